@@ -1,0 +1,59 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo check test fmt soak fuzz bench lock clean
+
+setup: .venv/.ready
+
+.venv/.ready: requirements/dev.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: setup
+	$(BIN)/python -m turnout.demo
+
+check: setup
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_layers.py
+
+test: check
+	$(BIN)/python -m pytest -n 2
+
+soak: setup
+	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 -m "soak" --timeout 3000
+
+fmt: setup
+	$(BIN)/ruff check --fix src tests bench
+	$(BIN)/ruff format src tests bench
+
+fuzz: .venv-fuzz/.ready
+	.venv-fuzz/bin/python -m tests.fuzz
+
+.venv-fuzz/.ready: requirements/fuzz.txt
+	test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+bench: .venv-bench/.ready
+	.venv-bench/bin/python -m bench
+
+.venv-bench/.ready: requirements/bench.txt
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+# For maintainers: pin again what requirements/*.in ask for (needs uv).
+lock:
+	for f in dev fuzz bench; do \
+		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+			--no-emit-index-url --no-emit-find-links requirements/$$f.in -o requirements/$$f.txt; \
+	done
+
+clean:
+	rm -rf .venv .venv-fuzz .venv-bench
