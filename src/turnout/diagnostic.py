@@ -1,0 +1,64 @@
+"""What was resolved, and why: diagnostics are values, returned and kept, never raised.
+
+The core reports by returning; the runtime decides who hears of it. `CODES` lists every
+code with one line, so that codes can be counted and searched.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Layer = Literal["history", "render", "wire"]
+
+CODES: dict[str, str] = {
+    # at the door
+    "orphaned_result": "a result answered no call; kept as a note, rendered nowhere",
+    "early_result": "a result stood before its call",
+    "misplaced_result": "a result stood apart from its call",
+    "unnamed_result": "a result had no id; matched by name and position",
+    "duplicate_outcome": "a call had several results; one was kept",
+    "repeated_call": "the same call was written twice; one was kept",
+    "reused_id": "an id was used for a second call; the calls were told apart",
+    "empty_id": "a call came without an id",
+    "long_id": "an id was longer than any provider gives",
+    "foreign_canonical_id": "a hist_tool_ id with foreign characters was canonicalised again",
+    "misplaced_call": "a call stood inside a message that cannot hold one",
+    "mixed_shapes": "one message held calls in two shapes",
+    "missing_result": "a call never got a result; answered as interrupted",
+    "invalid_arguments": "arguments were not a JSON object; the text was kept",
+    "unplain_value": "a value was circular, not JSON or not valid text; resolved",
+    "name_mismatch": "a result named another tool than its call; the call's name stands",
+    "unknown_call": "the call lives at the provider; made from its result, name unknown",
+    "unknown_role": "a message had a role that the format does not know",
+    "unknown_block": "a block kind we do not know was kept as it is",
+    "unknown_entry": "an entry kind of a newer version was kept as it is",
+    "merged_turns": "a thinking-only turn was joined with the calls that follow it",
+    "shared_turn_id": "a turn id was shared; made distinct by ordinal",
+    "empty_message": "a message held nothing; left out",
+    "incomplete_result": "a result was marked as not complete; read as interrupted",
+    # at the write boundary
+    "late_outcome": "an outcome came after its turn was sealed; kept as a note",
+    "repeated_outcome": "an outcome was given again; the first stands",
+    "replaced_outcome": "a real outcome replaced a synthetic one",
+    "sealed_open_call": "a call was still open when the conversation went on",
+    # in a transcript
+    "synthetic_result": "a result was made because the real one never came",
+    "thinking_omitted": "thinking of another model was left out",
+    "thinking_as_text": "thinking of another model was kept as text",
+    "opaque_omitted": "a block that only another provider understands was left out",
+    "media_replaced": "media that the target cannot read was named in text",
+    "code_as_text": "code was written as text",
+    "empty_turn": "a turn had nothing that this target can read",
+    "shortened_result": "a result was shortened by a compaction",
+}
+
+
+class Diagnostic(Struct, frozen=True):
+    """One thing that was resolved, noticed or found wrong."""
+
+    layer: Layer
+    code: str
+    call_id: str = ""
+    detail: str = ""

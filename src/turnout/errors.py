@@ -1,0 +1,101 @@
+"""Every exception turnout raises, and whose fault it names.
+
+    TurnoutError
+      UsageError          the calling code broke a rule of this library
+      ProviderError       the provider refused or failed: status, kind, retry_after
+      StreamError         the stream broke off or made no sense: carries the turn so far
+      CorruptHistory      a stored log cannot be read: carries the entry
+      StoreError          the store cannot write: nothing was acknowledged
+
+Tool failures, bad arguments, repairs and cancellations are values (`Outcome`,
+`Diagnostic`), never exceptions: the conversation goes on with them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from .model import ModelTurn
+
+FailureKind = Literal[
+    "auth",
+    "rate_limit",
+    "quota",
+    "overloaded",
+    "context_too_long",
+    "invalid_request",
+    "content_filter",
+    "not_found",
+    "server",
+    "network",
+    "timeout",
+    "truncated",
+    "malformed",
+    "too_large",
+]
+
+
+class TurnoutError(Exception):
+    """The root: catch this to catch everything turnout raises on purpose."""
+
+
+class UsageError(TurnoutError, ValueError):
+    """The calling code broke a rule of this library; the message says which and the way on."""
+
+
+class ProviderError(TurnoutError):
+    """The provider refused the request or failed while answering it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind = "server",
+        status: int | None = None,
+        retry_after: float | None = None,
+        code: str = "",
+        rule: str = "",
+        body: str = "",
+        turn: ModelTurn | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.code = code
+        self.rule = rule  # the tool-protocol rule it says we broke, when recognisable
+        self.body = body  # an excerpt of what the provider sent, without secrets
+        self.turn = turn  # what had arrived before it failed
+        self.report: Any = None  # set by the session: what diagnose() found
+
+
+class StreamError(TurnoutError):
+    """The stream broke off or made no sense; `turn` holds what had arrived whole."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind = "malformed",
+        body: str = "",
+        turn: ModelTurn | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.body = body
+        self.turn = turn
+
+
+class CorruptHistory(TurnoutError):
+    """A stored log cannot be read; `entry` is the part that made no sense."""
+
+    def __init__(self, message: str, entry: Any = None) -> None:
+        super().__init__(message)
+        self.entry = entry
+
+
+class StoreError(TurnoutError):
+    """The store could not write; nothing of this write was acknowledged."""

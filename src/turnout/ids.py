@@ -1,0 +1,159 @@
+"""Who a tool call is: one canonical id inward, one projection outward per target.
+
+Inward, a call is named once, by hashing who wrote it and where (`call_id`). Outward, a
+format proposes candidates and the projection takes the first free one, so that collision
+handling is one line for every provider. Candidates follow transcript order, so appending
+never changes an earlier id.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+
+from msgspec import Struct
+
+PREFIX = "hist_tool_"
+CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{1,32}")
+ALPHANUMERIC = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+IdFormat = Callable[[str, str, int], Iterable[str]]
+"""(call id, tool name, position) -> candidates, best first."""
+
+
+def call_id(provider: str, raw_id: str, name: str, turn_key: str, index: int) -> str:
+    """The canonical id of a call. All five always: raw ids repeat across turns and may be empty."""
+    digest = _digest(f"{provider}|{raw_id}|{name}|{turn_key}|{index}")
+    return PREFIX + urlsafe_b64encode(digest)[:24].decode()
+
+
+def is_canonical(text: str) -> bool:
+    return CANONICAL.fullmatch(text) is not None
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def openai(call_id: str, name: str, position: int) -> Iterator[str]:
+    """call_ and the canonical suffix: 29 characters as a rule, 40 at the most."""
+    return _prefixed("call_", call_id)
+
+
+def anthropic(call_id: str, name: str, position: int) -> Iterator[str]:
+    """toolu_ and the canonical suffix."""
+    return _prefixed("toolu_", call_id)
+
+
+def gemini(call_id: str, name: str, position: int) -> Iterator[str]:
+    """The bare suffix; an id that the target itself gave is preferred by the projection."""
+    return _prefixed("", call_id)
+
+
+def kimi(call_id: str, name: str, position: int) -> Iterator[str]:
+    """Kimi counts calls over the whole conversation: functions.read_file:3."""
+    while True:
+        yield f"functions.{name}:{position}"
+        position += 1
+
+
+def mistral(call_id: str, name: str, position: int) -> Iterator[str]:
+    """Nine alphanumerics of a hash; cutting a longer id to nine characters would collide."""
+    salt = 0
+    while True:
+        number = int.from_bytes(_digest(f"{call_id}#{salt}" if salt else call_id)[:16], "big")
+        yield "".join(ALPHANUMERIC[(number // 62**place) % 62] for place in range(9))
+        salt += 1
+
+
+def _prefixed(prefix: str, call_id: str) -> Iterator[str]:
+    if is_canonical(call_id):
+        yield prefix + call_id.removeprefix(PREFIX)
+    salt = 0
+    while True:
+        yield prefix + urlsafe_b64encode(_digest(f"{call_id}#{salt}"))[:24].decode()
+        salt += 1
+
+
+FORMATS: dict[str, IdFormat] = {
+    "openai": openai,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "kimi": kimi,
+    "mistral": mistral,
+}
+
+FORMAT_OF_PROVIDER = {
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "vertex": "gemini",
+    "kimi": "kimi",
+    "moonshot": "kimi",
+    "mistral": "mistral",
+}
+"""Everyone else speaks OpenAI's."""
+
+
+def format_name(provider: str) -> str:
+    return FORMAT_OF_PROVIDER.get(provider, "openai")
+
+
+class NameFormat(Struct, frozen=True):
+    """What a provider accepts as a tool's name."""
+
+    pattern: str = "[a-zA-Z0-9_-]+"
+    limit: int = 64
+
+    def accepts(self, name: str) -> bool:
+        return len(name) <= self.limit and re.fullmatch(self.pattern, name) is not None
+
+    def project(self, name: str) -> str:
+        """The name itself where it is accepted, else a safe one that depends on this name alone."""
+        if self.accepts(name):
+            return name
+        tag = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        base = re.sub(r"[^a-zA-Z0-9_]", "_", name)[: self.limit - 10] or "tool"
+        return f"_{base}_{tag}" if base[0].isdigit() else f"{base}_{tag}"
+
+
+OPENAI_NAMES = NameFormat()
+ANTHROPIC_NAMES = NameFormat(limit=128)
+GEMINI_NAMES = NameFormat(pattern="[a-zA-Z_][a-zA-Z0-9_.:-]*")
+
+NAMES_OF_FORMAT = {"anthropic": ANTHROPIC_NAMES, "gemini": GEMINI_NAMES}
+
+
+class IdProjection:
+    """Canonical ids as one target knows them: injective, paired, stable as the transcript grows."""
+
+    def __init__(self, format: IdFormat, names: NameFormat = OPENAI_NAMES) -> None:
+        self.format = format
+        self.names = names
+        self._given: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def add(self, call_id: str, name: str, preferred: str = "") -> str:
+        """The outward id of a call, given on first sight. `preferred` is the target's own id for it."""
+        if (given := self._given.get(call_id)) is not None:
+            return given
+        candidates = self._candidates(call_id, name, preferred)
+        chosen = next(candidate for candidate in candidates if candidate not in self._taken)
+        self._given[call_id] = chosen
+        self._taken.add(chosen)
+        return chosen
+
+    def _candidates(self, call_id: str, name: str, preferred: str) -> Iterator[str]:
+        if preferred:
+            yield preferred
+        yield from self.format(call_id, self.names.project(name), len(self._given))
+
+    def __getitem__(self, call_id: str) -> str:
+        return self._given[call_id]
+
+    def __contains__(self, call_id: str) -> bool:
+        return call_id in self._given
+
+    def as_dict(self) -> dict[str, str]:
+        return dict(self._given)

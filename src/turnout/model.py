@@ -1,0 +1,340 @@
+"""The values a conversation is made of: blocks, turns, outcomes, entries, messages.
+
+Everything here is frozen and says what can be: a tool result has no position of its
+own, a call's status follows from its outcome, and what belongs to one provider only
+(`Residue`) rides on the block it belongs to, marked with who wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
+
+from .errors import UsageError
+from .plain import clean, dumps, plain
+
+Status = Literal["complete", "error", "cancelled", "denied", "interrupted"]
+Stop = Literal["end", "tool_calls", "length", "refused", "paused", "interrupted", "error", "other"]
+Role = Literal["system", "user", "model", "tool"]
+
+STATUSES: tuple[str, ...] = get_args(Status)
+
+
+class Origin(Struct, frozen=True):
+    """Who produced something; also the name of a target.
+
+    An empty endpoint is the provider's usual one. An empty model matches nothing.
+    """
+
+    provider: str
+    endpoint: str = ""
+    model: str = ""
+
+    @classmethod
+    def parse(cls, target: str | Origin) -> Origin:
+        """Read `provider:model`, or `provider@endpoint:model` for a second account or host."""
+        if isinstance(target, Origin):
+            return target
+        if not isinstance(target, str) or not target.strip():
+            raise UsageError(f"{target!r} names no target; write it as 'provider:model'")
+        place, _, model = target.strip().partition(":")
+        provider, _, endpoint = place.partition("@")
+        return cls(provider, endpoint, model)
+
+    def matches(self, other: Origin) -> bool:
+        """Whether private state of one may be shown to the other."""
+        return bool(self.model) and self == other
+
+    def __str__(self) -> str:
+        place = f"{self.provider}@{self.endpoint}" if self.endpoint else self.provider
+        return f"{place}:{self.model}" if self.model else place
+
+
+class Residue(Struct, frozen=True):
+    """Private state of one provider: signatures, encrypted reasoning, response ids.
+
+    Only the protocol that wrote `data` reads it, and only `origin` gets it back.
+    """
+
+    origin: Origin
+    data: Any = None
+
+
+class Text(Struct, frozen=True, tag="text"):
+    """What was said."""
+
+    text: str
+    residue: Residue | None = None
+
+
+class Thinking(Struct, frozen=True, tag="thinking"):
+    """What the model thought; the text may be empty when the provider hides it."""
+
+    text: str = ""
+    residue: Residue | None = None
+
+
+class ToolCall(Struct, frozen=True, tag="tool_call"):
+    """What the model asked of a tool.
+
+    `arguments` is a snapshot. `raw` is what the model wrote, kept also when it is not
+    JSON; `fault` names what was wrong with it (`truncated` calls are never run).
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    raw_id: str = ""
+    raw: str | None = None
+    residue: Residue | None = None
+    fault: str = ""
+
+    def __post_init__(self) -> None:
+        snapshot = plain(self.arguments)
+        force_setattr(self, "arguments", snapshot if isinstance(snapshot, dict) else {"value": snapshot})
+
+
+class Media(Struct, frozen=True, tag="media"):
+    """An image, sound or file: base64 `data`, or where it lies (`uri`)."""
+
+    mime: str
+    data: str = ""
+    uri: str = ""
+    name: str = ""
+    residue: Residue | None = None
+
+
+class Code(Struct, frozen=True, tag="code"):
+    """Source text in a language, with its output where it was run."""
+
+    source: str
+    language: str = ""
+    output: str = ""
+    residue: Residue | None = None
+
+
+class Opaque(Struct, frozen=True, tag="opaque"):
+    """A block that only its provider understands: provider-run tools, kinds we do not know."""
+
+    kind: str
+    text: str = ""
+    residue: Residue | None = None
+
+
+Block: TypeAlias = Text | Thinking | ToolCall | Media | Code | Opaque
+Content: TypeAlias = Text | Media | Code | Opaque
+
+
+class Outcome(Struct, frozen=True):
+    """What came of a call.
+
+    `content` may be given as text, a JSON value or blocks. `synthetic` outcomes were made
+    by us because the real one never came; `reason` is the fixed word that says why.
+    """
+
+    status: Status
+    content: tuple[Content, ...] = ()
+    synthetic: bool = False
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise UsageError(f"{self.status!r} is no outcome status; use one of {', '.join(STATUSES)}")
+        force_setattr(self, "content", _content(self.content))
+
+    @property
+    def text(self) -> str:
+        """The text of the outcome, without its media."""
+        return "\n".join(block_text(block) for block in self.content if not isinstance(block, Media))
+
+
+def _content(value: Any) -> tuple[Content, ...]:
+    if isinstance(value, tuple) and all(type(block) is Text for block in value):
+        return tuple(block if block.text == clean(block.text) else Text(clean(block.text)) for block in value)
+    if isinstance(value, Text | Media | Code | Opaque):
+        return (value,)
+    if isinstance(value, tuple | list) and value and all(isinstance(b, Text | Media | Code | Opaque) for b in value):
+        return tuple(_cleaned(block) for block in value)
+    if value is None or value == ():
+        return ()
+    return (Text(clean(value) if isinstance(value, str) else dumps(value)),)
+
+
+def _cleaned(block: Content) -> Content:
+    return Text(clean(block.text), block.residue) if isinstance(block, Text) else block
+
+
+def block_text(block: Block) -> str:
+    """What a reader without our types would see of a block."""
+    match block:
+        case Text() | Thinking() | Opaque():
+            return block.text
+        case Code():
+            fenced = f"```{block.language}\n{block.source}\n```"
+            return f"{fenced}\n{block.output}" if block.output else fenced
+        case Media():
+            return f"[{block.mime}{' ' + block.name if block.name else ''}]"
+        case ToolCall():
+            return f"{block.name}({dumps(block.arguments)})"
+
+
+class Usage(Struct, frozen=True, tag="usage"):
+    """Tokens as the provider counted them; None where it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+    total: int | None = None
+    cached_input: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
+
+
+class SystemTurn(Struct, frozen=True, tag="system_turn"):
+    """System or developer text in mid conversation."""
+
+    key: str
+    blocks: tuple[Block, ...]
+
+
+class UserTurn(Struct, frozen=True, tag="user_turn"):
+    """One thing the user said."""
+
+    key: str
+    blocks: tuple[Block, ...]
+
+
+class ModelTurn(Struct, frozen=True, tag="model_turn"):
+    """One thing the model said, with the calls it made.
+
+    `residue` is private state of the whole reply that no block owns (a response id).
+    """
+
+    key: str
+    origin: Origin
+    blocks: tuple[Block, ...] = ()
+    residue: Residue | None = None
+    stop: Stop | Literal[""] = ""
+    raw_stop: str = ""
+    usage: Usage | None = None
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+
+    @property
+    def text(self) -> str:
+        return "".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
+    def thinking(self) -> str:
+        return "".join(block.text for block in self.blocks if isinstance(block, Thinking))
+
+
+Turn: TypeAlias = SystemTurn | UserTurn | ModelTurn
+
+
+class Started(Struct, frozen=True, tag="started"):
+    """Intent, on record before the tool's effect; arguments if a user or a repair changed them."""
+
+    call_id: str
+    arguments: dict[str, Any] | None = None
+
+
+class Settled(Struct, frozen=True, tag="settled"):
+    """The record that one tool call reached its outcome."""
+
+    call_id: str
+    outcome: Outcome
+
+
+class Compaction(Struct, frozen=True, tag="compaction"):
+    """Turns through `through_key` give way to a summary, but for the pinned ones.
+
+    `shortened` replaces the text of single results, wherever their turns stand.
+    """
+
+    through_key: str = ""
+    summary: str = ""
+    shortened: dict[str, str] = field(default_factory=dict)
+    pinned: tuple[str, ...] = ()
+
+
+class Rewind(Struct, frozen=True, tag="rewind"):
+    """Back to how things stood after turn `to_key` ("" is the very start)."""
+
+    to_key: str = ""
+
+
+class Note(Struct, frozen=True, tag="note"):
+    """Something worth keeping that no model ever reads."""
+
+    kind: str
+    data: Any = None
+
+
+Entry: TypeAlias = SystemTurn | UserTurn | ModelTurn | Started | Settled | Compaction | Rewind | Note
+
+
+class ToolResponse(Struct, frozen=True, tag="tool_response"):
+    """A result where a reader finds it. Exists only in rendered messages."""
+
+    call_id: str
+    name: str
+    outcome: Outcome
+
+
+class Message(Struct, frozen=True, tag="message"):
+    """One rendered message: provider-neutral and valid.
+
+    `origin` is set on model messages; `paused` on a turn that the provider wants back unchanged.
+    """
+
+    role: Role
+    blocks: tuple[Block | ToolResponse, ...]
+    origin: Origin | None = None
+    residue: Residue | None = None
+    paused: bool = False
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+
+    @property
+    def responses(self) -> tuple[ToolResponse, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, ToolResponse))
+
+
+class ToolSpec(Struct, frozen=True):
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tool: Any) -> ToolSpec:
+        """Read our own tools (anything with a `spec`), or `{"name", "description", "parameters"}`."""
+        spec = getattr(tool, "spec", tool)
+        if isinstance(spec, ToolSpec):
+            return spec
+        if isinstance(spec, Mapping) and isinstance(spec.get("name"), str):
+            return cls(spec["name"], spec.get("description") or "", plain(spec.get("parameters") or {}))
+        raise UsageError(f"{tool!r} is not a tool; give one made with @tool, or a dict with 'name'")
+
+
+def blocks_of(content: str | Block | Iterable[str | Block]) -> tuple[Block, ...]:
+    """Blocks from what callers naturally write: a text, a block, or a mixture of both."""
+    if isinstance(content, str | Struct):
+        content = [content]
+    blocks = tuple(Text(item) if isinstance(item, str) else item for item in content)
+    for block in blocks:
+        if not isinstance(block, Text | Thinking | ToolCall | Media | Code | Opaque):
+            raise UsageError(f"{block!r} is not a block; use Text, Thinking, ToolCall, Media, Code or Opaque")
+    return blocks
+
+
+def joined_text(blocks: Sequence[Any]) -> str:
+    return "\n\n".join(block_text(block) for block in blocks if block_text(block))

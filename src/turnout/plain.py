@@ -1,0 +1,162 @@
+"""Plain JSON values: how anything that enters becomes one, once, at the door.
+
+After the door no value is shared with the caller, none is circular, none holds what
+JSON cannot say, and no text holds a lone surrogate (it passes `json.loads` and fails
+only at `.encode()`, or at the provider).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+MAX_DEPTH = 128
+REPLACEMENT = "\ufffd"
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def clean(text: str) -> str:
+    """The same text without lone surrogates and NUL, which servers refuse."""
+    if text.isascii():
+        return text.replace("\0", REPLACEMENT) if "\0" in text else text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", REPLACEMENT) if "\0" in text else text
+
+
+def plain(value: Any) -> Any:
+    """A plain JSON copy of any Python value."""
+    if isinstance(value, str):
+        return clean(value)
+    try:
+        encoded = _encode(value)
+        if b"\\u0000" not in encoded:
+            return _decode(encoded)
+    except Exception:  # circular, not JSON, lone surrogates: what an object's own hooks raise is anyone's guess
+        pass
+    return _walk(value, ())
+
+
+def is_plain(value: Any) -> bool:
+    """Whether `plain` would give back an equal value: nothing had to be resolved."""
+    try:
+        return bool(plain(value) == value)
+    except Exception:
+        return False
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON text of any value."""
+    return _encode(plain(value)).decode()
+
+
+def loads(data: bytes | str) -> Any:
+    """JSON as real servers write it: lone surrogate escapes become U+FFFD, NaN becomes null."""
+    try:
+        return _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return plain(json.loads(data))
+
+
+def _walk(value: Any, above: tuple[int, ...]) -> Any:
+    match value:
+        case None | bool() | int():
+            return value
+        case float():
+            return value if value - value == 0 else None  # NaN and infinities have no JSON
+        case str():
+            return clean(value)
+        case bytes() | bytearray():
+            return clean(bytes(value).decode(errors="replace"))
+    if id(value) in above:
+        return "[circular]"
+    if len(above) >= MAX_DEPTH:
+        return "[too deep]"
+    inside = (*above, id(value))
+    if isinstance(value, Mapping):
+        return {clean(str(key)): _walk(item, inside) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_walk(item, inside) for item in value]
+    if (fields := _fields(value)) is not None:
+        return _walk(fields, inside)
+    return clean(_described(value))
+
+
+def _fields(value: Any) -> Any:
+    """The plain form that SDK objects, structs and dataclasses offer of themselves."""
+    for name in ("model_dump", "to_dict"):
+        method = getattr(value, name, None)
+        if callable(method) and not isinstance(value, type):
+            try:
+                return method()
+            except Exception:
+                return None
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.asdict(value)
+    if isinstance(value, Iterable) and not isinstance(value, type):
+        return None
+    return vars(value) if hasattr(value, "__dict__") and not callable(value) else None
+
+
+def _described(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:
+        return f"[{type(value).__name__}]"
+
+
+def arguments(raw: Any) -> tuple[dict[str, Any], str]:
+    """What a model wrote as arguments, as an object, and what was wrong with it ("" when nothing).
+
+    Every API wants an object; the text itself is kept by the caller.
+    """
+    value, fault = _parsed(raw)
+    if isinstance(value, dict):
+        return value, fault
+    if value is None:
+        return {}, fault
+    return {"value": value}, fault or "not_object"
+
+
+def _parsed(raw: Any) -> tuple[Any, str]:
+    if raw is None:
+        return None, "not_object"
+    if not isinstance(raw, str | bytes | bytearray):
+        return plain(raw), "" if isinstance(raw, Mapping) else "not_object"
+    text = clean(raw) if isinstance(raw, str) else bytes(raw).decode(errors="replace")
+    if not text.strip():
+        return None, ""
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None, "truncated" if _looks_cut(text) else "not_json"
+    if isinstance(value, str):  # some models encode twice; once more is enough
+        return _twice_encoded(value)
+    return value, "" if isinstance(value, dict) else "not_object"
+
+
+def _twice_encoded(text: str) -> tuple[Any, str]:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return text, "not_object"
+    return (value, "double_encoded") if isinstance(value, dict) else (text, "not_object")
+
+
+def _looks_cut(text: str) -> bool:
+    """JSON that stops in the middle, as when a reply hits its token limit."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :].strip()
+        return not rest or "Unterminated string" in error.msg
+    except RecursionError:
+        return False
+    return False
