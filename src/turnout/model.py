@@ -126,6 +126,7 @@ class Opaque(Struct, frozen=True, tag="opaque"):
 
 Block: TypeAlias = Text | Thinking | ToolCall | Media | Code | Opaque
 Content: TypeAlias = Text | Media | Code | Opaque
+CONTENT = (Text, Media, Code, Opaque)
 
 
 class Outcome(Struct, frozen=True):
@@ -154,9 +155,13 @@ class Outcome(Struct, frozen=True):
 def _content(value: Any) -> tuple[Content, ...]:
     if isinstance(value, tuple) and all(type(block) is Text for block in value):
         return tuple(block if block.text == clean(block.text) else Text(clean(block.text)) for block in value)
-    if isinstance(value, Text | Media | Code | Opaque):
-        return (value,)
-    if isinstance(value, tuple | list) and value and all(isinstance(b, Text | Media | Code | Opaque) for b in value):
+    if isinstance(value, CONTENT):
+        return (_cleaned(value),)
+    if (
+        isinstance(value, tuple | list)
+        and value
+        and all(isinstance(b, Text | Media | Code | Opaque) for b in value)
+    ):
         return tuple(_cleaned(block) for block in value)
     if value is None or value == ():
         return ()

@@ -39,7 +39,9 @@ def plain(value: Any) -> Any:
         encoded = _encode(value)
         if b"\\u0000" not in encoded:
             return _decode(encoded)
-    except Exception:  # circular, not JSON, lone surrogates: what an object's own hooks raise is anyone's guess
+    except (
+        Exception
+    ):  # circular, not JSON, lone surrogates: what an object's own hooks raise is anyone's guess
         pass
     return _walk(value, ())
 

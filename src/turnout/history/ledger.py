@@ -1,0 +1,76 @@
+"""The ledger: for each tool call, the call and (once it has one) its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..model import ModelTurn, Outcome, ToolCall
+
+
+class ToolInteraction(Struct, frozen=True):
+    """One call and what became of it. `arguments` are those it was started with."""
+
+    call: ToolCall
+    turn_key: str
+    started: bool = False
+    changed_arguments: dict[str, Any] | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def status(self) -> str:
+        return self.outcome.status if self.outcome else "pending"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return self.call.arguments if self.changed_arguments is None else self.changed_arguments
+
+
+def is_real(outcome: Outcome) -> bool:
+    """Whether this is what the tool or the user said, and not what we said in their place."""
+    return not outcome.synthetic and outcome.status in ("complete", "error", "denied")
+
+
+class Ledger:
+    """The index from call id to interaction, in the order the calls were made."""
+
+    def __init__(self) -> None:
+        self._interactions: dict[str, ToolInteraction] = {}
+
+    def open(self, turn: ModelTurn) -> None:
+        for call in turn.tool_calls:
+            self._interactions[call.id] = ToolInteraction(call, turn.key)
+
+    def start(self, call_id: str, arguments: dict[str, Any] | None) -> None:
+        self._interactions[call_id] = replace(
+            self._interactions[call_id], started=True, changed_arguments=arguments
+        )
+
+    def settle(self, call_id: str, outcome: Outcome) -> None:
+        self._interactions[call_id] = replace(self._interactions[call_id], outcome=outcome)
+
+    def get(self, call_id: str) -> ToolInteraction | None:
+        return self._interactions.get(call_id)
+
+    def of_turn(self, turn: ModelTurn) -> tuple[ToolInteraction, ...]:
+        return tuple(self._interactions[call.id] for call in turn.tool_calls)
+
+    def __getitem__(self, call_id: str) -> ToolInteraction:
+        return self._interactions[call_id]
+
+    def __contains__(self, call_id: object) -> bool:
+        return call_id in self._interactions
+
+    def __iter__(self) -> Iterator[ToolInteraction]:
+        return iter(self._interactions.values())
+
+    def __len__(self) -> int:
+        return len(self._interactions)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and self._interactions == other._interactions
+
+    __hash__ = None  # type: ignore[assignment]

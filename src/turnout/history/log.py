@@ -1,0 +1,361 @@
+"""The conversation as an append-only log, and the ledger of tool interactions it implies.
+
+One rule makes rendering simple: only the last turn may be open. Appending a turn seals
+the one before it, so every earlier call already has its outcome on record. This is the
+only write path: what the rules forbid raises `UsageError` and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from .. import ids
+from ..diagnostic import Diagnostic
+from ..errors import UsageError
+from ..model import (
+    Block,
+    Compaction,
+    Entry,
+    ModelTurn,
+    Note,
+    Origin,
+    Outcome,
+    Residue,
+    Rewind,
+    Settled,
+    Started,
+    Stop,
+    SystemTurn,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolSpec,
+    Turn,
+    Usage,
+    UserTurn,
+    blocks_of,
+)
+from ..plain import clean, plain
+from .ledger import Ledger, ToolInteraction, is_real
+from .state import SEALED, State, through
+
+T = TypeVar("T")
+
+KEPT_VIEWS = 8
+"""How many targets' renderings a history keeps, so that returning to one costs only what is new."""
+
+
+class History:
+    """One conversation: an append-only log and what follows from it.
+
+    `key` names the conversation; turn keys grow from it. `writer` is told of each entry
+    before it takes effect: a store that cannot write raises there, and nothing changed.
+    """
+
+    def __init__(
+        self,
+        key: str = "history",
+        *,
+        system: str = "",
+        tools: Iterable[Any] = (),
+        writer: Callable[[Entry], None] | None = None,
+    ) -> None:
+        if not key or "|" in key:
+            raise UsageError(f"{key!r} cannot name a history: it must not be empty or hold '|'")
+        self.key = key
+        self.system = clean(system)
+        self.tools = tuple(ToolSpec.of(tool) for tool in tools)
+        self.writer = writer
+        self.entries: list[Entry] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.scheduled = (
+            False  # whether our scheduler runs the calls, so that "not started" means "did not run"
+        )
+        self._state = State()
+        self._next = 1
+        self._views: dict[Hashable, Any] = {}
+
+    @classmethod
+    def replay(cls, entries: Iterable[Entry], key: str = "history", **header: Any) -> History:
+        """The history that this log tells of."""
+        history = cls(key, **header)
+        for entry in entries:
+            history._take(entry)
+        return history
+
+    # What it holds
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """The turns a reader sees: what compactions and rewinds left."""
+        return self._state.turns
+
+    @property
+    def ledger(self) -> Ledger:
+        return self._state.ledger
+
+    @property
+    def summary(self) -> str:
+        return self._state.summary
+
+    @property
+    def shortened(self) -> Mapping[str, str]:
+        return self._state.shortened
+
+    @property
+    def generation(self) -> int:
+        """Raised by compaction and rewind: transcripts start over."""
+        return self._state.generation
+
+    @property
+    def final(self) -> int:
+        """How many of `turns` can no longer change."""
+        return self._state.final
+
+    @property
+    def open_turn(self) -> ModelTurn | None:
+        return self._state.open_turn
+
+    @property
+    def open_calls(self) -> tuple[ToolInteraction, ...]:
+        return self._state.pending()
+
+    def interaction(self, call_id: str) -> ToolInteraction:
+        if (found := self._state.ledger.get(call_id)) is None:
+            raise UsageError(f"call {call_id} is not in this history")
+        return found
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return tuple(entry for entry in self.entries if isinstance(entry, Note))
+
+    # Writing
+
+    def next_key(self) -> str:
+        """The key of the turn that comes next; given once, never again."""
+        while (key := f"{self.key}.{self._next}") in self._state.keys:
+            self._next += 1
+        self._next += 1
+        return key
+
+    def user(self, content: str | Block | Iterable[str | Block]) -> UserTurn:
+        """Append what the user says."""
+        return self.append(UserTurn(self.next_key(), blocks_of(content)))
+
+    def note_system(self, content: str | Block | Iterable[str | Block]) -> SystemTurn:
+        """Append system or developer text in mid conversation."""
+        return self.append(SystemTurn(self.next_key(), blocks_of(content)))
+
+    def reply(
+        self,
+        origin: str | Origin,
+        blocks: str | Block | Iterable[str | Block],
+        *,
+        stop: Stop | None = None,
+        usage: Usage | None = None,
+        residue: Residue | None = None,
+    ) -> ModelTurn:
+        """Append what a model said. Calls may carry the provider's own ids; they become canonical."""
+        origin, key = Origin.parse(origin), self.next_key()
+        named = tuple(_named(block, origin, key, at) for at, block in _numbered(blocks_of(blocks)))
+        calls = any(isinstance(block, ToolCall) for block in named)
+        stop = stop or ("tool_calls" if calls else "end")
+        return self.append(ModelTurn(key, origin, named, residue, stop, usage=usage))
+
+    def append(self, turn: T) -> T:
+        """Append a whole turn. What was open before it is sealed first."""
+        checked = self._checked(turn)
+        self._settle_pending()
+        self._write(checked)
+        return checked  # type: ignore[return-value]
+
+    def start(self, call_id: str, arguments: Mapping[str, Any] | None = None) -> None:
+        """Record that a tool is about to run. Refused when the call has its outcome or was started."""
+        interaction = self.interaction(call_id)
+        if interaction.outcome is not None:
+            raise UsageError(f"call {call_id} is settled ({interaction.status}); it must not run")
+        if interaction.started:
+            raise UsageError(f"call {call_id} was started already; a call runs once")
+        self._write(Started(call_id, None if arguments is None else plain(arguments)))
+
+    def settle(self, call_id: str, outcome: Outcome) -> bool:
+        """Give a call its outcome; True if it took effect.
+
+        The first real outcome wins; a real one replaces a synthetic one while the turn is
+        open. Whatever comes later is kept as a note and changes nothing.
+        """
+        if call_id not in self._state.calls:
+            raise UsageError(f"call {call_id} is not in this history; settle only calls that were appended")
+        open_turn, current = self._state.open_turn, self._state.ledger.get(call_id)
+        if current is None or open_turn is None or current.turn_key != open_turn.key:
+            return self._too_late("late_outcome", call_id, outcome)
+        if current.outcome is not None and (is_real(current.outcome) or not is_real(outcome)):
+            return self._too_late("repeated_outcome", call_id, outcome)
+        if current.outcome is not None:
+            self._diagnose("replaced_outcome", call_id, f"{current.status} gave way to {outcome.status}")
+        self._write(Settled(call_id, outcome))
+        return True
+
+    def seal(self) -> None:
+        """Close the open turn: calls still pending are settled as interrupted."""
+        turn = self._state.open_turn
+        if turn is None:
+            return
+        self._settle_pending()
+        if any(not is_real(item.outcome) for item in self.ledger.of_turn(turn) if item.outcome):
+            self._write(Note(SEALED, {"turn": turn.key}))
+        self._state.seal()
+
+    def interruption(self, interaction: ToolInteraction) -> Outcome:
+        """What stands for an outcome that never came."""
+        if interaction.started:
+            return Outcome("interrupted", synthetic=True, reason="stopped")
+        reason = "did_not_run" if self.scheduled else "unknown"
+        return Outcome("interrupted", synthetic=True, reason=reason)
+
+    def compact(
+        self,
+        through_key: str = "",
+        summary: str = "",
+        *,
+        shortened: Mapping[str, str] | None = None,
+        pinned: Iterable[str] = (),
+    ) -> None:
+        """Let a summary stand for the turns through `through_key`; shorten single results."""
+        entry = Compaction(through_key, clean(summary), dict(shortened or {}), tuple(pinned))
+        self._check_compaction(entry)
+        self.seal()
+        self._write(entry)
+
+    def rewind(self, to_key: str = "") -> None:
+        """Go back to how things stood after turn `to_key`; the log keeps everything."""
+        standing = {turn.key for turn in self._state._standing if isinstance(turn, _TURNS)}
+        if to_key and to_key not in standing:
+            raise UsageError(f"turn {to_key} does not stand in this history; rewind to one that does")
+        self.seal()
+        self._write(Rewind(to_key))
+
+    def note(self, kind: str, data: Any = None) -> None:
+        """Keep something that no model ever reads."""
+        self._write(Note(kind, plain(data)))
+
+    def fork(self, key: str, at: str | None = None) -> History:
+        """A history of its own that shares everything up to turn `at` (or all of it)."""
+        if key == self.key:
+            raise UsageError(f"a fork needs a key of its own; {key!r} is the parent's")
+        standing = self._state._standing
+        if at is not None and at not in {turn.key for turn in standing if isinstance(turn, _TURNS)}:
+            raise UsageError(f"turn {at} does not stand in this history; fork at one that does")
+        child = History.replay(
+            standing if at is None else through(standing, at), key, system=self.system, tools=self.tools
+        )
+        child.diagnostics = list(self.diagnostics)
+        child.seal()
+        return child
+
+    # Views: what higher layers keep with a history
+
+    def kept(self, name: Hashable, make: Callable[[], T]) -> T:
+        """The view of that name, made on first need; the least recently used ones are let go."""
+        view = self._views.pop(name, None)
+        if view is None:
+            view = make()
+            while len(self._views) >= KEPT_VIEWS:
+                self._views.pop(next(iter(self._views)))
+        self._views[name] = view
+        return view  # type: ignore[no-any-return]
+
+    # Below the boundary
+
+    def _settle_pending(self) -> None:
+        for pending in self._state.pending():
+            self._diagnose("sealed_open_call", pending.call.id)
+            self._write(Settled(pending.call.id, self.interruption(pending)))
+
+    def _write(self, entry: Entry) -> None:
+        if self.writer is not None:
+            self.writer(entry)
+        self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self._state.apply(entry)
+        if isinstance(entry, Started):
+            self.scheduled = True
+
+    def _too_late(self, code: str, call_id: str, outcome: Outcome) -> bool:
+        current = self._state.ledger.get(call_id)
+        self._diagnose(code, call_id, f"{outcome.status} after {current.status if current else 'rewind'}")
+        if current is None or current.outcome != outcome:
+            self._write(Note(code, {"call_id": call_id, "outcome": plain(outcome)}))
+        return False
+
+    def _diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
+        self.diagnostics.append(Diagnostic("history", code, call_id, detail))
+
+    def _checked(self, turn: Any) -> Turn:
+        if not isinstance(turn, _TURNS):
+            raise UsageError(f"{type(turn).__name__} is not a turn; append SystemTurn, UserTurn or ModelTurn")
+        if not turn.key or "|" in turn.key:
+            raise UsageError(f"{turn.key!r} cannot be a turn key; take one from history.next_key()")
+        if turn.key in self._state.keys:
+            raise UsageError(f"turn key {turn.key} is in use; take one from history.next_key()")
+        blocks = tuple(_admitted(block) for block in blocks_of(turn.blocks))
+        if isinstance(turn, ModelTurn):
+            self._check_calls([block for block in blocks if isinstance(block, ToolCall)])
+        elif misplaced := [block for block in blocks if isinstance(block, ToolCall | Thinking)]:
+            kind = type(misplaced[0]).__name__
+            raise UsageError(
+                f"a {kind} cannot stand in a {type(turn).__name__}; only models make calls and think"
+            )
+        return replace(turn, blocks=blocks)
+
+    def _check_calls(self, calls: Sequence[ToolCall]) -> None:
+        seen: set[str] = set()
+        for call in calls:
+            if not ids.is_canonical(call.id):
+                raise UsageError(f"call id {call.id!r} is not canonical; history.reply() makes it so")
+            if call.id in seen or call.id in self._state.calls:
+                raise UsageError(f"call {call.id} is already in the history; ingest() resolves repeated ids")
+            seen.add(call.id)
+
+    def _check_compaction(self, entry: Compaction) -> None:
+        keys = [turn.key for turn in self.turns]
+        if not entry.through_key and not entry.shortened:
+            raise UsageError("nothing to compact: give a turn to compact through, or results to shorten")
+        if entry.through_key and entry.through_key not in keys:
+            raise UsageError(f"turn {entry.through_key} is not visible; compact through one of history.turns")
+        covered = keys[: keys.index(entry.through_key) + 1] if entry.through_key else []
+        if outside := [key for key in entry.pinned if key not in covered]:
+            raise UsageError(f"turn {outside[0]} is not among the compacted ones, so it needs no pin")
+        if unknown := [call_id for call_id in entry.shortened if call_id not in self.ledger]:
+            raise UsageError(f"call {unknown[0]} is not in this history, so it cannot be shortened")
+
+
+_TURNS = (SystemTurn, UserTurn, ModelTurn)
+
+
+def _numbered(blocks: Iterable[Block]) -> Iterable[tuple[int, Block]]:
+    """Each block with the number of calls before it."""
+    calls = 0
+    for block in blocks:
+        yield calls, block
+        calls += isinstance(block, ToolCall)
+
+
+def _named(block: Block, origin: Origin, turn_key: str, index: int) -> Block:
+    if not isinstance(block, ToolCall) or ids.is_canonical(block.id):
+        return block
+    raw_id = block.raw_id or block.id
+    canonical = ids.call_id(origin.provider, raw_id, block.name, turn_key, index)
+    return replace(block, id=canonical, raw_id=raw_id)
+
+
+def _admitted(block: Block) -> Block:
+    """The block with nothing in its text that a server would refuse."""
+    if isinstance(block, Text | Thinking) and (text := clean(block.text)) != block.text:
+        return replace(block, text=text)
+    return block

@@ -1,0 +1,129 @@
+"""What a log implies: the visible turns, the ledger, the summary in force.
+
+A state is fed entries and asked; replaying the same entries gives the same state, because
+whatever decided something (sealing, a lost race) is itself an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from ..model import (
+    Compaction,
+    Entry,
+    ModelTurn,
+    Note,
+    Rewind,
+    Settled,
+    Started,
+    SystemTurn,
+    Turn,
+    UserTurn,
+)
+from .ledger import Ledger, ToolInteraction
+
+SEALED = "sealed"
+"""Kind of the note that closes a turn which holds outcomes that a real one could replace."""
+
+
+class State:
+    """The conversation as it stands."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []  # visible: what compactions and rewinds left
+        self.ledger = Ledger()
+        self.summary = ""
+        self.shortened: dict[str, str] = {}
+        self.generation = 0  # raised whenever something already rendered may change
+        self.keys: set[str] = set()  # every turn key ever used
+        self.calls: set[str] = set()  # every call id ever used, rewound ones too
+        self._open: ModelTurn | None = None
+        self._standing: list[Entry] = []  # entries that no rewind has undone
+
+    def apply(self, entry: Entry) -> None:
+        if isinstance(entry, Rewind):
+            self._rewind(entry.to_key)
+            return
+        self._standing.append(entry)
+        match entry:
+            case SystemTurn() | UserTurn() | ModelTurn():
+                self._append(entry)
+            case Started(call_id, arguments):
+                self.ledger.start(call_id, arguments)
+            case Settled(call_id, outcome):
+                self.ledger.settle(call_id, outcome)
+            case Compaction():
+                self._compact(entry)
+            case Note(kind, data):
+                self._heed(kind, data)
+            case _:
+                assert_never(entry)
+
+    @property
+    def open_turn(self) -> ModelTurn | None:
+        """The turn whose calls may still be settled: the last one, while it is not sealed."""
+        return self._open
+
+    @property
+    def final(self) -> int:
+        """How many of the visible turns can no longer change."""
+        return len(self.turns) - (self._open is not None)
+
+    def pending(self) -> tuple[ToolInteraction, ...]:
+        if self._open is None:
+            return ()
+        return tuple(item for item in self.ledger.of_turn(self._open) if item.outcome is None)
+
+    def seal(self) -> None:
+        self._open = None
+
+    def _heed(self, kind: str, data: object) -> None:
+        if kind == SEALED:
+            self._open = None
+        if isinstance(data, dict) and isinstance(key := data.get("turn_key"), str):
+            self.keys.add(key)  # a draft that was thrown away: its key is spent
+
+    def _append(self, turn: Turn) -> None:
+        self.turns.append(turn)
+        self.keys.add(turn.key)
+        self._open = None
+        if isinstance(turn, ModelTurn) and turn.tool_calls:
+            self.ledger.open(turn)
+            self.calls.update(call.id for call in turn.tool_calls)
+            self._open = turn
+
+    def _compact(self, entry: Compaction) -> None:
+        if entry.through_key:
+            kept = set(entry.pinned)
+            cut = 1 + next(at for at, turn in enumerate(self.turns) if turn.key == entry.through_key)
+            self.turns = [turn for turn in self.turns[:cut] if turn.key in kept] + self.turns[cut:]
+            self.summary = entry.summary
+        self.shortened = {**self.shortened, **entry.shortened}
+        self.generation += 1
+        self._open = None
+
+    def _rewind(self, to_key: str) -> None:
+        """Go through the standing entries again, up to the end of turn `to_key`."""
+        standing = through(self._standing, to_key)
+        before = self.generation
+        keys, calls = self.keys, self.calls
+        self.__init__()  # type: ignore[misc]
+        for entry in standing:
+            self.apply(entry)
+        self.keys |= keys
+        self.calls |= calls
+        self.generation = before + 1
+        self._open = None
+
+
+def through(entries: Iterable[Entry], key: str) -> list[Entry]:
+    """The entries up to and with everything that belongs to turn `key`."""
+    kept: list[Entry] = []
+    reached = not key
+    for entry in entries:
+        if reached and isinstance(entry, SystemTurn | UserTurn | ModelTurn | Compaction):
+            break
+        kept.append(entry)
+        reached = reached or (isinstance(entry, SystemTurn | UserTurn | ModelTurn) and entry.key == key)
+    return kept
