@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ..errors import FailureKind
-from ..model import Opaque, Residue, Stop, Usage
+from ..model import Code, Media, Opaque, Residue, Stop, Usage
 
 
 class TextDelta(Struct, frozen=True, tag="text_delta"):
@@ -53,9 +53,9 @@ class ToolCallComplete(Struct, frozen=True, tag="tool_call_complete"):
 
 
 class OpaqueBlock(Struct, frozen=True, tag="opaque_block"):
-    """Something only this provider understands, kept for it."""
+    """A block that came whole: something only this provider understands, media, or code it ran."""
 
-    block: Opaque
+    block: Opaque | Media | Code
 
 
 class Done(Struct, frozen=True, tag="done"):

@@ -1,0 +1,358 @@
+"""One reply, put together while it streams: what decoders write to, and the turn that comes of it.
+
+The builder keeps drafts in block order. A decoder calls one verb for each thing that
+happened and passes on the events it gets back; whoever holds only the events gets the
+same turn from `feed`. A call takes its place when it starts and is in the turn only when
+it is whole, so a stream that breaks off leaves no half call behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeAlias, assert_never
+
+from msgspec.structs import replace
+
+from ..errors import FailureKind
+from ..model import (
+    Block,
+    Code,
+    Media,
+    ModelTurn,
+    Opaque,
+    Origin,
+    Residue,
+    Stop,
+    Text,
+    Thinking,
+    ToolCall,
+    Usage,
+)
+from ..plain import arguments, clean
+from .events import (
+    Done,
+    Error,
+    OpaqueBlock,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingEnd,
+    ToolCallComplete,
+    ToolCallDelta,
+    ToolCallStart,
+)
+from .tracker import ToolCallTracker
+
+Events: TypeAlias = Sequence[StreamEvent]
+
+NOTHING: Events = ()
+
+
+class Draft:
+    """A stretch of text or thinking that may still grow."""
+
+    __slots__ = ("kind", "pieces", "residue")
+
+    def __init__(self, kind: type[Text] | type[Thinking]) -> None:
+        self.kind = kind
+        self.pieces: list[str] = []
+        self.residue: Residue | None = None
+
+    def block(self) -> Text | Thinking:
+        return self.kind(clean("".join(self.pieces)), self.residue)
+
+
+class FedCall:
+    """A call known from events alone: its canonical id, and no raw one."""
+
+    __slots__ = ("name", "pieces", "whole")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pieces: list[str] = []
+        self.whole = False
+
+
+class CallPlace:
+    """Where a call stands among the blocks."""
+
+    __slots__ = ("id",)
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+
+
+class ReplyBuilder:
+    """Collect one reply in block order; every verb gives back the events to pass on."""
+
+    def __init__(self, origin: Origin, turn_key: str) -> None:
+        self.origin = origin
+        self.turn_key = turn_key
+        self.calls = ToolCallTracker(origin.provider, turn_key)
+        self.ended = False
+        self.append_args: Callable[[Hashable, str], Events] = self.calls.append_args
+        self._blocks: list[Draft | CallPlace | Opaque | Media | Code] = []
+        self._open: Draft | None = None
+        self._append_text: Callable[[str], None] | None = None
+        self._append_thinking: Callable[[str], None] | None = None
+        self._ids: dict[Hashable, str] = {}
+        self._fed: dict[str, FedCall] = {}
+        self._call_residues: dict[str, dict[str, Any]] = {}
+        self._reply_residue: dict[str, Any] = {}
+        self._usage: Usage | None = None
+        self._stop: Stop = "interrupted"
+        self._raw_stop = ""
+
+    # -- text and thinking
+
+    def text(self, piece: str) -> Events:
+        """The model says `piece`. An open stretch of thinking is over by that."""
+        append = self._append_text
+        if append is None:
+            return self._first_text(piece)
+        if "\0" in piece:
+            piece = clean(piece)
+        append(piece)
+        return (TextDelta(piece),)
+
+    def _first_text(self, piece: str) -> Events:
+        if self.ended or not piece:
+            return NOTHING
+        ending = self._end_open_thinking()
+        self.open_text()
+        return (*ending, *self.text(piece))
+
+    def thinking(self, piece: str) -> Events:
+        """The model thinks `piece`."""
+        append = self._append_thinking
+        if append is None:
+            return self._first_thinking(piece)
+        if "\0" in piece:
+            piece = clean(piece)
+        append(piece)
+        return (ThinkingDelta(piece),)
+
+    def _first_thinking(self, piece: str) -> Events:
+        if self.ended or not piece:
+            return NOTHING
+        self.open_thinking()
+        return self.thinking(piece)
+
+    def open_text(self) -> Draft:
+        """Begin a text block of its own; without this, text continues the one before it."""
+        return self._begin(Draft(Text))
+
+    def open_thinking(self) -> Draft:
+        """Begin a stretch of thinking of its own."""
+        return self._begin(Draft(Thinking))
+
+    def _begin(self, draft: Draft) -> Draft:
+        self._blocks.append(draft)
+        self.resume(draft)
+        return draft
+
+    def resume(self, draft: Draft | None) -> None:
+        """Go on with a block that another one interrupted (None: with none of them)."""
+        self._open = draft
+        self._append_text = draft.pieces.append if draft and draft.kind is Text else None
+        self._append_thinking = draft.pieces.append if draft and draft.kind is Thinking else None
+
+    def end_thinking(self, data: dict[str, Any] | None = None) -> Events:
+        """The stretch of thinking is over; `data` is what its provider wants back with it.
+
+        With data and nothing open, it is thinking that the provider hides.
+        """
+        residue = Residue(self.origin, data) if data else None
+        return self._end_thinking(residue)
+
+    def _end_thinking(self, residue: Residue | None) -> Events:
+        if self.ended:
+            return NOTHING
+        if self._append_thinking is None:
+            if residue is None:
+                return NOTHING
+            self.open_thinking()
+        if self._open is not None and residue is not None:
+            self._open.residue = residue
+        self.resume(None)
+        return (ThinkingEnd(residue),)
+
+    def _end_open_thinking(self) -> Events:
+        return self._end_thinking(None) if self._append_thinking is not None else NOTHING
+
+    # -- calls
+
+    def start_call(self, key: Hashable, raw_id: str = "", name: str = "") -> Events:
+        """A call begins, or more of its id or name is known. It takes its place here."""
+        if self.ended:
+            return NOTHING
+        return self._placed(self.calls.start_call(key, raw_id, name), key)
+
+    def complete_call(self, key: Hashable) -> Events:
+        """The call under this key is whole."""
+        if self.ended:
+            return NOTHING
+        return self._placed(self.calls.complete_call(key), key)
+
+    def _placed(self, events: Events, key: Hashable) -> Events:
+        ending: Events = NOTHING
+        for event in events:
+            if type(event) is ToolCallStart:
+                ending = self._end_open_thinking()
+                self._place(event.id)
+                self._ids[key] = event.id
+        return (*ending, *events) if ending else events
+
+    def _place(self, call_id: str) -> None:
+        self._blocks.append(CallPlace(call_id))
+        self.resume(None)
+
+    # -- everything else
+
+    def opaque(self, block: Opaque | Media | Code) -> Events:
+        """A block that came whole and is passed on as it is."""
+        if self.ended:
+            return NOTHING
+        ending = self._end_open_thinking()
+        self.resume(None)
+        self._blocks.append(block)
+        return (*ending, OpaqueBlock(block))
+
+    def usage(self, usage: Usage) -> Events:
+        """What the provider counted; the last word stands."""
+        if self.ended:
+            return NOTHING
+        self._usage = usage
+        return (usage,)
+
+    def mark_text(self, data: dict[str, Any]) -> None:
+        """Residue for the text block that is open; opens an empty one to carry it if none is."""
+        if self._append_text is None:
+            self.open_text()
+        assert self._open is not None
+        self._open.residue = Residue(self.origin, {**_data(self._open.residue), **data})
+
+    def mark_call(self, key: Hashable, data: dict[str, Any]) -> None:
+        """Residue for the call that was started under this key."""
+        if (call_id := self._ids.get(key)) is not None:
+            self._call_residues.setdefault(call_id, {}).update(data)
+
+    def mark_reply(self, data: dict[str, Any]) -> None:
+        """Residue of the reply as a whole."""
+        self._reply_residue.update(data)
+
+    def done(self, stop: Stop, raw_stop: str = "") -> Events:
+        """The reply ended as it should. Calls count more than the provider's word for why it stopped."""
+        if self.ended:
+            return NOTHING
+        ending = self._end_open_thinking()
+        self._raw_stop = raw_stop
+        self._stop = self._counted(stop)
+        self._end()
+        return (*ending, Done(self._stop, raw_stop))
+
+    def _counted(self, stop: Stop) -> Stop:
+        has_calls = any(isinstance(block, ToolCall) for block in self._finished_blocks())
+        if has_calls and stop in ("end", "other"):
+            return "tool_calls"
+        return "end" if stop == "tool_calls" and not has_calls else stop
+
+    def fail(self, kind: FailureKind, message: str) -> Events:
+        """The reply ended in failure; what had arrived whole stays in the turn."""
+        if self.ended:
+            return NOTHING
+        self._end()
+        return (Error(kind, message),)
+
+    def _end(self) -> None:
+        self.ended = True
+        self.resume(None)
+        self.append_args = _nothing
+
+    # -- from events alone
+
+    def feed(self, event: StreamEvent) -> None:
+        """Take over one event that another builder gave out."""
+        match event:
+            case TextDelta(text):
+                self.text(text)
+            case ThinkingDelta(text):
+                self.thinking(text)
+            case ThinkingEnd(residue):
+                self._feed_thinking_end(residue)
+            case ToolCallStart() | ToolCallDelta() | ToolCallComplete():
+                self._feed_call(event)
+            case OpaqueBlock(block):
+                self.opaque(block)
+            case Usage():
+                self.usage(event)
+            case Done(stop, raw_stop):
+                self.done(stop, raw_stop)
+            case Error(kind, message):
+                self.fail(kind, message)
+            case _:
+                assert_never(event)
+
+    def _feed_thinking_end(self, residue: Residue | None) -> None:
+        self._end_thinking(residue)
+
+    def _feed_call(self, event: ToolCallStart | ToolCallDelta | ToolCallComplete) -> None:
+        if self.ended:
+            return
+        if isinstance(event, ToolCallStart):
+            self._fed[event.id] = FedCall(event.name)
+            self._place(event.id)
+        elif (call := self._fed.get(event.id)) is None:
+            return
+        elif isinstance(event, ToolCallDelta):
+            call.pieces.append(event.args_delta)
+        else:
+            call.whole = True
+
+    # -- the turn
+
+    def turn(self) -> ModelTurn:
+        """The reply so far. A stream that has not ended, or ended in failure, is interrupted."""
+        return ModelTurn(
+            self.turn_key,
+            self.origin,
+            tuple(self._finished_blocks()),
+            Residue(self.origin, dict(self._reply_residue)) if self._reply_residue else None,
+            self._stop,
+            self._raw_stop,
+            self._usage,
+        )
+
+    def _finished_blocks(self) -> Iterable[Block]:
+        calls = {call.id: call for call in self.calls.whole_calls()}
+        for draft in self._blocks:
+            if isinstance(draft, CallPlace):
+                call = calls.get(draft.id) or self._fed_call(draft.id)
+                if call is not None:
+                    yield self._marked(call)
+            elif isinstance(draft, Draft):
+                block = draft.block()
+                if block.text or block.residue:
+                    yield block
+            else:
+                yield draft
+
+    def _fed_call(self, call_id: str) -> ToolCall | None:
+        call = self._fed.get(call_id)
+        if call is None or not call.whole:
+            return None
+        raw = "".join(call.pieces)
+        parsed, fault = arguments(raw)
+        return ToolCall(call_id, call.name, parsed, raw=raw, fault=fault)
+
+    def _marked(self, call: ToolCall) -> ToolCall:
+        data = self._call_residues.get(call.id)
+        return replace(call, residue=Residue(self.origin, dict(data))) if data else call
+
+
+def _data(residue: Residue | None) -> dict[str, Any]:
+    return residue.data if residue is not None else {}
+
+
+def _nothing(key: Hashable, delta: str) -> Events:
+    return NOTHING
