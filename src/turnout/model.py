@@ -46,7 +46,8 @@ class Origin(Struct, frozen=True):
 
     def matches(self, other: Origin) -> bool:
         """Whether private state of one may be shown to the other."""
-        return bool(self.model) and self == other
+        same_place = (self.endpoint or self.provider) == (other.endpoint or other.provider)
+        return bool(self.model) and self.model == other.model and self.provider == other.provider and same_place
 
     def __str__(self) -> str:
         place = f"{self.provider}@{self.endpoint}" if self.endpoint else self.provider

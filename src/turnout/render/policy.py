@@ -1,0 +1,142 @@
+"""What a reader gets to see of a block, and the words for results that never came.
+
+The wording follows (status, was the call started?): whoever reads it must be able to tell
+"did not run" from "may have taken effect".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..history.ledger import ToolInteraction
+from ..ids import NAMES_OF_FORMAT, OPENAI_NAMES, NameFormat
+from ..model import (
+    Block,
+    Code,
+    Content,
+    Media,
+    Opaque,
+    Origin,
+    Outcome,
+    Residue,
+    Text,
+    Thinking,
+    ToolCall,
+    block_text,
+)
+
+EMPTY_RESULT = "[empty tool result]"
+EMPTY_ERROR = "The tool failed and gave no message."
+
+WORDING = {
+    "stopped": (
+        "This call was stopped before it returned. It may have taken effect: "
+        "inspect the state of things before you try again."
+    ),
+    "did_not_run": "This call did not run.",
+    "unknown": "No result of this call was recorded. Its outcome is unknown: inspect before you try again.",
+    "denied": "The user refused this call. It did not run.",
+}
+"""The fixed words an `Outcome.reason` can be, and what the model reads for each."""
+
+
+class Reader(Struct, frozen=True):
+    """How one target reads: who it is, which ids and names it takes, what it can see."""
+
+    origin: Origin
+    id_format: str = "openai"
+    names: NameFormat = OPENAI_NAMES
+    thinking: Literal["omit", "as_text"] = "omit"
+    media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
+    keeps_raw_ids: bool = False  # it wants the ids back that it gave itself
+
+    @classmethod
+    def of(cls, origin: Origin, id_format: str) -> Reader:
+        names = NAMES_OF_FORMAT.get(id_format, OPENAI_NAMES)
+        return cls(origin, id_format, names, keeps_raw_ids=id_format == "gemini")
+
+    def owns(self, residue: Residue | None) -> bool:
+        """Whether this is private state that the target itself wrote."""
+        return residue is not None and residue.origin.matches(self.origin)
+
+    def sees(self, media: Media) -> bool:
+        return self.media is None or media.mime.startswith(self.media)
+
+
+class Seen(Struct, frozen=True):
+    """A block as the reader gets it, and the diagnostic code if it is not what was written."""
+
+    block: Block | None
+    code: str = ""
+
+
+def visible(block: Block, reader: Reader) -> Seen:
+    """What the reader sees of a block of a turn."""
+    native = reader.owns(block.residue)
+    match block:
+        case Thinking():
+            return Seen(block) if native else _foreign_thinking(block, reader)
+        case Opaque():
+            return Seen(block) if native else _foreign_opaque(block)
+        case Media() if not reader.sees(block):
+            return Seen(_named_media(block), "media_replaced")
+        case Code() if not native:
+            return Seen(Text(block_text(block)), "code_as_text")
+        case Text() if not block.text and not native:
+            return Seen(None)
+        case Text() | ToolCall() | Media() | Code():
+            return Seen(block if native or block.residue is None else replace(block, residue=None))
+
+
+def _foreign_thinking(block: Thinking, reader: Reader) -> Seen:
+    if reader.thinking == "as_text" and block.text.strip():
+        return Seen(Text(block.text), "thinking_as_text")
+    return Seen(None, "thinking_omitted")
+
+
+def _foreign_opaque(block: Opaque) -> Seen:
+    # A provider-run tool cannot be translated; what it said in words can.
+    return Seen(Text(block.text) if block.text.strip() else None, "opaque_omitted")
+
+
+def _named_media(block: Media) -> Text:
+    return Text(f"{block_text(block)} (left out: this model cannot read it)")
+
+
+def worded(interaction: ToolInteraction, outcome: Outcome, reader: Reader, shortened: str | None) -> Outcome:
+    """The outcome as a model reads it: never empty, and plain about what did not happen."""
+    reason = outcome.reason or _reason(interaction, outcome)
+    content = (Text(shortened),) if shortened is not None else tuple(_readable(outcome.content, reader))
+    if outcome.status in ("interrupted", "cancelled", "denied"):
+        content = tuple(_explained(outcome.status, reason, content))
+    if not any(isinstance(block, Media) or block_text(block).strip() for block in content):
+        content = (Text(EMPTY_ERROR if outcome.status == "error" else EMPTY_RESULT),)
+    return Outcome(outcome.status, content, outcome.synthetic, reason)
+
+
+def _reason(interaction: ToolInteraction, outcome: Outcome) -> str:
+    if outcome.status == "denied":
+        return "denied"
+    if outcome.status in ("cancelled", "interrupted"):
+        return "stopped" if interaction.started else "unknown"
+    return ""
+
+
+def _readable(content: tuple[Content, ...], reader: Reader) -> Iterator[Content]:
+    for block in content:
+        if isinstance(block, Media):
+            yield block if reader.sees(block) else _named_media(block)
+        elif isinstance(block, Text):
+            yield block if block.residue is None else Text(block.text)
+        elif text := block_text(block):
+            yield Text(text)
+
+
+def _explained(status: str, reason: str, content: tuple[Content, ...]) -> Iterator[Content]:
+    lead = "The user cancelled. " if status == "cancelled" else ""
+    yield Text(lead + WORDING.get(reason, WORDING["unknown"]))
+    yield from (block for block in content if not isinstance(block, Text) or block.text.strip())

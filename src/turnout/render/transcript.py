@@ -1,0 +1,145 @@
+"""The history as one target should read it, extended turn by turn.
+
+One loop and no repair: a result has no position of its own, so it is printed where its
+call is, read from the ledger. Turns that can no longer change are rendered once; only an
+open turn is rendered again, in the tail. Rendering never writes to the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from ..diagnostic import Diagnostic
+from ..history.log import History
+from ..ids import FORMATS, IdProjection
+from ..model import (
+    Block,
+    Message,
+    ModelTurn,
+    Outcome,
+    SystemTurn,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResponse,
+    Turn,
+)
+from .policy import Reader, visible, worded
+from .report import DEDUPE_CODES, Emitted, Report, Synthetic
+
+SUMMARY = "Summary of the conversation so far:\n\n"
+
+
+class Transcript:
+    """The messages one target should read. `sealed` ones never change; `tail` may."""
+
+    def __init__(self, history: History, reader: Reader) -> None:
+        self.history = history
+        self.reader = reader
+        self._start_over()
+        self.update()
+
+    def _start_over(self) -> None:
+        self.generation = self.history.generation
+        self.ids = IdProjection(FORMATS[self.reader.id_format], self.reader.names)
+        self.sealed: list[Message] = []
+        self.tail: tuple[Message, ...] = ()
+        self._rendered = 0  # turns behind `sealed`
+        self._notes: list[Diagnostic] = []
+        self._tail_notes: list[Diagnostic] = []
+        if self.history.summary:
+            self.sealed.append(Message("user", (Text(SUMMARY + self.history.summary),)))
+
+    def update(self) -> Transcript:
+        """Take in what the history gained; costs what is new."""
+        if self.generation != self.history.generation:
+            self._start_over()
+        for turn in self.history.turns[self._rendered : self.history.final]:
+            self.sealed.extend(self._render(turn, self._notes))
+        self._rendered = self.history.final
+        self._tail_notes = []
+        open_turn = self.history.open_turn
+        self.tail = () if open_turn is None else tuple(self._render(open_turn, self._tail_notes))
+        return self
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return (*self.sealed, *self.tail)
+
+    def _render(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Message]:
+        blocks = tuple(self._visible(turn, notes))
+        if not isinstance(turn, ModelTurn):
+            if blocks:
+                yield Message("system" if isinstance(turn, SystemTurn) else "user", blocks)
+            return
+        if blocks:
+            residue = turn.residue if self.reader.owns(turn.residue) else None
+            yield Message("model", blocks, turn.origin, residue, turn.stop == "paused")
+        else:
+            notes.append(Diagnostic("render", "empty_turn", detail=turn.key))
+        if turn.tool_calls:
+            yield Message("tool", tuple(self._response(call, turn, notes) for call in turn.tool_calls))
+
+    def _visible(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Block]:
+        for at, block in enumerate(turn.blocks):
+            if isinstance(block, ToolCall):
+                self._project(block, turn)
+            seen = visible(block, self.reader)
+            if seen.code:
+                notes.append(Diagnostic("render", seen.code, detail=turn.key))
+            if seen.block is not None:
+                yield seen.block
+            elif isinstance(block, Text) and self._stands_between_thoughts(turn.blocks, at):
+                yield replace(block, residue=None)
+
+    def _stands_between_thoughts(self, blocks: tuple[Block, ...], at: int) -> bool:
+        """An empty text between two signed thoughts keeps their positions; the provider counts them."""
+        around = (*blocks[max(at - 1, 0) : at], *blocks[at + 1 : at + 2])
+        return len(around) == 2 and all(
+            isinstance(block, Thinking) and self.reader.owns(block.residue) for block in around
+        )
+
+    def _project(self, call: ToolCall, turn: Turn) -> None:
+        own = self.reader.keeps_raw_ids and isinstance(turn, ModelTurn)
+        native = own and isinstance(turn, ModelTurn) and turn.origin.matches(self.reader.origin)
+        self.ids.add(call.id, call.name, preferred=call.raw_id if native else "")
+
+    def _response(self, call: ToolCall, turn: ModelTurn, notes: list[Diagnostic]) -> ToolResponse:
+        interaction = self.history.ledger[call.id]
+        outcome = interaction.outcome or self.history.interruption(interaction)
+        if outcome.synthetic:
+            notes.append(Diagnostic("render", "synthetic_result", call.id, outcome.reason))
+        shortened = self.history.shortened.get(call.id)
+        if shortened is not None:
+            notes.append(Diagnostic("render", "shortened_result", call.id))
+        return ToolResponse(call.id, call.name, worded(interaction, outcome, self.reader, shortened))
+
+    @property
+    def report(self) -> Report:
+        """What this render did; made when asked for."""
+        messages = self.messages
+        calls = [call.id for message in messages for call in message.tool_calls]
+        responses = [response for message in messages for response in message.responses]
+        return Report(
+            target=self.reader.origin,
+            format=self.reader.id_format,
+            seen=tuple(self._seen()),
+            calls=tuple(Emitted(call, self.ids[call]) for call in calls),
+            results=tuple(Emitted(item.call_id, self.ids[item.call_id]) for item in responses),
+            deduplicated=tuple(item for item in self.history.diagnostics if item.code in DEDUPE_CODES),
+            synthetic=tuple(
+                _synthetic(item.call_id, item.outcome) for item in responses if item.outcome.synthetic
+            ),
+            diagnostics=(*self._notes, *self._tail_notes),
+        )
+
+    def _seen(self) -> Iterator[str]:
+        for turn in self.history.turns:
+            if isinstance(turn, ModelTurn):
+                yield from (call.id for call in turn.tool_calls)
+
+
+def _synthetic(call_id: str, outcome: Outcome) -> Synthetic:
+    return Synthetic(call_id, outcome.status, outcome.reason)
