@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from ..errors import FailureKind
+from ..errors import FailureKind, ProviderError, StreamError
 from ..model import (
     Block,
     Code,
@@ -100,6 +100,7 @@ class ReplyBuilder:
         self._call_residues: dict[str, dict[str, Any]] = {}
         self._reply_residue: dict[str, Any] = {}
         self._usage: Usage | None = None
+        self._failure: ProviderError | StreamError | None = None
         self._stop: Stop = "interrupted"
         self._raw_stop = ""
 
@@ -219,11 +220,10 @@ class ReplyBuilder:
         return (*ending, OpaqueBlock(block))
 
     def usage(self, usage: Usage) -> Events:
-        """What the provider counted; the last word stands."""
-        if self.ended:
-            return NOTHING
-        self._usage = usage
-        return (usage,)
+        """What the provider has counted so far. The last word stands and is given out once, at the end."""
+        if not self.ended:
+            self._usage = usage
+        return NOTHING
 
     def mark_text(self, data: dict[str, Any]) -> None:
         """Residue for the text block that is open; opens an empty one to carry it if none is."""
@@ -249,7 +249,7 @@ class ReplyBuilder:
         self._raw_stop = raw_stop
         self._stop = self._counted(stop)
         self._end()
-        return (*ending, Done(self._stop, raw_stop))
+        return (*ending, *self._final_usage(), Done(self._stop, raw_stop))
 
     def _counted(self, stop: Stop) -> Stop:
         has_calls = any(isinstance(block, ToolCall) for block in self._finished_blocks())
@@ -257,12 +257,26 @@ class ReplyBuilder:
             return "tool_calls"
         return "end" if stop == "tool_calls" and not has_calls else stop
 
-    def fail(self, kind: FailureKind, message: str) -> Events:
-        """The reply ended in failure; what had arrived whole stays in the turn."""
+    def fail(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
+        """The reply ended in failure; what had arrived whole stays in the turn.
+
+        `cause` is the provider's own word for it, when it gave one.
+        """
         if self.ended:
             return NOTHING
         self._end()
-        return (Error(kind, message),)
+        self._failure = cause or StreamError(message, kind=kind)
+        return (*self._final_usage(), Error(kind, message))
+
+    @property
+    def failure(self) -> ProviderError | StreamError | None:
+        """What to raise when the reply failed: it carries the turn so far."""
+        if self._failure is not None:
+            self._failure.turn = self.turn()
+        return self._failure
+
+    def _final_usage(self) -> Events:
+        return (self._usage,) if self._usage is not None else NOTHING
 
     def _end(self) -> None:
         self.ended = True
@@ -279,7 +293,7 @@ class ReplyBuilder:
             case ThinkingDelta(text):
                 self.thinking(text)
             case ThinkingEnd(residue):
-                self._feed_thinking_end(residue)
+                self._end_thinking(residue)
             case ToolCallStart() | ToolCallDelta() | ToolCallComplete():
                 self._feed_call(event)
             case OpaqueBlock(block):
@@ -292,9 +306,6 @@ class ReplyBuilder:
                 self.fail(kind, message)
             case _:
                 assert_never(event)
-
-    def _feed_thinking_end(self, residue: Residue | None) -> None:
-        self._end_thinking(residue)
 
     def _feed_call(self, event: ToolCallStart | ToolCallDelta | ToolCallComplete) -> None:
         if self.ended:
