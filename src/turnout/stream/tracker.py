@@ -1,0 +1,415 @@
+"""Fragments of tool calls, under whatever key a provider gives them, become whole calls.
+
+Two ways in. Where a protocol has a key that can be trusted (a block index, an output
+index, an item id), a decoder says `start_call`, `append_args`, `complete_call` with it.
+Chat fragments cannot be trusted so far: there the tracker decides which call a fragment
+belongs to (`fragment`), and holds the start until the name must be whole.
+
+Calls are announced in the order in which they appeared, each once. Arguments are parsed
+once, when the call is whole; a call that never becomes whole never was one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
+
+from .. import ids
+from ..diagnostic import Diagnostic
+from ..model import ToolCall
+from ..plain import arguments, clean, dumps
+from .events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
+
+Events: TypeAlias = Sequence[StreamEvent]
+
+NOTHING: Events = ()
+NO_ID = ("null", "None")  # what some servers write when they have none (older Mistral models)
+MAX_NOTES = 100
+WHOLE_CHECKS = 8  # how often one call's text may be parsed to see whether it is whole already
+
+
+class _Call:
+    """A call as far as it is known. It is announced once `id` is set."""
+
+    __slots__ = (
+        "before",
+        "checks",
+        "done",
+        "fault",
+        "id",
+        "key",
+        "made",
+        "name",
+        "pieces",
+        "preview",
+        "raw_id",
+        "sure",
+    )
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+        self.id = ""
+        self.raw_id = ""
+        self.name = ""
+        self.sure = False  # the name is whole
+        self.pieces: list[str] = []
+        self.preview: Any = None  # arguments named at the start; they count if no others come
+        self.done = False
+        self.fault = ""
+        self.before: _Call | None = None  # where arguments go if this turns out not to be a call
+        self.checks = 0
+        self.made: ToolCall | None = None
+
+    @property
+    def text(self) -> str:
+        if len(self.pieces) > 1:
+            self.pieces = ["".join(self.pieces)]
+        return self.pieces[0] if self.pieces else ""
+
+
+class ToolCallTracker:
+    """Gather the calls of one reply. Every verb gives back the events to pass on.
+
+    `notes` says what was odd about the fragments and how it was resolved.
+    """
+
+    def __init__(self, provider: str, turn_key: str) -> None:
+        self.notes: list[Diagnostic] = []
+        self._provider = provider
+        self._turn_key = turn_key
+        self._calls: list[_Call] = []  # in order of appearance
+        self._announced = 0  # how many of them need no more announcing
+        self._given = 0  # how many were given an id
+        self._open: dict[_Call, None] = {}
+        self._by_key: dict[Hashable, _Call] = {}
+        self._by_raw_id: dict[str, _Call] = {}
+
+    # -- under a key that can be trusted
+
+    def start_call(
+        self,
+        key: Hashable,
+        raw_id: str = "",
+        name: str = "",
+        *,
+        arguments: Any = None,
+        alias: Hashable = None,
+    ) -> Events:
+        """A call begins under this key, or its id or name is known now.
+
+        `arguments` are what the start already says of them: they count if none follow
+        (Anthropic always writes an empty object there). `alias` is a second key.
+        """
+        call = self._find(key, alias)
+        if call is None or _names_another(call, raw_id, name):
+            call = self._add(key)
+        if alias is not None:
+            self._by_key.setdefault(alias, call)
+        self._learn_id(call, raw_id)
+        call.name = call.name or name
+        call.sure = bool(call.name)
+        if arguments:
+            call.preview = arguments
+        return self._announce()
+
+    def append_args(self, key: Hashable, delta: str, alias: Hashable = None) -> Events:
+        """A piece of the arguments of the call under this key, which may not have started yet."""
+        if not delta or type(delta) is not str:
+            return self.set_args(key, delta, alias)
+        call = self._by_key.get(key)
+        if call is not None and call.id and not call.done:
+            call.pieces.append(delta)
+            return (ToolCallDelta(call.id, delta),)
+        return self._extend(self._find(key, alias) or self._add(key), delta)
+
+    def set_args(self, key: Hashable, arguments: Any, alias: Hashable = None) -> Events:
+        """All of the arguments at once, as text or object; what already came is not repeated."""
+        if not _written(arguments).strip():
+            return NOTHING
+        return self._set(self._find(key, alias) or self._add(key), arguments)
+
+    def complete_call(
+        self,
+        key: Hashable,
+        raw_id: str = "",
+        name: str = "",
+        *,
+        arguments: Any = None,
+        alias: Hashable = None,
+    ) -> Events:
+        """The call under this key is whole. What is said of it here is the last word."""
+        events: Events = NOTHING
+        if raw_id or name:
+            events = self.start_call(key, raw_id, name, alias=alias)
+        call = self._find(key, alias)
+        if call is None:
+            return events
+        return (*events, *self._set(call, arguments), *self._complete(call))
+
+    def whole_call(self, raw_id: str, name: str, arguments: Any, key: Hashable = None) -> Events:
+        """A call that came in one piece. The same one again, by its id, is not a second call."""
+        known = self._by_raw_id.get(raw_id) if raw_id else None
+        if known is not None and known.name == name and known.text == _written(arguments):
+            return NOTHING
+        key = object() if key is None else key
+        return (*self.start_call(key, raw_id, name), *self.complete_call(key, arguments=arguments))
+
+    def id_of(self, key: Hashable) -> str:
+        """The canonical id of the call under this key, "" while it has none."""
+        call = self._by_key.get(key)
+        return call.id if call is not None else ""
+
+    # -- under keys that cannot
+
+    def fragment(
+        self,
+        index: int | str | None,
+        raw_id: str | None = None,
+        name: str | None = None,
+        arguments: Any = None,
+        position: int = 0,
+    ) -> Events:
+        """One entry of `tool_calls` in a Chat delta; `position` is its place in that list."""
+        if not raw_id and not name and type(index) is int:
+            call = self._by_key.get(index)
+            if call is not None and call.id and not call.done and type(arguments) is str and arguments:
+                call.pieces.append(arguments)
+                return (ToolCallDelta(call.id, arguments),)
+        index = index if isinstance(index, int | str) else None
+        raw_id = raw_id if isinstance(raw_id, str) and raw_id not in NO_ID else ""
+        name = name if isinstance(name, str) else ""
+        call = self._owner(index, raw_id, name, arguments, position)
+        if call.done:
+            return NOTHING
+        self._learn_id(call, raw_id)
+        self._learn_name(call, name)
+        if isinstance(arguments, str):
+            return self._extend(call, arguments)
+        return self._set(call, arguments)
+
+    def _owner(self, index: Hashable, raw_id: str, name: str, arguments: Any, position: int) -> _Call:
+        """The call a fragment belongs to: by its id if known, else its index, else the latest."""
+        known = self._by_raw_id.get(raw_id) if raw_id else None
+        here = self._by_key.get(index) if index is not None else self._latest()
+        if known is not None:
+            reused = self._is_second_use(known, here if index is not None else known, name, arguments)
+            return self._add(index) if reused else known
+        if here is None:
+            return self._add(index) if raw_id or name else self._astray(index, arguments)
+        if raw_id:
+            return self._under_new_id(here, index, raw_id, name, arguments)
+        if name and ((index is None and position > 0) or self._begins_anew(here, name, arguments)):
+            return self._add(index)
+        if here.before is not None and not name and not here.name and arguments:
+            return self._withdraw(here)
+        return here
+
+    def _latest(self) -> _Call | None:
+        return self._calls[-1] if self._calls else None
+
+    def _is_second_use(self, known: _Call, here: _Call | None, name: str, arguments: Any) -> bool:
+        """Whether a known id names a second call (some servers derive ids from tool names)."""
+        if known.done or not name or not known.pieces:
+            return False
+        if known.name and name != known.name:
+            return True
+        if not self._is_whole_before(known, arguments):
+            return False
+        return here is not known or known.text != _written(arguments)
+
+    def _begins_anew(self, call: _Call, name: str, arguments: Any) -> bool:
+        """Whether a name after the arguments have begun is a new call and not a repeat."""
+        if not call.pieces or not call.name:
+            return False
+        return name != call.name or (not call.done and self._is_whole_before(call, arguments))
+
+    def _is_whole_before(self, call: _Call, arguments: Any) -> bool:
+        """Whether the call's text is an object already, and `arguments` begins another.
+
+        Asked only when a fragment contradicts itself, and only so often for one call.
+        """
+        text = _written(arguments)
+        if not text.lstrip().startswith("{") or not call.pieces[-1].rstrip().endswith("}"):
+            return False
+        call.checks += 1
+        return call.checks <= WHOLE_CHECKS and not _parsed(call.text)[1]
+
+    def _under_new_id(self, here: _Call, index: Hashable, raw_id: str, name: str, arguments: Any) -> _Call:
+        """A new id where a call stands: most often a new call (Ollama sends index 0 for all)."""
+        if here.done or (index is None and (name or here.raw_id)):
+            return self._add(index)
+        if not here.raw_id:
+            return self._add(index) if name and self._begins_anew(here, name, arguments) else here
+        if name:
+            return self._add(index)
+        if not (here.pieces or here.id or arguments):
+            here.raw_id += raw_id  # the id came in two pieces
+            self._by_raw_id[here.raw_id] = here
+            return here
+        if arguments:
+            self._note("changed_id", here, raw_id)
+            self._by_raw_id[raw_id] = here
+            return here
+        call = self._add(index)  # a new call whose name follows, or only a new id: arguments will tell
+        call.before = here
+        return call
+
+    def _withdraw(self, call: _Call) -> _Call:
+        """No name came, so there was no new call: its arguments continue the one before."""
+        before = call.before
+        assert before is not None
+        self._drop(call)
+        self._by_key[call.key] = before
+        self._by_raw_id[call.raw_id] = before
+        self._note("changed_id", before, call.raw_id)
+        return before
+
+    def _astray(self, index: Hashable, arguments: Any) -> _Call:
+        """Arguments at an unknown index, without id or name (Nebius, Cerebras)."""
+        if len(self._open) == 1:
+            (sole,) = self._open
+            if not (sole.pieces and self._is_whole_before(sole, arguments)):
+                self._note("misplaced_arguments", sole)
+                return sole
+        return self._add(index)
+
+    # -- the end
+
+    def complete_all(self) -> Events:
+        """The reply ended as it should, so every call in it is whole."""
+        orphans = [call for call in self._open if not call.name]
+        lost = any(call.text for call in orphans)
+        for call in orphans:
+            self._drop(call)
+            if call.text:
+                self._note("nameless_call", call, call.text)
+        events: list[StreamEvent] = []
+        for call in list(self._open):
+            if lost and not call.text.strip():
+                call.fault = "ambiguous"  # its arguments may be those that lost their call
+                self._note("ambiguous_arguments", call)
+            events += self._complete(call)
+        return events
+
+    def whole_calls(self) -> list[ToolCall]:
+        """The calls that are whole, in the order in which they appeared."""
+        return [_made(call) for call in self._calls if call.done and call.id]
+
+    # -- one call
+
+    def _find(self, key: Hashable, alias: Hashable) -> _Call | None:
+        call = self._by_key.get(key)
+        return self._by_key.get(alias) if call is None and alias is not None else call
+
+    def _add(self, key: Hashable) -> _Call:
+        call = _Call(key)
+        self._calls.append(call)
+        self._open[call] = None
+        if key is not None:
+            self._by_key[key] = call
+        return call
+
+    def _drop(self, call: _Call) -> None:
+        self._open.pop(call, None)
+        call.done = True
+
+    def _learn_id(self, call: _Call, raw_id: str) -> None:
+        if raw_id and not call.raw_id:
+            call.raw_id = raw_id
+            self._by_raw_id[raw_id] = call
+
+    def _learn_name(self, call: _Call, name: str) -> None:
+        """Names may come in pieces until arguments begin; an equal repeat is not a piece."""
+        if not name or name == call.name or call.id:
+            return
+        call.name = name if call.pieces else call.name + name
+
+    def _extend(self, call: _Call, delta: str) -> Events:
+        if call.done:
+            return NOTHING
+        if delta:
+            call.pieces.append(delta)
+        sent = (ToolCallDelta(call.id, delta),) if call.id and delta else NOTHING
+        return (*sent, *self._announce())
+
+    def _set(self, call: _Call, arguments: Any) -> Events:
+        text = _written(arguments)
+        if not text.strip():
+            return self._announce()
+        before = call.text
+        if text.startswith(before) and not call.done:
+            return self._extend(call, text[len(before) :])
+        call.pieces = [text]
+        call.made = None
+        if _parsed(text) != _parsed(before):
+            self._note("replaced_arguments", call, before)
+        return self._announce()
+
+    def _complete(self, call: _Call) -> Events:
+        if call.done:
+            return NOTHING
+        if not call.name:
+            self._drop(call)
+            self._note("nameless_call", call, call.text)
+            return self._announce()
+        last = self._set(call, call.preview) if not call.pieces else NOTHING
+        self._drop(call)
+        finished = (ToolCallComplete(call.id),) if call.id else NOTHING
+        return (*last, *finished, *self._announce())
+
+    def _announce(self) -> Events:
+        """Starts that were held, in order: each with what came of its arguments meanwhile."""
+        if self._announced == len(self._calls):
+            return NOTHING
+        events: list[StreamEvent] = []
+        while self._announced < len(self._calls):
+            call = self._calls[self._announced]
+            if (call.name and not self._may_be_announced(call)) or (not call.name and not call.done):
+                break
+            self._announced += 1
+            if call.name:
+                events += self._announcement(call)
+        return events
+
+    def _may_be_announced(self, call: _Call) -> bool:
+        """Whether the name must be whole by now."""
+        return call.sure or bool(call.pieces) or call.done or call is not self._calls[-1]
+
+    def _announcement(self, call: _Call) -> Events:
+        call.id = ids.call_id(self._provider, call.raw_id, call.name, self._turn_key, self._given)
+        self._given += 1
+        start = ToolCallStart(call.id, call.name)
+        text = (ToolCallDelta(call.id, call.text),) if call.pieces else NOTHING
+        end = (ToolCallComplete(call.id),) if call.done else NOTHING
+        return (start, *text, *end)
+
+    def _note(self, code: str, call: _Call, detail: str = "") -> None:
+        note = Diagnostic("wire", code, call.id, clean(detail[:200]))
+        if len(self.notes) < MAX_NOTES and (not self.notes or self.notes[-1] != note):
+            self.notes.append(note)
+
+
+def _names_another(call: _Call, raw_id: str, name: str) -> bool:
+    """Whether id or name contradict the call that stands under the same key."""
+    other_id = raw_id and call.raw_id and raw_id != call.raw_id
+    return bool(other_id or (name and call.name and name != call.name))
+
+
+def _written(value: Any) -> str:
+    """Arguments as the text a model would have written; null says nothing."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else dumps(value)
+
+
+def _parsed(text: str) -> tuple[dict[str, Any], str]:
+    """Arguments from text. `null` is how some models call a tool that takes none."""
+    return ({}, "") if text.strip() == "null" else arguments(text)
+
+
+def _made(call: _Call) -> ToolCall:
+    if call.made is None:
+        text = clean(call.text)
+        values, fault = _parsed(text)
+        call.made = ToolCall(call.id, call.name, values, call.raw_id, text, fault=call.fault or fault)
+    return call.made
