@@ -90,12 +90,12 @@ class ReplyBuilder:
         self.turn_key = turn_key
         self.calls = ToolCallTracker(origin.provider, turn_key)
         self.ended = False
-        self.append_args: Callable[[Hashable, str], Events] = self.calls.append_args
+        self._append_args: Callable[..., Events] = self.calls.append_args
+        self._fragment: Callable[..., Events] = self.calls.fragment
         self._blocks: list[Draft | CallPlace | Opaque | Media | Code] = []
         self._open: Draft | None = None
         self._append_text: Callable[[str], None] | None = None
         self._append_thinking: Callable[[str], None] | None = None
-        self._ids: dict[Hashable, str] = {}
         self._fed: dict[str, FedCall] = {}
         self._call_residues: dict[str, dict[str, Any]] = {}
         self._reply_residue: dict[str, Any] = {}
@@ -109,7 +109,7 @@ class ReplyBuilder:
     def text(self, piece: str) -> Events:
         """The model says `piece`. An open stretch of thinking is over by that."""
         append = self._append_text
-        if append is None:
+        if append is None or not piece:
             return self._first_text(piece)
         if "\0" in piece:
             piece = clean(piece)
@@ -126,7 +126,7 @@ class ReplyBuilder:
     def thinking(self, piece: str) -> Events:
         """The model thinks `piece`."""
         append = self._append_thinking
-        if append is None:
+        if append is None or not piece:
             return self._first_thinking(piece)
         if "\0" in piece:
             piece = clean(piece)
@@ -181,27 +181,51 @@ class ReplyBuilder:
     def _end_open_thinking(self) -> Events:
         return self._end_thinking(None) if self._append_thinking is not None else NOTHING
 
-    # -- calls
+    # -- calls: the tracker's verbs, each call in its place
 
-    def start_call(self, key: Hashable, raw_id: str = "", name: str = "") -> Events:
+    def start_call(self, key: Hashable, raw_id: str = "", name: str = "", **known: Any) -> Events:
         """A call begins, or more of its id or name is known. It takes its place here."""
-        if self.ended:
-            return NOTHING
-        return self._placed(self.calls.start_call(key, raw_id, name), key)
+        return NOTHING if self.ended else self._placed(self.calls.start_call(key, raw_id, name, **known))
 
-    def complete_call(self, key: Hashable) -> Events:
+    def append_args(self, key: Hashable, delta: str) -> Events:
+        """A piece of the arguments of the call under this key."""
+        events = self._append_args(key, delta)
+        return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._placed(events)
+
+    def set_args(self, key: Hashable, arguments: Any, alias: Hashable = None) -> Events:
+        """All of the arguments at once."""
+        return NOTHING if self.ended else self._placed(self.calls.set_args(key, arguments, alias))
+
+    def complete_call(self, key: Hashable, raw_id: str = "", name: str = "", **known: Any) -> Events:
         """The call under this key is whole."""
-        if self.ended:
-            return NOTHING
-        return self._placed(self.calls.complete_call(key), key)
+        return NOTHING if self.ended else self._placed(self.calls.complete_call(key, raw_id, name, **known))
 
-    def _placed(self, events: Events, key: Hashable) -> Events:
+    def whole_call(self, raw_id: str, name: str, arguments: Any, key: Hashable = None) -> Events:
+        """A call that came in one piece."""
+        return NOTHING if self.ended else self._placed(self.calls.whole_call(raw_id, name, arguments, key))
+
+    def fragment(
+        self,
+        index: int | None,
+        raw_id: str | None = None,
+        name: str | None = None,
+        arguments: Any = None,
+        position: int = 0,
+    ) -> Events:
+        """One entry of `tool_calls` in a Chat delta."""
+        events = self._fragment(index, raw_id, name, arguments, position)
+        return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._placed(events)
+
+    def complete_all(self) -> Events:
+        """The reply ended as it should, so every call in it is whole."""
+        return NOTHING if self.ended else self._placed(self.calls.complete_all())
+
+    def _placed(self, events: Events) -> Events:
         ending: Events = NOTHING
         for event in events:
             if type(event) is ToolCallStart:
-                ending = self._end_open_thinking()
+                ending = ending or self._end_open_thinking()
                 self._place(event.id)
-                self._ids[key] = event.id
         return (*ending, *events) if ending else events
 
     def _place(self, call_id: str) -> None:
@@ -234,7 +258,7 @@ class ReplyBuilder:
 
     def mark_call(self, key: Hashable, data: dict[str, Any]) -> None:
         """Residue for the call that was started under this key."""
-        if (call_id := self._ids.get(key)) is not None:
+        if call_id := self.calls.id_of(key):
             self._call_residues.setdefault(call_id, {}).update(data)
 
     def mark_reply(self, data: dict[str, Any]) -> None:
@@ -252,7 +276,7 @@ class ReplyBuilder:
         return (*ending, *self._final_usage(), Done(self._stop, raw_stop))
 
     def _counted(self, stop: Stop) -> Stop:
-        has_calls = any(isinstance(block, ToolCall) for block in self._finished_blocks())
+        has_calls = bool(self.calls.whole_calls()) or any(call.whole for call in self._fed.values())
         if has_calls and stop in ("end", "other"):
             return "tool_calls"
         return "end" if stop == "tool_calls" and not has_calls else stop
@@ -281,7 +305,7 @@ class ReplyBuilder:
     def _end(self) -> None:
         self.ended = True
         self.resume(None)
-        self.append_args = _nothing
+        self._append_args = self._fragment = _nothing
 
     # -- from events alone
 
@@ -352,8 +376,8 @@ class ReplyBuilder:
         call = self._fed.get(call_id)
         if call is None or not call.whole:
             return None
-        raw = "".join(call.pieces)
-        parsed, fault = arguments(raw)
+        raw = clean("".join(call.pieces))
+        parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw)
         return ToolCall(call_id, call.name, parsed, raw=raw, fault=fault)
 
     def _marked(self, call: ToolCall) -> ToolCall:
@@ -365,5 +389,5 @@ def _data(residue: Residue | None) -> dict[str, Any]:
     return residue.data if residue is not None else {}
 
 
-def _nothing(key: Hashable, delta: str) -> Events:
+def _nothing(*args: Any) -> Events:
     return NOTHING
