@@ -159,6 +159,6 @@ def _looks_cut(text: str) -> bool:
     except json.JSONDecodeError as error:
         rest = text[error.pos :].strip()
         return not rest or "Unterminated string" in error.msg
-    except RecursionError:
+    except (ValueError, RecursionError):  # a number of thousands of digits is whole, and no number to us
         return False
     return False
