@@ -1,0 +1,121 @@
+"""Every name an API goes by, and who checks a body meant for it.
+
+A provider's name and its format's name mean the same. Separators and case do not matter,
+and `provider:model` names the model too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from ...errors import UsageError
+from . import anthropic, deepseek, gemini, hosts, kimi, local, mistral, responses
+from .hosts import Violations, checker
+
+CHECKERS: dict[str, Violations] = {
+    "openai": hosts.openai,
+    "azure": hosts.openai,
+    "openai-responses": responses.violations,
+    "anthropic": anthropic.violations,
+    "gemini": gemini.violations,
+    "vertex": gemini.violations,
+    "mistral": mistral.violations,
+    "kimi": kimi.violations,
+    "deepseek": deepseek.violations,
+    "qwen": checker(hosts.QWEN),
+    "xai": checker(hosts.XAI),
+    "groq": checker(hosts.GROQ),
+    "copilot": checker(hosts.COPILOT),
+    "openrouter": checker(hosts.OPENROUTER),
+    "together": checker(hosts.OPEN_MODELS),
+    "fireworks": checker(hosts.OPEN_MODELS),
+    "cerebras": checker(hosts.OPEN_MODELS),
+    "zai": checker(hosts.OPEN_MODELS),
+    "ollama": local.ollama,
+    "vllm": local.vllm,
+    "llamacpp": checker(local.LLAMACPP),
+    "lmstudio": checker(local.LM_STUDIO),
+    "openai-compatible": checker(hosts.COMPATIBLE),
+}
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "openai": ("chat", "openai-chat", "chat-completions", "openai-chat-completions", "openai-completions"),
+    "azure": ("azure-openai",),
+    "openai-responses": ("responses", "openai-response", "codex", "chatgpt"),
+    "anthropic": ("anthropic-messages", "messages", "claude"),
+    "gemini": ("google", "gemini-generate-content", "generate-content", "google-gemini", "google-genai"),
+    "vertex": ("vertexai", "vertex-ai", "google-vertex", "gemini-vertex", "vertex-gemini", "code-assist"),
+    "mistral": ("mistralai", "mistral-chat"),
+    "kimi": ("moonshot", "moonshotai", "moonshot-kimi", "kimi-chat"),
+    "deepseek": ("deepseek-chat",),
+    "qwen": ("dashscope", "alibaba", "qwen-dashscope", "aliyun"),
+    "xai": ("x-ai", "grok"),
+    "copilot": ("github-copilot",),
+    "together": ("togetherai", "together-ai"),
+    "fireworks": ("fireworks-ai", "fireworksai"),
+    "zai": ("z-ai", "zhipu", "zhipuai", "glm", "bigmodel"),
+    "llamacpp": ("llama-cpp", "llama-server"),
+    "lmstudio": ("lm-studio",),
+    "openai-compatible": (
+        "compatible",
+        "openai-compat",
+        "local",
+        "gateway",
+        "baseten",
+        "cloudflare",
+        "databricks",
+        "deepinfra",
+        "doubleword",
+        "gpustack",
+        "huggingface",
+        "litellm",
+        "minimax",
+        "mistralrs",
+        "nebius",
+        "nvidia",
+        "perplexity",
+        "portkey",
+        "pydantic-gateway",
+        "sambanova",
+        "sglang",
+        "siliconflow",
+        "snowflake",
+        "venice",
+        "vercel",
+        "vercel-gateway",
+        "vercel-ai-gateway",
+        "writer",
+    ),
+}
+
+NAMES: dict[str, str] = {
+    **{name: name for name in CHECKERS},
+    **{alias: name for name, aliases in ALIASES.items() for alias in aliases},
+}
+
+
+def resolve(api: str) -> tuple[str, str]:
+    """The checker's name and the model, "" when `api` names none; raises UsageError for a stranger."""
+    written, _, model = api.partition(":")
+    name = _folded(written)
+    if found := NAMES.get(name):
+        return found, model
+    near = get_close_matches(name, NAMES, n=3, cutoff=0.5)
+    known = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(sorted(CHECKERS))}"
+    raise UsageError(f"no API is called {written!r}: {known}")
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_.\-/]+", "-", name.strip().lower()).strip("-")
+
+
+def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
+    """The body's shape decides where one provider serves several formats."""
+    if "messages" not in body and "input" in body and name not in ("anthropic", "gemini", "vertex"):
+        return responses.violations
+    if name == "vertex" and "messages" in body and "contents" not in body:
+        return anthropic.violations  # Claude on Vertex takes Anthropic's body
+    return CHECKERS[name]

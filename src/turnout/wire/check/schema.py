@@ -1,0 +1,41 @@
+"""Walking a tool's JSON Schema: every subschema once, without recursion.
+
+Only places where a keyword holds a schema are entered, so that a property which happens
+to be called `properties` is a property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .view import array, mapping
+
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+
+Context = tuple[str, ...]
+
+
+def nodes(schema: Any) -> Iterator[tuple[Context, Mapping[str, Any]]]:
+    """Every subschema that is an object, with the keys that lead to it; the root first."""
+    waiting: list[tuple[Context, Any]] = [((), schema)]
+    while waiting:
+        context, node = waiting.pop()
+        if isinstance(node, Mapping):
+            yield context, node
+            waiting.extend(reversed(list(_inside(context, node))))
+
+
+def _inside(context: Context, node: Mapping[str, Any]) -> Iterator[tuple[Context, Any]]:
+    for key in _NAMED:
+        for name, child in mapping(node.get(key)).items():
+            yield (*context, key, str(name)), child
+    for key in _LISTED:
+        for index, child in enumerate(array(node.get(key))):
+            yield (*context, key, str(index)), child
+    for key in _SINGLE:
+        yield (*context, key), node.get(key)
+    for index, child in enumerate(array(node.get("items"))):
+        yield (*context, "items", str(index)), child
