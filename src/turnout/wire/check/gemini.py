@@ -1,0 +1,217 @@
+"""What Gemini generateContent refuses (rules GEM-01 to GEM-17): contents and tool config.
+
+A turn of calls is answered by as many responses in what follows at once, and calls are
+paired by id where there is one, else by name. Keys are read in camelCase and snake_case
+alike, as the server does; schemas have their rules in `gemini_schema`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from . import gemini_schema
+from .gemini_view import DATA, Call, Content, Request, Rule, field, read
+from .problem import Problem
+from .view import array, shown, text
+
+NOWHERE = Content("", "", ())
+ROLES = ("user", "model")
+
+
+def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
+    """Everything in this body that the server would refuse, rule by rule."""
+    request = read(body, model)
+    for rule in RULES:
+        yield from rule(request)
+
+
+def every_call_is_answered(request: Request) -> Iterator[Problem]:
+    """GEM-01: as many responses follow as there were calls."""
+    for content, answers in request.exchanges():
+        if len(answers) != len(content.calls):
+            answer = (
+                "Please ensure that the number of function response parts is equal to the number of "
+                "function call parts of the function call turn."
+            )
+            yield Problem("GEM-01", content.path, answer, "answer each call, if only as interrupted")
+
+
+def calls_follow_the_user(request: Request) -> Iterator[Problem]:
+    """GEM-02: a turn of calls comes right after the user or a response."""
+    for before, content in pairwise((NOWHERE, *request.contents)):
+        if content.calls and content.role == "model" and before.role in ("model", ""):
+            answer = (
+                "Please ensure that function call turn comes immediately after a user turn or after a "
+                "function response turn."
+            )
+            yield Problem("GEM-02", content.path, answer, "join neighbouring model turns into one")
+
+
+def responses_follow_calls(request: Request) -> Iterator[Problem]:
+    """GEM-03: a turn of responses comes right after the calls."""
+    answered = {response.path for _, answers in request.exchanges() for response in answers}
+    for content in request.contents:
+        if any(response.path not in answered for response in content.responses):
+            answer = "Please ensure that function response turn comes immediately after a function call turn."
+            yield Problem("GEM-03", content.path, answer, "send the response right after its call, or not")
+
+
+def roles_are_two(request: Request) -> Iterator[Problem]:
+    """GEM-04: user and model, the user first and last."""
+    for content in request.contents:
+        if content.role not in ROLES:
+            answer = "Please use a valid role: user, model."
+            yield Problem("GEM-04", f"{content.path}.role", answer, "send results as user, system text apart")
+        wrong = content.responses if content.role == "model" else content.calls
+        if wrong and content.role in ROLES:
+            answer = (
+                f"Please use a valid role: user, model. Function {wrong[0].kind}s do not suit {content.role}."
+            )
+            yield Problem("GEM-04", content.path, answer, "send calls as model and responses as user")
+    first, last = request.contents[:1], request.contents[-1:]
+    if first and first[0].role == "model" and not first[0].calls:
+        answer = "Please ensure that multiturn requests start with a user turn."
+        yield Problem("GEM-04", first[0].path, answer, "begin with a user turn")
+    if last and last[0].role == "model" and not last[0].calls:
+        answer = "Please ensure that multiturn requests end with a user role or a function response."
+        yield Problem("GEM-04", last[0].path, answer, "end with a user turn")
+
+
+def responses_are_objects(request: Request) -> Iterator[Problem]:
+    """GEM-05: a response is an object and bears the name of its call."""
+    for content in request.contents:
+        for response in content.responses:
+            value = field(response.raw, "response")
+            if value is not None and not isinstance(value, Mapping):
+                path = f"{response.path}.response"
+                answer = f"Invalid value at '{path}' (type.googleapis.com/google.protobuf.Struct)"
+                yield Problem("GEM-05", path, answer, "wrap the result: {output: …} or {error: …}")
+            if not response.name:
+                answer = f"{response.path}.name: [REQUIRED_FIELD_MISSING] Name cannot be empty."
+                yield Problem("GEM-05", response.path, answer, "name the function that was called")
+    for content, answers in request.exchanges():
+        yield from _misnamed(content, answers)
+
+
+def _misnamed(content: Content, answers: list[Call]) -> Iterator[Problem]:
+    wanted = Counter(call.name for call in content.calls)
+    if len(answers) != len(content.calls) or wanted == Counter(response.name for response in answers):
+        return
+    for response in answers:
+        if response.name and not wanted[response.name]:
+            answer = (
+                "Please ensure that the function response name matches the function call name: "
+                f"'{shown(response.name)}' was not called."
+            )
+            yield Problem("GEM-05", f"{response.path}.name", answer, "use the name of the call")
+        wanted[response.name] -= 1
+
+
+def ids_are_echoed(request: Request) -> Iterator[Problem]:
+    """GEM-06: Gemini 3 gives calls ids and wants them back."""
+    if request.version < 3:
+        return
+    for content, answers in request.exchanges():
+        ids = {call.id for call in content.calls}
+        if "" in ids or len(answers) != len(content.calls):
+            continue
+        for response in answers:
+            if response.id not in ids:
+                answer = (
+                    f"{response.path}.id: '{shown(response.id)}' is the id of no call. Please ensure that "
+                    "the number of function response parts is equal to the number of function call parts of "
+                    "the function call turn."
+                )
+                yield Problem("GEM-06", f"{response.path}.id", answer, "echo the id of the call")
+
+
+def calls_are_signed(request: Request) -> Iterator[Problem]:
+    """GEM-07 and GEM-08: in the current turn of Gemini 3 the first call of each step is signed."""
+    if request.version < 3:
+        return
+    for position, content in request.current_turn():
+        if content.role != "model" or not content.calls or content.calls[0].signature:
+            continue
+        # A signature on a later call was moved there: the server still misses the first.
+        moved = any(call.signature for call in content.calls)
+        answer = (
+            "Function call is missing a thought_signature in functionCall parts. This is required for tools "
+            "to work correctly, and missing thought_signature may lead to degraded model performance. "
+            f"Additional data, function call `default_api:{shown(content.calls[0].name)}` , "
+            f"position {position + 1}."
+        )
+        advice = (
+            "Put the signature back on the first call."
+            if moved
+            else "send the call's own thoughtSignature, or skip_thought_signature_validator if it has none"
+        )
+        yield Problem("GEM-08" if moved else "GEM-07", content.calls[0].path, answer, advice)
+
+
+def parts_hold_one_thing(request: Request) -> Iterator[Problem]:
+    """GEM-15: a turn has parts, a part one kind of data, and responses stand before text."""
+    for content in request.contents:
+        if not content.parts:
+            answer = f"* GenerateContentRequest.{content.path}.parts: contents.parts must not be empty."
+            yield Problem("GEM-15", content.path, answer, "leave the turn out")
+        other = False
+        for path, part in content.parts:
+            held = [key for key in DATA if field(part, key) is not None]
+            # Keys that are not known may be data of a newer kind.
+            if len(held) > 1 or not part.keys() - NO_DATA - {key for key in part if part[key] is None}:
+                answer = (
+                    f"* GenerateContentRequest.{path}.data: required oneof field 'data' must have one "
+                    "initialized field"
+                )
+                yield Problem("GEM-15", path, answer, "give each part one of text, functionCall and so on")
+            elif other and "functionResponse" in held:
+                answer = "Please ensure that function response parts come before other parts of the turn."
+                yield Problem("GEM-15", path, answer, "put functionResponse parts first")
+            other = other or "functionResponse" not in held
+
+
+# What a part may say about its data; the signature alone comes back from some servers.
+NO_DATA = {"thought", "partMetadata", "part_metadata", "videoMetadata", "video_metadata"}
+
+
+def names_are_allowed_with_force(request: Request) -> Iterator[Problem]:
+    """GEM-16: allowedFunctionNames go with mode ANY or VALIDATED."""
+    config = field(field(request.body, "toolConfig"), "functionCallingConfig")
+    names, mode = field(config, "allowedFunctionNames"), text(field(config, "mode")).upper()
+    if array(names) and mode not in ("ANY", "VALIDATED"):
+        path = "tool_config.function_calling_config.allowed_function_names"
+        answer = f"{path}: should only be set when the function calling mode is ANY or VALIDATED."
+        yield Problem("GEM-16", path, answer, "set mode ANY, or leave the names out")
+
+
+def old_models_take_no_response_parts(request: Request) -> Iterator[Problem]:
+    """GEM-17: only Gemini 3 takes images inside a response."""
+    if not 0 < request.version < 3:
+        return
+    for content in request.contents:
+        for response in content.responses:
+            if array(field(response.raw, "parts")):
+                answer = (
+                    f"{response.path}.parts: multimodal function responses are not supported by this model."
+                )
+                yield Problem(
+                    "GEM-17", response.path, answer, "send inlineData as a part of its own after it"
+                )
+
+
+RULES: tuple[Rule, ...] = (
+    every_call_is_answered,
+    calls_follow_the_user,
+    responses_follow_calls,
+    roles_are_two,
+    responses_are_objects,
+    ids_are_echoed,
+    calls_are_signed,
+    parts_hold_one_thing,
+    names_are_allowed_with_force,
+    old_models_take_no_response_parts,
+    *gemini_schema.RULES,
+)
