@@ -155,8 +155,8 @@ class ToolCallTracker:
         return (*self.start_call(key, raw_id, name), *self.complete_call(key, arguments=arguments))
 
     def id_of(self, key: Hashable) -> str:
-        """The canonical id of the call under this key, "" while it has none."""
-        call = self._by_key.get(key)
+        """The canonical id of the call under this key or raw id, "" while it has none."""
+        call = self._by_key.get(key) or self._by_raw_id.get(key)  # type: ignore[call-overload]
         return call.id if call is not None else ""
 
     # -- under keys that cannot
@@ -275,8 +275,11 @@ class ToolCallTracker:
 
     # -- the end
 
-    def complete_all(self) -> Events:
-        """The reply ended as it should, so every call in it is whole."""
+    def complete_all(self, cut: bool = False) -> Events:
+        """The reply ended as it should, so every call in it is whole.
+
+        `cut` says that it ended at its token limit: a last call without arguments lost them.
+        """
         orphans = [call for call in self._open if not call.name]
         lost = any(call.text for call in orphans)
         for call in orphans:
@@ -288,6 +291,8 @@ class ToolCallTracker:
             if lost and not call.text.strip():
                 call.fault = "ambiguous"  # its arguments may be those that lost their call
                 self._note("ambiguous_arguments", call)
+            elif cut and call is self._calls[-1] and not call.text.strip():
+                call.fault = "truncated"
             events += self._complete(call)
         return events
 

@@ -1,0 +1,388 @@
+"""Chat Completions, read: chunks or a whole body become events, whoever serves them.
+
+Every field in which some server sends reasoning is read on every stream, and each text
+counts once however many fields repeat it. What a server wants back of its reasoning rides
+on the thinking: `field` is where the text came from, and the last block that holds
+`reasoning_details` or `reasoning_opaque` holds all of it. Nothing is final before the
+stream says so: calls are whole, and the reply done, at `[DONE]`, or at the end of a body
+that gave a reason for stopping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..errors import FailureKind
+from ..model import Media, Opaque, Origin, Residue, Stop
+from ..plain import dumps, loads
+from ..stream.events import StreamEvent
+from ..stream.reply import NOTHING, Events, ReplyBuilder
+from ..stream.thinktags import ThinkTags
+from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, read, usage_of
+from .failure import stream_failure, undecodable
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
+
+STOPS: dict[str, Stop] = {
+    "stop": "end",
+    "eos": "end",
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "refused",
+    "refusal": "refused",
+    "safety": "refused",
+    "": "end",
+}
+
+FAILED_STOPS: dict[str, FailureKind] = {"error": "server", "insufficient_system_resource": "overloaded"}
+"""Reasons that are failures: at OpenRouter and Mistral; at DeepSeek, when it runs out of machines."""
+
+
+class ChatOptions(Struct, frozen=True):
+    """What differs between servers in how their replies are read."""
+
+    think_tags: str = ""  # the tag in which thinking stands within the text: "think"
+    think_opened: bool = False  # the prompt template has written the opening tag already
+    joins_choices: bool = False  # text and calls may come in different choices (Copilot)
+
+
+class ChatDecoder:
+    """Feed the chunks of one reply; get events. `reply` holds what has arrived so far."""
+
+    def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
+        self.reply = ReplyBuilder(origin, turn_key)
+        self._options = options = options or ChatOptions()
+        self._tags = (
+            ThinkTags(options.think_tags, opened=options.think_opened) if options.think_tags else None
+        )
+        self._unsealed = False  # thinking is open, or its server's state waits to be kept
+        self._field = ""  # where the open thinking came from
+        self._state: dict[str, Any] = {}
+        self._details: list[dict[str, Any]] = []
+        self._marks: list[tuple[Any, dict[str, Any]]] = []
+        self._custom: set[int | None] = set()
+        self._server_tools: dict[str, dict[str, Any]] = {}
+        self._refused = False
+        self._finish: str | None = None
+
+    def feed(self, event: str, data: bytes) -> Iterable[StreamEvent]:
+        """The events in one payload."""
+        try:
+            chunk = decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._odd(data)
+        if chunk.error is not None or not chunk.choices:
+            return self._without_choices(chunk, data)
+        return self._take(chunk)
+
+    def close(self) -> Iterable[StreamEvent]:
+        """The end of the body: the end of the reply only if it gave a reason for stopping."""
+        if self._finish is None:
+            return self.reply.fail("truncated", "the stream ended before the reply did")
+        return self._done()
+
+    def whole(self, body: Any) -> Iterable[StreamEvent]:
+        """The events of a body that was not streamed."""
+        chunk = read(body)
+        if chunk.error or not chunk.choices:
+            return (*self._beside(chunk, body), *self.reply.fail("malformed", "the body holds no reply"))
+        self._finish = ""
+        for choice in chunk.choices:
+            if choice.message is not None:
+                choice.delta = choice.message
+        return (*self._take(chunk), *self._done())
+
+    # -- one chunk
+
+    def _take(self, chunk: Chunk) -> Events:
+        events: Events = NOTHING
+        for choice in chunk.choices or ():
+            if not choice.index or self._options.joins_choices:
+                told = self._choice(choice)
+                events = (*events, *told) if events else told
+        if chunk.usage is not None or chunk.x_groq is not None:
+            self._count(chunk)
+        return events
+
+    def _choice(self, choice: Choice) -> Events:
+        if choice.finish_reason:
+            self._finish = str(choice.finish_reason)
+        if choice.usage is not None and (usage := usage_of(choice.usage)):
+            self.reply.usage(usage)  # Kimi counts here
+        delta = choice.delta or choice.message
+        return self._say(delta) if delta is not None else NOTHING
+
+    def _say(self, delta: Delta) -> Events:
+        """What one delta holds, in the order in which models say it: thinking, text, calls."""
+        events: Events = NOTHING
+        if (
+            delta.reasoning_content
+            or delta.reasoning
+            or delta.reasoning_details
+            or delta.reasoning_text
+            or delta.reasoning_opaque
+        ):
+            events = self._think(delta)
+        if content := delta.content:
+            said = self._text(content) if type(content) is str else self._content(content)
+            events = (*events, *said) if events else said
+        if calls := delta.tool_calls:
+            called = self._calls(calls)
+            events = (*events, *called) if events else called
+        if delta.refusal or delta.function_call or delta.executed_tools or delta.images or delta.audio:
+            events = (*events, *self._rarely(delta))
+        return events
+
+    def _rarely(self, delta: Delta) -> Iterator[StreamEvent]:
+        if delta.refusal:
+            self._refused = True
+            yield from self._text(_as_text(delta.refusal))
+        if (function := delta.function_call) is not None and (function.name or function.arguments):
+            yield from self._calls([Fragment(index=0, function=function)])
+        for image in dicts(delta.images):
+            yield from self._block(_image(image))
+        for tool in dicts(delta.executed_tools):
+            self._server_tools[str(tool.get("index"))] = tool
+        if isinstance(delta.audio, dict) and delta.audio.get("transcript"):
+            yield from self._text(_as_text(delta.audio["transcript"]))
+
+    def _count(self, chunk: Chunk) -> None:
+        counts = chunk.usage
+        if counts is None and isinstance(chunk.x_groq, dict):
+            counts = chunk.x_groq.get("usage")
+        if usage := usage_of(counts):
+            self.reply.usage(usage)
+
+    # -- text
+
+    def _text(self, text: str) -> Events:
+        if self._tags is not None:
+            return self._tagged(self._tags.feed(text))
+        if not self._unsealed:
+            return self.reply.text(text)
+        return (*self._end_thinking(), *self.reply.text(text))
+
+    def _tagged(self, pieces: Iterable[tuple[str, str]]) -> Events:
+        events: list[StreamEvent] = []
+        for kind, piece in pieces:
+            if kind == "thinking":
+                events += self.reply.thinking(piece)
+            else:
+                events += (*self._end_thinking(), *self.reply.text(piece))
+        return events
+
+    def _content(self, content: Any) -> Events:
+        """Content that is not a text: parts, or JSON that the server has parsed already."""
+        if not isinstance(content, list):
+            return self._text(dumps(content))
+        return [event for part in content for event in self._part(part)]
+
+    def _part(self, part: Any) -> Events:
+        if not isinstance(part, dict):
+            return self._text(_as_text(part))
+        kind = part.get("type")
+        if kind == "thinking" or "thinking" in part:
+            return self._thinking_part(part)
+        if isinstance(text := part.get("text") or part.get("refusal"), str):
+            self._refused = self._refused or kind == "refusal"
+            return self._text(text)
+        if kind == "image_url":
+            return self._block(_image(part))
+        residue = Residue(self.reply.origin, {"part": part})
+        return self._block(Opaque(str(kind), residue=residue)) if kind != "text" else NOTHING
+
+    def _block(self, block: Opaque | Media) -> Events:
+        return (*self._end_thinking(), *self.reply.opaque(block))
+
+    # -- thinking
+
+    def _think(self, delta: Delta) -> Events:
+        field, text = _thought(delta)
+        if delta.reasoning_details:
+            text = self._detailed(delta.reasoning_details, text)
+        if delta.reasoning_opaque:
+            self._state["reasoning_opaque"] = delta.reasoning_opaque
+        self._unsealed = True
+        self._field = self._field or field
+        return self.reply.thinking(text)
+
+    def _detailed(self, details: Any, text: str) -> str:
+        """Keep the details. Where no field has had the text, they are the only ones that do."""
+        told = [_merged(self._details, detail) for detail in dicts(details)]
+        self._state["reasoning_details"] = self._details
+        return text or ("" if self._field else "".join(told))
+
+    def _thinking_part(self, part: dict[str, Any]) -> Events:
+        """Mistral: thinking as parts of the content; a signature ends the one it signs."""
+        inner = part.get("thinking")
+        pieces = [inner] if isinstance(inner, str) else [item.get("text") for item in dicts(inner)]
+        events = self.reply.thinking("".join(piece for piece in pieces if isinstance(piece, str)))
+        said = {name: part[name] for name in ("signature", "closed") if part.get(name) is not None}
+        self._state["thinking_chunk"] = {**self._state.get("thinking_chunk", {}), **said}
+        self._unsealed = True
+        return (*events, *self._end_thinking()) if part.get("signature") else events
+
+    def _end_thinking(self) -> Events:
+        """Close the thinking with what its server wants back: all of it, though some may have come before."""
+        state, self._state = self._state, {}
+        if self._field:
+            state["field"] = self._field
+        if "reasoning_details" in state:
+            state["reasoning_details"] = [dict(detail) for detail in self._details]
+        self._unsealed, self._field = False, ""
+        return self.reply.end_thinking(state)
+
+    # -- calls
+
+    def _calls(self, fragments: list[Fragment]) -> Events:
+        if len(fragments) == 1 and not self._unsealed:
+            return self._call(fragments[0], 0)
+        events = [*self._end_thinking()]
+        for position, fragment in enumerate(fragments):
+            events += self._call(fragment, position)
+        return events
+
+    def _call(self, fragment: Fragment, position: int) -> Events:
+        index = fragment.index if type(fragment.index) is int else None
+        if fragment.extra_content is not None:  # Gemini's signature, on hosts that speak Chat
+            self._mark(fragment, index, {"extra_content": fragment.extra_content})
+        function = fragment.function
+        if function is not None:
+            return self.reply.fragment(index, fragment.id, function.name, function.arguments, position)
+        if fragment.custom is not None:
+            return self._custom_call(index, fragment, fragment.custom, position)
+        return self.reply.fragment(index, fragment.id, None, None, position)
+
+    def _custom_call(self, index: int | None, fragment: Fragment, tool: Function, position: int) -> Events:
+        """A tool that takes free text: the same call with one argument, `input`."""
+        piece = dumps(tool.input)[1:-1] if isinstance(tool.input, str) else ""
+        if index not in self._custom:
+            self._custom.add(index)
+            self._mark(fragment, index, {"custom": True})
+            piece = CUSTOM_HEAD + piece
+        return self.reply.fragment(index, fragment.id, tool.name, piece, position)
+
+    def _mark(self, fragment: Fragment, index: int | None, data: dict[str, Any]) -> None:
+        """To be kept with the call, once it is known which one that is."""
+        self._marks.append((fragment.id if isinstance(fragment.id, str) and fragment.id else index, data))
+
+    # -- the end
+
+    def _done(self) -> Events:
+        """The reply is over: whatever was open is whole now."""
+        finish = self._finish or ""
+        if finish in FAILED_STOPS:
+            return self.reply.fail(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
+        stop = "refused" if self._refused else STOPS.get(finish.lower(), "other")
+        events = [*self._tagged(self._tags.close())] if self._tags is not None else []
+        if self._unsealed:
+            events += self._end_thinking()
+        events += self._server_run()
+        if stop != "length":
+            events += [
+                event for index in self._custom for event in self.reply.fragment(index, None, None, '"}')
+            ]
+        events += self.reply.complete_all(cut=stop == "length")
+        for key, data in self._marks:
+            self.reply.mark_call(key, data)
+        return (*events, *self.reply.done(stop, finish))
+
+    def _server_run(self) -> Events:
+        """Tools that the server ran itself (Groq): kept for it, never paired."""
+        tools, self._server_tools = self._server_tools, {}
+        return [event for tool in tools.values() for event in self._block(self._opaque(tool))]
+
+    def _opaque(self, tool: dict[str, Any]) -> Opaque:
+        kind = tool.get("type")
+        residue = Residue(self.reply.origin, {"executed_tool": tool})
+        return Opaque(kind if isinstance(kind, str) else "executed_tool", residue=residue)
+
+    # -- what is no chunk
+
+    def _odd(self, data: bytes) -> Events:
+        """Data that is not a chunk as it stands: the end mark, odd JSON, or no JSON at all."""
+        if data.strip() == DONE:
+            self._finish = self._finish or ""
+            return self._done()
+        try:
+            body = loads(data)
+        except (ValueError, RecursionError):
+            return self.reply.fail(*undecodable(data))
+        chunk = read(body)
+        return self._take(chunk) if chunk.choices and not chunk.error else self._beside(chunk, body)
+
+    def _without_choices(self, chunk: Chunk, data: bytes) -> Events:
+        if chunk.usage is not None and chunk.error is None:
+            return self._take(chunk)
+        return self._beside(chunk, loads(data))
+
+    def _beside(self, chunk: Chunk, body: Any) -> Events:
+        """A payload without choices: counts, a failure, or news that do not concern the reply."""
+        if _is_failure(body):
+            error = stream_failure(body)
+            return self.reply.fail(error.kind, error.message, error)
+        return self._take(chunk)
+
+
+DONE = b"[DONE]"
+CUSTOM_HEAD = '{"input":"'
+
+
+def _is_failure(body: Any) -> bool:
+    """OpenAI: an error object. xAI: a string. vLLM: an object of kind error. Gateways: a bare message."""
+    if not isinstance(body, dict):
+        return True
+    if body.get("error") or body.get("object") == "error" or body.get("type") == "error":
+        return True
+    return "choices" not in body and any(body.get(name) for name in ("message", "detail", "errors"))
+
+
+def _thought(delta: Delta) -> tuple[str, str]:
+    """The first reasoning field that has text, and the text: other fields repeat it."""
+    for name in REASONING_FIELDS:
+        value = getattr(delta, name)
+        if value and isinstance(value, str):
+            return name, value
+    return "", ""
+
+
+def _merged(details: list[dict[str, Any]], piece: dict[str, Any]) -> str:
+    """Add a streamed piece of `reasoning_details` to the list; gives its text.
+
+    Pieces of one detail share type, index and id; whatever is not text comes once.
+    """
+    last = details[-1] if details else {}
+    same = last and all(last.get(name) == piece.get(name, last.get(name)) for name in ("type", "index", "id"))
+    text = "".join(piece[name] for name in ("text", "summary") if isinstance(piece.get(name), str))
+    if not same or "data" in piece or not isinstance(piece.get("type"), str):
+        details.append(dict(piece))
+        return text
+    for name, value in piece.items():
+        if name in ("text", "summary") and isinstance(value, str) and isinstance(last.get(name), str):
+            last[name] += value
+        elif value is not None and value != "":
+            last[name] = value
+    return text
+
+
+def _image(part: dict[str, Any]) -> Media:
+    source = part.get("image_url")
+    url = source.get("url") if isinstance(source, dict) else source
+    head, _, data = str(url or "").partition(",")
+    if head.startswith("data:") and head.endswith(";base64"):
+        return Media(head[len("data:") : -len(";base64")], data=data)
+    return Media("image/*", uri=str(url or ""))
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else dumps(value)
