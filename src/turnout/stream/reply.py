@@ -99,6 +99,7 @@ class ReplyBuilder:
         self._fed: dict[str, FedCall] = {}
         self._call_residues: dict[str, dict[str, Any]] = {}
         self._reply_residue: dict[str, Any] = {}
+        self.count: Callable[[], Usage | None] = _uncounted
         self._usage: Usage | None = None
         self._failure: ProviderError | StreamError | None = None
         self._stop: Stop = "interrupted"
@@ -154,6 +155,7 @@ class ReplyBuilder:
 
     def resume(self, draft: Draft | None) -> None:
         """Go on with a block that another one interrupted (None: with none of them)."""
+        draft = None if self.ended else draft
         self._open = draft
         self._append_text = draft.pieces.append if draft and draft.kind is Text else None
         self._append_thinking = draft.pieces.append if draft and draft.kind is Thinking else None
@@ -216,9 +218,9 @@ class ReplyBuilder:
         events = self._fragment(index, raw_id, name, arguments, position)
         return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._placed(events)
 
-    def complete_all(self) -> Events:
-        """The reply ended as it should, so every call in it is whole."""
-        return NOTHING if self.ended else self._placed(self.calls.complete_all())
+    def complete_all(self, cut: bool = False) -> Events:
+        """The reply ended as it should (`cut`: at its token limit), so every call in it is whole."""
+        return NOTHING if self.ended else self._placed(self.calls.complete_all(cut))
 
     def _placed(self, events: Events) -> Events:
         ending: Events = NOTHING
@@ -244,17 +246,20 @@ class ReplyBuilder:
         return (*ending, OpaqueBlock(block))
 
     def usage(self, usage: Usage) -> Events:
-        """What the provider has counted so far. The last word stands and is given out once, at the end."""
+        """What the provider has counted so far. The last word stands and is given out once, at the end.
+
+        Where counts come with every chunk, a decoder sets `count` instead and is asked when it matters.
+        """
         if not self.ended:
             self._usage = usage
         return NOTHING
 
     def mark_text(self, data: dict[str, Any]) -> None:
         """Residue for the text block that is open; opens an empty one to carry it if none is."""
-        if self._append_text is None:
-            self.open_text()
-        assert self._open is not None
-        self._open.residue = Residue(self.origin, {**_data(self._open.residue), **data})
+        if self.ended:
+            return
+        draft = self._open if self._append_text is not None and self._open else self.open_text()
+        draft.residue = Residue(self.origin, {**_data(draft.residue), **data})
 
     def mark_call(self, key: Hashable, data: dict[str, Any]) -> None:
         """Residue for the call that was started under this key."""
@@ -300,7 +305,11 @@ class ReplyBuilder:
         return self._failure
 
     def _final_usage(self) -> Events:
+        self._usage = self._counted_usage()
         return (self._usage,) if self._usage is not None else NOTHING
+
+    def _counted_usage(self) -> Usage | None:
+        return self._usage if self._usage is not None else self.count()
 
     def _end(self) -> None:
         self.ended = True
@@ -355,7 +364,7 @@ class ReplyBuilder:
             Residue(self.origin, dict(self._reply_residue)) if self._reply_residue else None,
             self._stop,
             self._raw_stop,
-            self._usage,
+            self._counted_usage(),
         )
 
     def _finished_blocks(self) -> Iterable[Block]:
@@ -387,6 +396,10 @@ class ReplyBuilder:
 
 def _data(residue: Residue | None) -> dict[str, Any]:
     return residue.data if residue is not None else {}
+
+
+def _uncounted() -> Usage | None:
+    return None
 
 
 def _nothing(*args: Any) -> Events:

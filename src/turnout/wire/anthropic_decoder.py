@@ -88,9 +88,9 @@ class AnthropicDecoder:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 return self._feed_general(data)
             delta = frame.delta
-            if type(delta) is _TextDelta:
+            if isinstance(delta, _TextDelta):
                 return self._text(frame.index, delta.text)
-            if type(delta) is _JsonDelta:
+            if isinstance(delta, _JsonDelta):
                 return self._json(frame.index, delta.partial_json)
             return self._thinking(frame.index, delta.thinking)
         return self._feed_general(data)
@@ -177,9 +177,8 @@ class AnthropicDecoder:
         return [*events, *self._done()]
 
     def _done(self) -> Events:
-        return self.reply.done(
-            STOPS.get(self._raw_stop, "other" if self._raw_stop else "end"), self._raw_stop
-        )
+        stop = STOPS.get(self._raw_stop, "other") if self._raw_stop else "end"
+        return self.reply.done(stop, self._raw_stop)
 
     def _mark(self, message: dict[str, Any]) -> None:
         """What a later request may have to name: this reply, and the container it ran code in."""
@@ -204,11 +203,8 @@ class AnthropicDecoder:
         index = payload.get("index")
         if isinstance(index, int):
             return index
-        return (
-            max(self._open, default=self._started)
-            if payload["type"] != "content_block_start"
-            else self._started
-        )
+        begins = payload["type"] == "content_block_start"
+        return self._started if begins else max(self._open, default=self._started)
 
     def _start(self, index: int, start: dict[str, Any]) -> Events:
         block = _Block(self._started, start)
@@ -331,10 +327,8 @@ def _merge(start: dict[str, Any], delta: dict[str, Any]) -> None:
     for name, value in delta.items():
         if name == "type":
             continue
-        before = start.get(name)
-        if (isinstance(before, str) and isinstance(value, str)) or (
-            isinstance(before, list) and isinstance(value, list)
-        ):
+        before: Any = start.get(name)
+        if type(before) is type(value) and isinstance(before, str | list):
             start[name] = before + value
         elif value is not None:
             start[name] = value
