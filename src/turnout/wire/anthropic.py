@@ -1,0 +1,383 @@
+"""Anthropic Messages: alternating roles, results first in the user's message, signed thinking.
+
+No cache marker ever moves through the messages: caching uses the top-level marker and one
+each on the tools and the system text, so the bytes already sent stay as they were.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..errors import UsageError
+from ..ids import IdProjection
+from ..model import (
+    Media,
+    Message,
+    Opaque,
+    Residue,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResponse,
+    ToolSpec,
+    block_text,
+)
+from .content import as_reminder, base64_url, failed, joined, nonblank, response_media, response_text
+from .protocol import (
+    FIRST_FILLER,
+    LAST_FILLER,
+    TEXT_FILLER,
+    Options,
+    Setting,
+    body_bytes,
+    chosen,
+    declared,
+    forced,
+)
+from .roll import Roll, Wire
+from .schema import project_schema
+
+DEFAULT_MAX_TOKENS = 8_192
+MIN_BUDGET = 1_024
+BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384}
+MARKER = {"type": "ephemeral"}
+
+
+class AnthropicDialect(Struct, frozen=True, kw_only=True):
+    """How a host of the Messages API differs from Anthropic's own."""
+
+    id_format: str = "anthropic"
+    caching: Literal["automatic", "blocks", ""] = "automatic"
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+class _Loop(Struct, frozen=True):
+    """What the last run of calls and results looks like, for the rules that depend on it."""
+
+    open: bool = False  # the model's last words were calls
+    thinks: bool = True  # every message that opened (or reopened) the run began with a thought
+    spoken: bool = False  # the user said something since
+    paused: bool = False
+
+    def after(self, message: Message, thinks: bool) -> _Loop:
+        if message.role == "user":
+            return replace(self, spoken=True, paused=False)
+        if message.role != "model":
+            return replace(self, paused=False)
+        if not message.tool_calls:
+            return _Loop(paused=message.paused)
+        goes_on = self.open and not self.spoken
+        return _Loop(open=True, thinks=self.thinks if goes_on else thinks and (self.thinks or not self.open))
+
+
+class AnthropicEncoder:
+    """Messages as the Messages API wants them."""
+
+    def __init__(
+        self, dialect: AnthropicDialect, setting: Setting, ids: IdProjection, thinking: bool | None
+    ) -> None:
+        self.dialect = dialect
+        self.setting = setting
+        self.ids = ids
+        self.called: dict[str, None] = {}
+        self._keeps_thinking = thinking is not False
+        self._roll = Roll(_merge)
+        self._loop = _Loop()
+        self._fillers: list[str] = []
+
+    def feed(self, message: Message) -> None:
+        self._loop = self._add(self._roll, self._loop, message, self._fillers)
+
+    # Messages
+
+    def _add(self, roll: Roll, loop: _Loop, message: Message, changes: list[str]) -> _Loop:
+        role = "assistant" if message.role == "model" else "user"
+        content = list(self._content(message))
+        if not content:
+            return loop
+        opening = roll.last["content"][0] if roll.last is not None and roll.last_role == role else content[0]
+        if roll.empty and role == "assistant":
+            changes.append("ANT-13 first-role filler: the conversation must start with the user")
+            roll.add({"role": "user", "content": [_text(FIRST_FILLER)]})
+        roll.add({"role": role, "content": content})
+        return loop.after(message, opening["type"] in ("thinking", "redacted_thinking"))
+
+    def _content(self, message: Message) -> Iterator[Wire]:
+        match message.role:
+            case "model":
+                yield from self._assistant(message)
+            case "tool":
+                yield from self._results(message.responses)
+            case "system":
+                if text := joined(message.blocks):
+                    yield _text(as_reminder(text))
+            case _:
+                for block in nonblank(message.blocks):
+                    yield _block(block)
+
+    def _assistant(self, message: Message) -> Iterator[Wire]:
+        blocks = [
+            block for block in message.blocks if self._keeps_thinking or not isinstance(block, Thinking)
+        ]
+        whole = _whole_server_tools(blocks, message.paused)
+        for at, block in enumerate(blocks):
+            match block:
+                case ToolCall():
+                    self.called[block.name] = None
+                    name = self.ids.names.project(block.name)
+                    yield {
+                        "type": "tool_use",
+                        "id": self.ids[block.id],
+                        "name": name,
+                        "input": block.arguments,
+                    }
+                case Thinking():
+                    yield from _thinking(block)
+                case Opaque():
+                    if block.residue is None or _server_id(block) in whole:
+                        yield _block(block)
+                case Text() if not block.text.strip():
+                    # Signed thoughts are counted by position: what stood between them must stay.
+                    if _between_thoughts(blocks, at):
+                        yield _text(TEXT_FILLER)
+                case _:
+                    yield _block(block)
+
+    def _results(self, responses: Sequence[ToolResponse]) -> Iterator[Wire]:
+        """All results first, in call order; media of failed ones after, where it is allowed."""
+        for response in responses:
+            yield self._result(response)
+        for response in responses:
+            if failed(response):
+                yield from (_block(media) for media in response_media(response))
+
+    def _result(self, response: ToolResponse) -> Wire:
+        wire: Wire = {"type": "tool_result", "tool_use_id": self.ids[response.call_id]}
+        media = [] if failed(response) else response_media(response)
+        text = response_text(response)
+        wire["content"] = [_text(text), *(_block(block) for block in media)] if media else text
+        if failed(response):
+            wire["is_error"] = True
+        return wire
+
+    # Request
+
+    def body(
+        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
+    ) -> tuple[bytes, list[str]]:
+        changes = list(self._fillers)
+        roll, loop = self._roll.branch(), self._loop
+        for message in tail:
+            loop = self._add(roll, loop, message, changes)
+        if roll.last is None:
+            roll.add({"role": "user", "content": [_text(FIRST_FILLER)]})
+            changes.append("first-role filler: there was nothing to send")
+        elif roll.last_role == "assistant" and not loop.paused:
+            roll.add({"role": "user", "content": [_text(LAST_FILLER)]})
+            changes.append("ANT-12 last-role filler: a request must end with the user")
+        fields = self._fields(loop, system, tools, options, changes)
+        return body_bytes(fields, "messages", (self._roll.closed, roll.bytes())), changes
+
+    def _fields(
+        self, loop: _Loop, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
+    ) -> Wire:
+        facts = self.setting.facts
+        fields: Wire = {"model": self.setting.model}
+        all_tools = declared(tools, self.called, changes, limit=512)
+        choice = chosen(options, tools, all_tools)
+        if forced(choice) and not facts.forced_tools:
+            raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
+        fields["max_tokens"] = min(options.max_tokens or min(DEFAULT_MAX_TOKENS, facts.output), facts.output)
+        self._add_thinking(fields, loop, choice, options, changes)
+        self._add_sampling(fields, options, changes)
+        self._add_head(fields, system, all_tools, options, changes)
+        if all_tools:
+            self._add_choice(fields, choice, options)
+        if options.schema is not None:
+            fields.setdefault("output_config", {})["format"] = {
+                "type": "json_schema",
+                "schema": options.schema,
+            }
+        if options.stream:
+            fields["stream"] = True
+        return {**fields, **self.dialect.extra_body, **options.extra}
+
+    def _add_thinking(
+        self, fields: Wire, loop: _Loop, choice: str, options: Options, changes: list[str]
+    ) -> None:
+        kinds, efforts = self.setting.facts.thinking, self.setting.facts.efforts
+        if options.effort and efforts:
+            effort = "low" if options.effort in ("none", "minimal") else options.effort
+            fields["output_config"] = {"effort": effort if effort in efforts else efforts[-1]}
+        wanted = options.thinking or (options.thinking is None and options.effort not in (None, "none"))
+        if not wanted:
+            if options.thinking is False and "adaptive" in kinds and "off" in kinds:
+                fields["thinking"] = {"type": "disabled"}
+        elif "adaptive" in kinds:
+            fields["thinking"] = {"type": "adaptive"}
+        elif "manual" not in kinds:
+            changes.append(f"thinking left out: {self.setting.model} does not think")
+        elif forced(choice):
+            changes.append("ANT-24 thinking switched off: it does not go with a forced tool choice")
+        elif loop.open and not loop.thinks:
+            changes.append("ANT-16 thinking switched off: the open tool loop began without it")
+        else:
+            self._add_budget(fields, options, changes)
+
+    def _add_budget(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        budget = BUDGETS.get(options.effort or "medium", BUDGETS["high"])
+        if options.max_tokens is None:
+            fields["max_tokens"] = min(budget + DEFAULT_MAX_TOKENS, self.setting.facts.output)
+        budget = min(budget, fields["max_tokens"] - 1)
+        if budget < MIN_BUDGET:
+            changes.append("ANT-23 thinking switched off: max_tokens leaves no room for it")
+            return
+        fields["thinking"] = {"type": "enabled", "budget_tokens": budget}
+
+    def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}
+        given = {name: value for name, value in given.items() if value is not None}
+        thinks = fields.get("thinking", {}).get("type") == "enabled"
+        refused = [
+            name
+            for name, value in given.items()
+            if not self.setting.facts.sampling or (thinks and not _goes_with_thinking(name, value))
+        ]
+        if refused:
+            changes.append(f"ANT-22 {', '.join(refused)} left out: refused by this model or while it thinks")
+        fields.update({name: value for name, value in given.items() if name not in refused})
+        if options.stop:
+            fields["stop_sequences"] = list(options.stop)
+        if options.seed is not None:
+            changes.append("seed left out: this API does not have it")
+
+    def _add_head(
+        self, fields: Wire, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
+    ) -> None:
+        """System text and tools, each with one cache marker, and the marker for the messages."""
+        caches = options.cache and self.dialect.caching
+        if system.strip():
+            fields["system"] = [{**_text(system), "cache_control": MARKER}] if caches else system
+        if tools:
+            fields["tools"] = [self._tool(tool, options, changes) for tool in tools]
+            if caches:
+                fields["tools"][-1]["cache_control"] = MARKER
+        if options.cache and self.dialect.caching == "automatic":
+            fields["cache_control"] = MARKER
+
+    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+        wire: Wire = {
+            "name": self.ids.names.project(tool.name),
+            "input_schema": project_schema(tool, "anthropic", changes, strict=options.strict),
+        }
+        if tool.description:
+            wire["description"] = tool.description
+        if options.strict:
+            wire["strict"] = True
+        return wire
+
+    def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
+        wire: Wire = {}
+        if choice in ("auto", "none"):
+            wire = {"type": choice}
+        elif choice == "required":
+            wire = {"type": "any"}
+        elif choice:
+            wire = {"type": "tool", "name": self.ids.names.project(choice)}
+        if options.parallel is False and choice != "none":
+            wire = {**(wire or {"type": "auto"}), "disable_parallel_tool_use": True}
+        if wire:
+            fields["tool_choice"] = wire
+
+
+def _merge(last: Wire, following: Wire) -> bool:
+    if last["role"] != following["role"]:
+        return False
+    last["content"].extend(following["content"])
+    return True
+
+
+def _text(text: str) -> Wire:
+    return {"type": "text", "text": text}
+
+
+def _data(residue: Residue | None) -> dict[str, Any]:
+    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
+
+
+def _block(block: Any) -> Wire:
+    data = _data(block.residue)
+    match block:
+        case Media():
+            return _media(block)
+        case Text() if data.get("citations"):
+            return {**_text(block.text), "citations": data["citations"]}
+        case Opaque() if isinstance(data.get("block"), dict):
+            return dict(data["block"])
+        case _:
+            return _text(block_text(block))
+
+
+def _thinking(block: Thinking) -> Iterator[Wire]:
+    data = _data(block.residue)
+    if isinstance(data.get("redacted"), str):
+        yield {"type": "redacted_thinking", "data": data["redacted"]}
+    elif isinstance(data.get("signature"), str) and data["signature"]:
+        yield {"type": "thinking", "thinking": block.text, "signature": data["signature"]}
+
+
+def _media(media: Media) -> Wire:
+    if media.mime.startswith("image/"):
+        return {"type": "image", "source": _source(media)}
+    if media.mime == "application/pdf":
+        return {"type": "document", "source": _source(media)}
+    if media.mime.startswith("text/") and media.data:
+        text = b64decode(media.data).decode(errors="replace")
+        if text.strip():
+            return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}
+    return _text(block_text(media))
+
+
+def _source(media: Media) -> Wire:
+    if media.data:
+        return {"type": "base64", "media_type": media.mime, "data": media.data}
+    return {"type": "url", "url": media.uri or base64_url(media)}
+
+
+def _between_thoughts(blocks: Sequence[Any], at: int) -> bool:
+    return (
+        0 < at < len(blocks) - 1
+        and isinstance(blocks[at - 1], Thinking)
+        and isinstance(blocks[at + 1], Thinking)
+    )
+
+
+def _server_id(block: Opaque) -> str:
+    wire = _data(block.residue).get("block", {})
+    if not isinstance(wire, dict):
+        return ""
+    if block.kind.endswith("tool_use"):
+        return str(wire.get("id", ""))
+    return str(wire.get("tool_use_id", "")) if block.kind.endswith("tool_result") else ""
+
+
+def _whole_server_tools(blocks: Sequence[Any], paused: bool) -> set[str]:
+    """Ids of provider-run tools whose use and result are both here; "" stands for other blocks.
+
+    A paused turn goes back unchanged: its last use has no result yet, because it is still running.
+    """
+    opaque = [block for block in blocks if isinstance(block, Opaque) and block.residue is not None]
+    used = {_server_id(block) for block in opaque if block.kind.endswith("tool_use")}
+    answered = {_server_id(block) for block in opaque if block.kind.endswith("tool_result")}
+    return {"", *(used if paused else used & answered)}
+
+
+def _goes_with_thinking(name: str, value: float | None) -> bool:
+    if name == "temperature":
+        return value == 1
+    return name == "top_p" and value is not None and 0.95 <= value <= 1

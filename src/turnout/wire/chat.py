@@ -1,0 +1,372 @@
+"""OpenAI Chat Completions, and every server that speaks a dialect of it.
+
+A dialect is a record of named differences; the code that reads each stands here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ..errors import UsageError
+from ..ids import IdProjection
+from ..model import Block, Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
+from .content import as_reminder, base64_url, joined, nonblank, response_media, response_text
+from .protocol import (
+    EFFORTS,
+    FIRST_FILLER,
+    LAST_FILLER,
+    TEXT_FILLER,
+    Options,
+    Setting,
+    body_bytes,
+    chosen,
+    declared,
+    encode,
+    forced,
+)
+from .roll import Roll, Wire, never
+from .schema import SchemaStyle, project_schema
+
+BRIDGE = "OK."
+MAX_CALLS = 128
+
+
+class ChatDialect(Struct, frozen=True, kw_only=True):
+    """How a server differs from OpenAI's own Chat Completions."""
+
+    id_format: str = "openai"
+    schema: SchemaStyle = "openai"
+    system_role: Literal["system", "developer"] = "system"
+    system_anywhere: bool = True  # system text in mid conversation; else it is said as the user
+    starts_with_user: bool = True
+    alternates: bool = False  # neighbours of one role are joined: chat templates insist on it
+    text_parts: bool = True  # several texts may be sent as parts; else they are joined
+    names_tool_results: bool = False
+    bridges_tool_to_user: bool = False
+    content_when_empty: str | None = None  # what stands for the text of a message that only calls
+    reasoning_field: str | None = None  # where its own reasoning goes back
+    requires_reasoning: Literal["", "calls", "all"] = ""  # assistant messages that must carry it
+    reasoning_placeholder: str = " "
+    max_tokens_field: str = "max_tokens"
+    thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
+    thinks_unasked: bool = False  # thinking is on unless it is switched off
+    stops_thinking: bool = True  # thinking can be switched off
+    thinking_needs_stream: bool = False
+    forces_while_thinking: bool = True  # takes a forced tool choice while it thinks
+    required_word: str = "required"
+    takes_parallel: bool = True
+    stream_usage: bool = True
+    media: tuple[str, ...] | None = None  # narrower than what the model could see
+    think_tags: bool = False  # for the decoder: <think> in the text is thinking
+    joins_choices: bool = False  # for the decoder: one reply is spread over several choices
+    text_tools: str = ""  # for the decoder: how the model writes calls into its text
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+class ChatEncoder:
+    """Messages as Chat Completions wants them."""
+
+    def __init__(
+        self, dialect: ChatDialect, setting: Setting, ids: IdProjection, thinking: bool | None
+    ) -> None:
+        self.dialect = dialect
+        self.setting = setting
+        self.ids = ids
+        self.called: dict[str, None] = {}
+        self._thinks = self._is_thinking(thinking)
+        self._roll = Roll(_merge if dialect.alternates else never)
+        self._names: dict[str, str] = {}
+        self._fillers: list[str] = []
+
+    def _is_thinking(self, asked: bool | None) -> bool:
+        if asked is False and self.dialect.stops_thinking:
+            return False
+        return self.dialect.thinks_unasked or bool(asked)
+
+    def feed(self, message: Message) -> None:
+        self._add(self._roll, message, self._fillers)
+
+    # Messages
+
+    def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
+        for wire in self._wire(message):
+            if (
+                roll.empty
+                and self.dialect.starts_with_user
+                and wire["role"] not in ("user", "system", "developer")
+            ):
+                changes.append("first-role filler: the conversation must start with the user")
+                roll.add({"role": "user", "content": FIRST_FILLER})
+            if self.dialect.bridges_tool_to_user and roll.last_role == "tool" and wire["role"] == "user":
+                changes.append("bridge: a user message must not follow a tool message")
+                roll.add({"role": "assistant", "content": BRIDGE})
+            roll.add(wire)
+
+    def _wire(self, message: Message) -> Iterator[Wire]:
+        match message.role:
+            case "model":
+                yield from self._assistant(message)
+            case "tool":
+                yield from self._results(message)
+            case "system" if self.dialect.system_anywhere:
+                if text := joined(message.blocks):
+                    yield {"role": self.dialect.system_role, "content": text}
+            case "system":
+                if text := joined(message.blocks):
+                    yield {"role": "user", "content": as_reminder(text)}
+            case _:
+                if (content := self._content(nonblank(message.blocks))) is not None:
+                    yield {"role": "user", "content": content}
+
+    def _assistant(self, message: Message) -> Iterator[Wire]:
+        calls = [self._call(call) for call in message.tool_calls]
+        wire: Wire = {"role": "assistant", "content": self._said(message)}
+        self._add_reasoning(wire, message, bool(calls))
+        if wire["content"] is None and not calls:
+            if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
+                return
+            wire["content"] = TEXT_FILLER
+        if wire["content"] is None:
+            wire["content"] = self.dialect.content_when_empty
+        if calls:
+            wire["tool_calls"] = calls
+        yield wire
+
+    def _said(self, message: Message) -> Any:
+        blocks = [block for block in nonblank(message.blocks) if not isinstance(block, ToolCall | Thinking)]
+        if self.dialect.reasoning_field != "chunks":
+            return self._content([Text(block_text(block)) for block in blocks])
+        return self._content([b for b in message.blocks if isinstance(b, Thinking) or b in blocks])
+
+    def _content(self, blocks: Sequence[Block | ToolResponse]) -> Any:
+        if not blocks:
+            return None
+        if all(isinstance(block, Text) for block in blocks):
+            texts = [block.text for block in blocks if isinstance(block, Text)]
+            if len(texts) == 1 or not self.dialect.text_parts:
+                return "\n\n".join(texts)
+        return [_part(block) for block in blocks]
+
+    def _call(self, call: ToolCall) -> Wire:
+        self.called[call.name] = None
+        wire: Wire = {
+            "id": self.ids[call.id],
+            "type": "function",
+            "function": {"name": self._name(call.name), "arguments": encode(call.arguments).decode()},
+        }
+        if call.residue is not None and isinstance(call.residue.data, dict):
+            if extra := call.residue.data.get("extra_content"):
+                wire["extra_content"] = extra
+        return wire
+
+    def _name(self, name: str) -> str:
+        if (projected := self._names.get(name)) is None:
+            projected = self._names[name] = self.ids.names.project(name)
+        return projected
+
+    def _add_reasoning(self, wire: Wire, message: Message, calls: bool) -> None:
+        """Put back the reasoning that this server wrote, or what stands for it where it insists."""
+        name = self.dialect.reasoning_field
+        if name is None or name == "chunks" or not (self._thinks or not self.dialect.requires_reasoning):
+            return
+        thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
+        for thought in thoughts:
+            if thought.residue is not None and isinstance(data := thought.residue.data, dict):
+                wire.update(
+                    {key: data[key] for key in ("reasoning_details", "reasoning_opaque") if key in data}
+                )
+        if text := "".join(block.text for block in thoughts):
+            wire[name] = text
+        elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
+            wire[name] = self.dialect.reasoning_placeholder
+
+    def _results(self, message: Message) -> Iterator[Wire]:
+        for response in message.responses:
+            wire = {
+                "role": "tool",
+                "tool_call_id": self.ids[response.call_id],
+                "content": response_text(response, marks_errors=True),
+            }
+            if self.dialect.names_tool_results:
+                wire["name"] = self._name(response.name)
+            yield wire
+        # Tool messages hold text only, and nothing may stand between them: media comes after the last.
+        if media := [(r, block) for r in message.responses for block in response_media(r)]:
+            parts: list[Wire] = []
+            for response, block in media:
+                parts.append({"type": "text", "text": f"From {self._name(response.name)}:"})
+                parts.append(_part(block))
+            yield {"role": "user", "content": parts}
+
+    # Request
+
+    def body(
+        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
+    ) -> tuple[bytes, list[str]]:
+        changes = list(self._fillers)
+        roll = self._roll.branch()
+        for message in tail:
+            self._add(roll, message, changes)
+        if roll.last is None or roll.last_role == "assistant":
+            changes.append("last-role filler: a request must not end with the model's own words")
+            roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
+        opening = encode({"role": self.dialect.system_role, "content": system}) if system.strip() else b""
+        fields = self._fields(tools, options, changes)
+        return body_bytes(fields, "messages", (opening, self._roll.closed, roll.bytes())), changes
+
+    def _fields(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+        fields: Wire = {"model": self.setting.model}
+        all_tools = declared(tools, self.called, changes)
+        choice = chosen(options, tools, all_tools)
+        self._add_limits(fields, options, changes)
+        self._add_thinking(fields, choice, all_tools, options, changes)
+        if all_tools:
+            fields["tools"] = [self._tool(tool, options, changes) for tool in all_tools]
+            self._add_choice(fields, choice, options)
+        if options.schema is not None:
+            schema = {"name": "answer", "schema": options.schema, "strict": options.strict}
+            fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if options.stream:
+            fields["stream"] = True
+            if self.dialect.stream_usage:
+                fields["stream_options"] = {"include_usage": True}
+        return {**fields, **self.dialect.extra_body, **options.extra}
+
+    def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        if options.max_tokens is not None:
+            fields[self.dialect.max_tokens_field] = min(options.max_tokens, self.setting.facts.output)
+        sampling = {"temperature": options.temperature, "top_p": options.top_p}
+        given = {name: value for name, value in sampling.items() if value is not None}
+        if given and not self.setting.facts.sampling:
+            changes.append(f"{', '.join(given)} left out: {self.setting.model} does not take it")
+            given = {}
+        fields.update(given)
+        if options.top_k is not None:
+            changes.append("top_k left out: this API does not have it")
+        if options.stop:
+            fields["stop"] = list(options.stop)
+        if options.seed is not None:
+            fields["seed"] = options.seed
+
+    def _add_thinking(
+        self, fields: Wire, choice: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
+    ) -> None:
+        facts, thinks = self.setting.facts, self._thinks
+        if facts.chat_tools == "no_reasoning" and tools:
+            fields["reasoning_effort"] = "none"
+            changes.append(
+                f"OAC-11: {self.setting.model} takes tools here only with reasoning_effort none; "
+                "the provider openai-responses keeps its reasoning"
+            )
+            return
+        if thinks and forced(choice) and not self.dialect.forces_while_thinking:
+            if not self.dialect.stops_thinking:
+                raise UsageError(
+                    f"{self.setting.model} always thinks and cannot be forced to call a tool; use tool_choice='auto'"
+                )
+            changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
+            thinks = False
+        if thinks and self.dialect.thinking_needs_stream and not options.stream:
+            changes.append("QWN-03 thinking switched off: it needs a streamed answer")
+            thinks = False
+        fields.update(self._switch(thinks, options))
+        asked = options.thinking is not None or options.effort is not None
+        if asked and thinks and not self.dialect.thinking_switch and not self.dialect.thinks_unasked:
+            changes.append(f"thinking left out: {self.setting.origin.provider} has no switch for it")
+
+    def _switch(self, thinks: bool, options: Options) -> Wire:
+        """The fields that turn thinking on or off, in this server's words."""
+        if options.thinking is None and options.effort is None and thinks == self.dialect.thinks_unasked:
+            return {}  # nothing was asked, and the server's own default is what we want
+        match self.dialect.thinking_switch:
+            case "effort":
+                efforts = self.setting.facts.efforts
+                wanted = options.effort or ("medium" if thinks else "none")
+                return {"reasoning_effort": nearest_effort(wanted, efforts)} if efforts else {}
+            case "type":
+                switch: Wire = {"thinking": {"type": "enabled" if thinks else "disabled"}}
+                return switch if self.dialect.stops_thinking else {}
+            case "enable":
+                return {"enable_thinking": thinks}
+            case "reasoning":
+                effort = nearest_effort(
+                    options.effort or "medium", ("minimal", "low", "medium", "high", "xhigh")
+                )
+                return {"reasoning": {"effort": effort} if thinks else {"enabled": False}}
+            case _:
+                return {}
+
+    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+        schema = project_schema(tool, self.dialect.schema, changes, strict=options.strict)
+        function: Wire = {"name": self._name(tool.name), "parameters": schema}
+        if tool.description:
+            function["description"] = tool.description
+        if options.strict:
+            function["strict"] = True
+        return {"type": "function", "function": function}
+
+    def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
+        if choice in ("auto", "none"):
+            fields["tool_choice"] = choice
+        elif choice == "required":
+            fields["tool_choice"] = self.dialect.required_word
+        elif choice:
+            fields["tool_choice"] = {"type": "function", "function": {"name": self._name(choice)}}
+        if options.parallel is not None and self.dialect.takes_parallel:
+            fields["parallel_tool_calls"] = options.parallel
+
+
+def nearest_effort(wanted: str, offered: Sequence[str]) -> str:
+    """The offered effort that is closest to the one wanted."""
+    place = EFFORTS.index(wanted)
+    return min(offered, key=lambda effort: abs(EFFORTS.index(effort) - place))
+
+
+def _part(block: Any) -> Wire:
+    match block:
+        case Media():
+            return _media_part(block)
+        case Thinking():
+            data = block.residue.data if block.residue is not None else None
+            chunk = data.get("thinking_chunk", {}) if isinstance(data, dict) else {}
+            return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
+        case _:
+            return {"type": "text", "text": block_text(block)}
+
+
+def _media_part(media: Media) -> Wire:
+    url = media.uri or base64_url(media)
+    if media.mime.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    if media.mime.startswith("audio/"):
+        kind = media.mime.partition("/")[2]
+        return {"type": "input_audio", "input_audio": {"data": media.data, "format": AUDIO.get(kind, kind)}}
+    return {"type": "file", "file": {"filename": media.name or "file", "file_data": url}}
+
+
+AUDIO: Mapping[str, str] = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav"}
+
+
+def _merge(last: Wire, following: Wire) -> bool:
+    """Join neighbours of one role, for chat templates that insist on alternation."""
+    role = last["role"]
+    if role != following["role"] or role not in ("user", "assistant") or "tool_calls" in last:
+        return False
+    last["content"] = _joined(last["content"], following["content"])
+    last.update({key: value for key, value in following.items() if key not in ("role", "content")})
+    return True
+
+
+def _joined(first: Any, second: Any) -> Any:
+    if not first or not second:
+        return first or second
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [*_parts(first), *_parts(second)]
+
+
+def _parts(content: Any) -> list[Wire]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content

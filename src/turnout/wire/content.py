@@ -1,0 +1,49 @@
+"""Small readings of rendered blocks that every protocol makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..model import Media, Text, Thinking, ToolResponse, block_text
+
+
+def nonblank(blocks: Iterable[Any]) -> list[Any]:
+    """The blocks without texts that say nothing: every API refuses them somewhere."""
+    return [block for block in blocks if not isinstance(block, Text) or block.text.strip()]
+
+
+def joined(blocks: Iterable[Any]) -> str:
+    return "\n\n".join(block_text(block) for block in nonblank(blocks))
+
+
+def as_reminder(text: str) -> str:
+    """System text in mid conversation, for APIs that only hear it from the user."""
+    return f"<system-reminder>\n{text}\n</system-reminder>"
+
+
+def failed(response: ToolResponse) -> bool:
+    return response.outcome.status != "complete"
+
+
+def response_text(response: ToolResponse, *, marks_errors: bool = False) -> str:
+    """The text of a result, never empty. `marks_errors` for APIs without a flag for failure."""
+    texts = [block_text(block) for block in response.outcome.content if not isinstance(block, Media)]
+    text = "\n".join(text for text in texts if text)
+    if not text.strip():
+        text = "[see the attached media]"
+    if marks_errors and response.outcome.status == "error" and "error" not in text[:40].lower():
+        return f"Error: {text}"
+    return text
+
+
+def response_media(response: ToolResponse) -> list[Media]:
+    return [block for block in response.outcome.content if isinstance(block, Media)]
+
+
+def base64_url(media: Media) -> str:
+    return f"data:{media.mime};base64,{media.data}"
+
+
+def thoughts(blocks: Iterable[Any]) -> list[Thinking]:
+    return [block for block in blocks if isinstance(block, Thinking)]

@@ -1,0 +1,262 @@
+"""Gemini generateContent: contents of user and model in turn, results answered in one content.
+
+Gemini 3 wants the first call of every step signed. A step that another model wrote gets the
+documented sentinel, in old turns too: so nothing changes when the turn is no longer current.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from ..ids import IdProjection
+from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
+from .content import as_reminder, failed, joined, nonblank, response_media, response_text
+from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes, chosen, declared
+from .roll import Roll, Wire
+from .schema import gemini_parameters
+
+SENTINEL = "skip_thought_signature_validator"
+BUDGETS = {
+    "none": 0,
+    "minimal": 512,
+    "low": 2_048,
+    "medium": 8_192,
+    "high": 24_576,
+    "xhigh": 24_576,
+    "max": 24_576,
+}
+
+
+class GeminiDialect(Struct, frozen=True, kw_only=True):
+    """How a host of generateContent differs from the Gemini API itself."""
+
+    id_format: str = "gemini"
+    sends_ids: bool = True
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+class GeminiEncoder:
+    """Messages as generateContent wants them."""
+
+    def __init__(
+        self, dialect: GeminiDialect, setting: Setting, ids: IdProjection, thinking: bool | None
+    ) -> None:
+        self.dialect = dialect
+        self.setting = setting
+        self.ids = ids
+        self.called: dict[str, None] = {}
+        self._keeps_thinking = thinking is not False
+        self._roll = Roll(_merge)
+        self._fillers: list[str] = []
+
+    def feed(self, message: Message) -> None:
+        self._add(self._roll, message, self._fillers)
+
+    # Messages
+
+    def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
+        role = "model" if message.role == "model" else "user"
+        parts = list(self._parts(message, changes))
+        if not parts:
+            return
+        if roll.empty and role == "model":
+            changes.append("GEM-04 first-role filler: the conversation must start with the user")
+            roll.add({"role": "user", "parts": [{"text": FIRST_FILLER}]})
+        roll.add({"role": role, "parts": parts})
+
+    def _parts(self, message: Message, changes: list[str]) -> Iterator[Wire]:
+        match message.role:
+            case "model":
+                yield from self._model(message, changes)
+            case "tool":
+                yield from self._results(message.responses)
+            case "system":
+                if text := joined(message.blocks):
+                    yield {"text": as_reminder(text)}
+            case _:
+                for block in nonblank(message.blocks):
+                    yield from _part(block)
+
+    def _model(self, message: Message, changes: list[str]) -> Iterator[Wire]:
+        first = True
+        for block in message.blocks:
+            if isinstance(block, ToolCall):
+                yield self._call(block, first, changes)
+                first = False
+            elif not isinstance(block, Thinking) or self._keeps_thinking:
+                yield from _part(block)
+
+    def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
+        self.called[call.name] = None
+        function: Wire = {"name": self.ids.names.project(call.name), "args": call.arguments}
+        if self.dialect.sends_ids:
+            function["id"] = self.ids[call.id]
+        part: Wire = {"functionCall": function}
+        if signature := _data(call.residue).get("thought_signature"):
+            part["thoughtSignature"] = signature
+        elif first and self.setting.facts.signatures:
+            part["thoughtSignature"] = SENTINEL
+            changes.append(f"GEM-09 sentinel signature on {call.id}: no signature of this model exists")
+        return part
+
+    def _results(self, responses: Sequence[ToolResponse]) -> Iterator[Wire]:
+        for response in responses:
+            yield self._result(response)
+        if not self.setting.facts.signatures:  # older models cannot hold media inside a result
+            for response in responses:
+                for media in response_media(response):
+                    yield from _part(media)
+
+    def _result(self, response: ToolResponse) -> Wire:
+        function: Wire = {"name": self.ids.names.project(response.name), "response": _answer(response)}
+        if self.dialect.sends_ids:
+            function["id"] = self.ids[response.call_id]
+        media = response_media(response)
+        if media and self.setting.facts.signatures:
+            function["parts"] = [part for block in media for part in _part(block)]
+        return {"functionResponse": function}
+
+    # Request
+
+    def body(
+        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
+    ) -> tuple[bytes, list[str]]:
+        changes = list(self._fillers)
+        roll = self._roll.branch()
+        for message in tail:
+            self._add(roll, message, changes)
+        if roll.last is None:
+            roll.add({"role": "user", "parts": [{"text": FIRST_FILLER}]})
+            changes.append("first-role filler: there was nothing to send")
+        elif roll.last_role == "model":
+            roll.add({"role": "user", "parts": [{"text": LAST_FILLER}]})
+            changes.append("GEM-04 last-role filler: a request must end with the user")
+        fields = self._fields(system, tools, options, changes)
+        return body_bytes(fields, "contents", (self._roll.closed, roll.bytes())), changes
+
+    def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+        fields: Wire = {}
+        all_tools = declared(tools, self.called, changes, limit=512)
+        choice = chosen(options, tools, all_tools)
+        if system.strip():
+            fields["systemInstruction"] = {"parts": [{"text": system}]}
+        if all_tools:
+            fields["tools"] = [{"functionDeclarations": [self._tool(tool, changes) for tool in all_tools]}]
+            self._add_choice(fields, choice, options, changes)
+        if config := self._generation(options, changes):
+            fields["generationConfig"] = config
+        return {**fields, **self.dialect.extra_body, **options.extra}
+
+    def _tool(self, tool: ToolSpec, changes: list[str]) -> Wire:
+        wire: Wire = {"name": self.ids.names.project(tool.name)}
+        if tool.description:
+            wire["description"] = tool.description
+        return {**wire, **gemini_parameters(tool, changes)}
+
+    def _add_choice(self, fields: Wire, choice: str, options: Options, changes: list[str]) -> None:
+        config: Wire = {}
+        if choice in ("auto", "none"):
+            config = {"mode": choice.upper()}
+        elif choice == "required":
+            config = {"mode": "ANY"}
+        elif choice:
+            config = {"mode": "ANY", "allowedFunctionNames": [self.ids.names.project(choice)]}
+        if config:
+            fields["toolConfig"] = {"functionCallingConfig": config}
+        if options.parallel is not None:
+            changes.append("parallel left out: this API has no switch for it")
+
+    def _generation(self, options: Options, changes: list[str]) -> Wire:
+        given: Wire = {
+            "maxOutputTokens": options.max_tokens and min(options.max_tokens, self.setting.facts.output),
+            "temperature": options.temperature,
+            "topP": options.top_p,
+            "topK": options.top_k,
+            "seed": options.seed,
+            "stopSequences": list(options.stop) or None,
+            "thinkingConfig": self._thinking(options, changes),
+        }
+        if options.schema is not None:
+            given |= {"responseMimeType": "application/json", "responseJsonSchema": options.schema}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _thinking(self, options: Options, changes: list[str]) -> Wire | None:
+        if options.thinking is None and options.effort is None:
+            return None
+        facts = self.setting.facts
+        if not facts.thinking:
+            changes.append(f"thinking left out: {self.setting.model} does not think")
+            return None
+        off = options.thinking is False or options.effort == "none"
+        if facts.signatures:  # Gemini 3 is told a level, earlier models a budget
+            level = facts.efforts[0] if off else _nearest(options.effort or "high", facts.efforts)
+            return {"thinkingLevel": level, "includeThoughts": not off}
+        if off:
+            return {"thinkingBudget": 0 if "off" in facts.thinking else 128}
+        budget = BUDGETS[options.effort] if options.effort else -1
+        return {"thinkingBudget": budget, "includeThoughts": True}
+
+
+def _nearest(wanted: str, offered: Sequence[str]) -> str:
+    order = tuple(BUDGETS)
+    return min(offered, key=lambda level: abs(order.index(level) - order.index(wanted)))
+
+
+def _merge(last: Wire, following: Wire) -> bool:
+    if last["role"] != following["role"]:
+        return False
+    last["parts"].extend(following["parts"])
+    return True
+
+
+def _data(residue: Residue | None) -> dict[str, Any]:
+    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
+
+
+def _part(block: Any) -> Iterator[Wire]:
+    """The part (or parts) that a block is, with the signature that sat on it."""
+    data = _data(block.residue)
+    if isinstance(data.get("parts"), list):
+        yield from data["parts"]
+        return
+    if isinstance(data.get("part"), dict):
+        yield data["part"]
+        return
+    signature = {"thoughtSignature": data["thought_signature"]} if data.get("thought_signature") else {}
+    match block:
+        case Media():
+            yield {**_media(block), **signature}
+        case Thinking():
+            if block.text or signature:
+                yield {"text": block.text, "thought": True, **signature}
+        case Text():
+            if block.text.strip() or signature:
+                yield {"text": block.text, **signature}
+        case _:
+            if text := block_text(block):
+                yield {"text": text}
+
+
+def _media(media: Media) -> Wire:
+    if media.data:
+        return {"inlineData": {"mimeType": media.mime, "data": media.data}}
+    return {"fileData": {"mimeType": media.mime, "fileUri": media.uri}}
+
+
+def _answer(response: ToolResponse) -> Wire:
+    """A result is an object here: the one that the tool gave, or its text under a name."""
+    text = response_text(response)
+    if failed(response):
+        return {"error": text}
+    if text.startswith("{") and text.endswith("}"):
+        try:
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            return {"output": text}
+        if isinstance(value, dict):
+            return value
+    return {"output": text}

@@ -1,0 +1,179 @@
+"""What the four protocols share: the options of a request, the facts of a model, the request itself.
+
+An encoder is fed sealed messages once and keeps their bytes. A request is the join of
+those bytes, the encoded open tail, and the fields around them, so the bytes already sent
+stay a prefix of the bytes sent next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct, field
+
+from ..errors import UsageError
+from ..model import Message, Origin, ToolSpec
+from ..render.report import Report
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+CHOICES = ("auto", "none", "required")
+
+# One constant text each: they are syntax, so they never reach the log and always look the same.
+FIRST_FILLER = "(The conversation goes on from here.)"
+LAST_FILLER = "Please continue."
+TEXT_FILLER = "(no text)"
+STUB_DESCRIPTION = "This tool is no longer available. Do not call it."
+
+encode = msgspec.json.Encoder().encode
+
+
+class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a request asks for, in neutral words; each protocol maps them to its own."""
+
+    max_tokens: int | None = None
+    thinking: bool | None = None
+    effort: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    tool_choice: str | None = None  # "auto", "none", "required", or a tool's name
+    parallel: bool | None = None
+    stream: bool = False
+    strict: bool = False
+    schema: dict[str, Any] | None = None
+    cache: bool = True
+    chain: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Options:
+        try:
+            read = msgspec.convert(dict(options), cls)
+        except msgspec.ValidationError as error:
+            known = ", ".join(cls.__struct_fields__)
+            raise UsageError(f"options: {error}. The options are {known}") from None
+        if read.effort is not None and read.effort not in EFFORTS:
+            raise UsageError(f"effort {read.effort!r} is not one of {', '.join(EFFORTS)}")
+        return read
+
+
+class ModelFacts(Struct, frozen=True, kw_only=True):
+    """What a model can do, as data. The defaults are what an unknown model gets."""
+
+    context: int = 128_000
+    output: int = 8_192
+    thinking: tuple[str, ...] = ()  # the switches it takes: manual, adaptive, off, effort, always
+    efforts: tuple[str, ...] = ()
+    sampling: bool = True
+    media: tuple[str, ...] = ("image/",)
+    tools: bool = True
+    forced_tools: bool = True
+    chat_tools: str = ""  # "no_reasoning": function tools on Chat only with reasoning_effort none
+    signatures: bool = False  # Gemini 3: every step's first call must be signed
+    system_turns: bool = False  # Claude 4.8+: system messages in mid conversation
+    known: bool = True
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """One target as the encoders see it."""
+
+    origin: Origin
+    facts: ModelFacts
+    url: str
+    headers: dict[str, str]
+    model: str  # the name that goes into the body or the path
+
+
+class WireRequest(Struct, frozen=True, kw_only=True):
+    """One request, ready to send but for the key."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    protocol: str
+    ids: dict[str, str]
+    report: Report
+    sdk: str = ""
+    model: str = ""
+    method: str = "POST"
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The body as a Python value."""
+        return msgspec.json.decode(self.body)  # type: ignore[no-any-return]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The body as keyword arguments of the provider's own SDK."""
+        from .sdk import params  # only those who keep their SDK need it
+
+        return params(self)
+
+
+class Encoder(Protocol):
+    """Sealed messages in, request bytes out."""
+
+    called: dict[str, None]  # names of the tools that the history calls, in order
+
+    def feed(self, message: Message) -> None: ...
+
+    def body(
+        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
+    ) -> tuple[bytes, list[str]]:
+        """The request body, and what had to be added, dropped or weakened."""
+
+
+def body_bytes(fields: Mapping[str, Any], name: str, parts: Iterable[bytes | bytearray]) -> bytes:
+    """One JSON object: the fields, then the long array, joined from bytes that were kept."""
+    head = encode(fields)
+    opening = head[:-1] + (b"," if len(head) > 2 else b"") + b'"' + name.encode() + b'":['
+    return b"".join((opening, *_separated(parts), b"]}"))
+
+
+def _separated(parts: Iterable[bytes | bytearray]) -> Iterator[bytes | bytearray]:
+    first = True
+    for part in parts:
+        if part:
+            if not first:
+                yield b","
+            yield part
+            first = False
+
+
+def declared(
+    tools: Sequence[ToolSpec], called: Iterable[str], changes: list[str], limit: int = 128
+) -> list[ToolSpec]:
+    """The tools of a request: those given, and stubs for those that only the history knows."""
+    names = {tool.name for tool in tools}
+    if len(names) != len(tools):
+        twice = next(tool.name for at, tool in enumerate(tools) if tool.name in {t.name for t in tools[:at]})
+        raise UsageError(f"tool {twice!r} is given twice; names must be unique")
+    if len(tools) > limit:
+        raise UsageError(f"{len(tools)} tools are more than the {limit} that this API takes; enable fewer")
+    stubs = [name for name in called if name not in names][: limit - len(tools)]
+    if stubs:
+        changes.append(f"stub declarations for tools that only the history knows: {', '.join(stubs)}")
+    return [
+        *tools,
+        *(ToolSpec(name, STUB_DESCRIPTION, {"type": "object", "properties": {}}) for name in stubs),
+    ]
+
+
+def chosen(options: Options, tools: Sequence[ToolSpec], all_tools: Sequence[ToolSpec]) -> str:
+    """The tool choice that applies: auto, none, required, a tool's name, or "" to leave it out."""
+    choice = options.tool_choice
+    if choice in ("required",) and not tools:
+        raise UsageError("tool_choice 'required' needs tools; give some or leave the choice out")
+    if choice and choice not in CHOICES and choice not in {tool.name for tool in tools}:
+        raise UsageError(f"tool_choice names {choice!r}, which is not among the tools")
+    if not tools:
+        return "none" if all_tools else ""  # stubs are declared to be valid, never to be called
+    return choice or ""
+
+
+def forced(choice: str) -> bool:
+    return choice not in ("", "auto", "none")

@@ -1,0 +1,258 @@
+"""OpenAI Responses: a flat list of items, paired by call id over the whole input.
+
+Stateless requests carry calls, outputs and encrypted reasoning, and never an item id: ids
+would tie items to reasoning that may not be there. A chained request carries only what came
+after the response it goes on from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from ..ids import IdProjection
+from ..model import (
+    Media,
+    Message,
+    Opaque,
+    Residue,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResponse,
+    ToolSpec,
+    block_text,
+)
+from .chat import nearest_effort
+from .content import base64_url, joined, nonblank, response_media, response_text
+from .protocol import (
+    FIRST_FILLER,
+    LAST_FILLER,
+    Options,
+    Setting,
+    body_bytes,
+    chosen,
+    declared,
+    encode,
+)
+from .roll import Roll, Wire
+from .schema import project_schema
+
+
+class ResponsesDialect(Struct, frozen=True, kw_only=True):
+    """How a host of the Responses API differs from OpenAI's own."""
+
+    id_format: str = "openai"
+    stores: bool = True  # can keep responses, so that requests can be chained
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+class ResponsesEncoder:
+    """Messages as input items."""
+
+    def __init__(
+        self, dialect: ResponsesDialect, setting: Setting, ids: IdProjection, thinking: bool | None
+    ) -> None:
+        self.dialect = dialect
+        self.setting = setting
+        self.ids = ids
+        self.called: dict[str, None] = {}
+        self._keeps_thinking = thinking is not False
+        self._roll = Roll()
+        self._response_id = ""
+        self._since: list[Message] = []  # what came after that response
+
+    def feed(self, message: Message) -> None:
+        self._response_id, self._since = self._chained(message, self._response_id, self._since)
+        for item in self._items(message):
+            self._roll.add(item)
+
+    def _chained(self, message: Message, response_id: str, since: list[Message]) -> tuple[str, list[Message]]:
+        if message.role == "model" and (own := _data(message.residue).get("response_id")):
+            return str(own), []
+        since.append(message)
+        return response_id, since
+
+    # Messages
+
+    def _items(self, message: Message) -> Iterator[Wire]:
+        match message.role:
+            case "model":
+                yield from self._said(message)
+            case "tool":
+                for response in message.responses:
+                    yield self._output(response)
+            case "system":
+                if text := joined(message.blocks):
+                    yield {"type": "message", "role": "developer", "content": text}
+            case _:
+                if blocks := nonblank(message.blocks):
+                    yield {"type": "message", "role": "user", "content": _content(blocks)}
+
+    def _said(self, message: Message) -> Iterator[Wire]:
+        """The model's items in their own order; reasoning only where something follows it."""
+        reasoning: list[Wire] = []
+        for block in message.blocks:
+            if isinstance(block, Thinking):
+                reasoning += self._reasoning(block)
+            elif (item := self._item(block)) is not None:
+                yield from reasoning
+                yield item
+                reasoning = []
+
+    def _reasoning(self, block: Thinking) -> list[Wire]:
+        item = _data(block.residue).get("item")
+        if not self._keeps_thinking or not isinstance(item, dict):
+            return []
+        if not isinstance(item.get("encrypted_content"), str) or not item["encrypted_content"]:
+            return []
+        summary = item.get("summary") if isinstance(item.get("summary"), list) else []
+        return [{"type": "reasoning", "summary": summary, "encrypted_content": item["encrypted_content"]}]
+
+    def _item(self, block: Any) -> Wire | None:
+        match block:
+            case ToolCall():
+                self.called[block.name] = None
+                return {
+                    "type": "function_call",
+                    "call_id": self.ids[block.id],
+                    "name": self.ids.names.project(block.name),
+                    "arguments": encode(block.arguments).decode(),
+                }
+            case Opaque() if block.residue is not None:
+                return None  # hosted tools cannot be replayed without the ids that statelessness forbids
+            case Text() if not block.text.strip():
+                return None
+            case _:
+                item: Wire = {"type": "message", "role": "assistant", "content": block_text(block)}
+                if phase := _data(block.residue).get("phase"):
+                    item["phase"] = phase
+                return item
+
+    def _output(self, response: ToolResponse) -> Wire:
+        media = response_media(response)
+        text = response_text(response, marks_errors=True)
+        output: Any = (
+            [{"type": "input_text", "text": text}, *(_part(block) for block in media)] if media else text
+        )
+        return {"type": "function_call_output", "call_id": self.ids[response.call_id], "output": output}
+
+    # Request
+
+    def body(
+        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
+    ) -> tuple[bytes, list[str]]:
+        changes: list[str] = []
+        response_id, since = self._response_id, list(self._since)
+        for message in tail:
+            response_id, since = self._chained(message, response_id, since)
+        chained = options.chain and self.dialect.stores and bool(response_id)
+        roll = Roll() if chained else self._roll.branch()
+        for message in since if chained else tail:
+            for item in self._items(message):
+                roll.add(item)
+        if roll.last is None and not (chained and self._roll.last):
+            changes.append("first-role filler: there was nothing to send")
+            roll.add({"type": "message", "role": "user", "content": FIRST_FILLER})
+        elif roll.last is None or roll.last_role == "assistant":
+            changes.append("last-role filler: a request must not end with the model's own words")
+            roll.add({"type": "message", "role": "user", "content": LAST_FILLER})
+        fields = self._fields(system, tools, options, changes)
+        if chained:
+            fields |= {"previous_response_id": response_id, "store": True}
+            changes.append(f"chained to {response_id}: what that response holds is not sent again")
+        kept = b"" if chained else self._roll.closed
+        return body_bytes(fields, "input", (kept, roll.bytes())), changes
+
+    def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+        facts = self.setting.facts
+        fields: Wire = {"model": self.setting.model, "store": options.chain and self.dialect.stores}
+        all_tools = declared(tools, self.called, changes)
+        choice = chosen(options, tools, all_tools)
+        if system.strip():
+            fields["instructions"] = system
+        if facts.efforts:
+            fields["include"] = ["reasoning.encrypted_content"]
+        self._add_limits(fields, options, changes)
+        if all_tools:
+            fields["tools"] = [self._tool(tool, options, changes) for tool in all_tools]
+            self._add_choice(fields, choice, options)
+        if options.schema is not None:
+            fields["text"] = {
+                "format": {
+                    "type": "json_schema",
+                    "name": "answer",
+                    "schema": options.schema,
+                    "strict": options.strict,
+                }
+            }
+        if options.stream:
+            fields["stream"] = True
+        return {**fields, **self.dialect.extra_body, **options.extra}
+
+    def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        facts = self.setting.facts
+        if options.max_tokens is not None:
+            fields["max_output_tokens"] = max(16, min(options.max_tokens, facts.output))
+        given = {"temperature": options.temperature, "top_p": options.top_p}
+        given = {name: value for name, value in given.items() if value is not None}
+        if given and not facts.sampling:
+            changes.append(f"{', '.join(given)} left out: {self.setting.model} does not take it")
+            given = {}
+        fields.update(given)
+        if options.thinking is not None or options.effort is not None:
+            self._add_reasoning(fields, options, changes)
+        for name in ("top_k", "seed", "stop"):
+            if getattr(options, name) not in (None, ()):
+                changes.append(f"{name} left out: this API does not have it")
+
+    def _add_reasoning(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        efforts = self.setting.facts.efforts
+        if not efforts:
+            if options.thinking or options.effort:
+                changes.append(f"thinking left out: {self.setting.model} does not think")
+            return
+        wanted = "none" if options.thinking is False else options.effort or "medium"
+        fields["reasoning"] = {"effort": nearest_effort(wanted, efforts)}
+        if options.thinking:
+            fields["reasoning"]["summary"] = "auto"
+
+    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+        return {
+            "type": "function",
+            "name": self.ids.names.project(tool.name),
+            "description": tool.description or None,
+            "parameters": project_schema(tool, "openai", changes, strict=options.strict),
+            "strict": options.strict,
+        }
+
+    def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
+        if choice in ("auto", "none", "required"):
+            fields["tool_choice"] = choice
+        elif choice:
+            fields["tool_choice"] = {"type": "function", "name": self.ids.names.project(choice)}
+        if options.parallel is not None:
+            fields["parallel_tool_calls"] = options.parallel
+
+
+def _data(residue: Residue | None) -> dict[str, Any]:
+    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
+
+
+def _content(blocks: Sequence[Any]) -> Any:
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return blocks[0].text
+    return [_part(block) for block in blocks]
+
+
+def _part(block: Any) -> Wire:
+    if not isinstance(block, Media):
+        return {"type": "input_text", "text": block_text(block)}
+    url = block.uri or base64_url(block)
+    if block.mime.startswith("image/"):
+        return {"type": "input_image", "image_url": url, "detail": "auto"}
+    if block.uri:
+        return {"type": "input_file", "file_url": block.uri}
+    return {"type": "input_file", "filename": block.name or "file", "file_data": url}

@@ -1,0 +1,380 @@
+"""Tool schemas, cut down to what each family accepts.
+
+A projection keeps what the tool accepts wherever it can; whatever had to be weakened is
+said in `changes`. Weakening is safe: arguments are checked against the tool's own schema
+before it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from ..model import ToolSpec
+
+SchemaStyle = Literal["openai", "anthropic", "moonshot", "xai", "plain"]
+Schema = dict[str, Any]
+
+MAX_DEPTH = 32
+COMBINATORS = ("anyOf", "oneOf", "allOf")
+ANTHROPIC_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+STRICT_KEYWORDS = frozenset(
+    [
+        "type",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+        "$defs",
+        "description",
+        "title",
+        "pattern",
+        "format",
+        "multipleOf",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minItems",
+        "maxItems",
+        "additionalProperties",
+    ]
+)
+GEMINI_KEYWORDS = frozenset(
+    [
+        "type",
+        "format",
+        "title",
+        "description",
+        "nullable",
+        "enum",
+        "items",
+        "minItems",
+        "maxItems",
+        "properties",
+        "required",
+        "propertyOrdering",
+        "minProperties",
+        "maxProperties",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "anyOf",
+        "default",
+    ]
+)
+
+
+def project_schema(tool: ToolSpec, style: SchemaStyle, changes: list[str], *, strict: bool = False) -> Schema:
+    """The tool's parameters as this family takes them."""
+    say = _voice(tool, changes)
+    schema = _object_root(tool.parameters, say)
+    if style in ("openai", "anthropic", "moonshot", "xai"):
+        schema = _plain_root(schema, say)
+    if strict:
+        return _strict(schema, say)
+    if style == "anthropic":
+        return _anthropic_keys(schema, say)
+    if style == "moonshot":
+        return _changed(schema, lambda node: _moonshot(node, say))
+    if style == "xai":
+        return _changed(schema, _without_closed)
+    return schema
+
+
+def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
+    """`parameters` in Gemini's own subset; full JSON Schema where the subset cannot say it."""
+    if (
+        not tool.parameters.get("properties")
+        and not _combined(tool.parameters)
+        and "$ref" not in tool.parameters
+    ):
+        return {}
+    lost: list[str] = []
+    try:
+        schema = _gemini(_object_root(tool.parameters, lost.append), tool.parameters, lost.append, ())
+    except _Inexpressible as reason:
+        changes.append(f"tool {tool.name}: sent as full JSON Schema, because {reason}")
+        return {"parametersJsonSchema": _object_root(tool.parameters, lambda _: None)}
+    if lost:
+        changes.append(f"tool {tool.name}: {'; '.join(dict.fromkeys(lost))}")
+    return {"parameters": schema}
+
+
+Say = Callable[[str], None]
+
+
+def _voice(tool: ToolSpec, changes: list[str]) -> Say:
+    def say(what: str) -> None:
+        line = f"tool {tool.name}: {what}"
+        if line not in changes:
+            changes.append(line)
+
+    return say
+
+
+# Roots: every family calls a tool with an object
+
+
+def _object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
+    schema = {key: value for key, value in parameters.items() if key not in ("$schema", "$id")}
+    if isinstance(reference := schema.get("$ref"), str):
+        resolved = _resolve(reference, parameters)
+        schema = {**(resolved or {}), **{key: value for key, value in schema.items() if key != "$ref"}}
+    kind = schema.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+        say("its parameters are no object; declared without any")
+        return {"type": "object", "properties": {}}
+    schema["type"] = "object"
+    if not isinstance(schema.get("properties"), dict):
+        schema["properties"] = {}
+    return schema
+
+
+def _combined(schema: Mapping[str, Any]) -> bool:
+    return any(isinstance(schema.get(word), list) for word in COMBINATORS)
+
+
+def _plain_root(schema: Schema, say: Say) -> Schema:
+    """No combinator at the root: properties of all branches, required where every branch requires it."""
+    refused = [
+        word for word in (*COMBINATORS, "enum", "not", "const", "if", "then", "else") if word in schema
+    ]
+    if not refused:
+        return schema
+    say(f"{', '.join(refused)} at the root weakened to plain properties")
+    root = {key: value for key, value in schema.items() if key not in refused}
+    for word in COMBINATORS:
+        branches = [_branch(branch, schema) for branch in schema.get(word) or () if isinstance(branch, dict)]
+        root = _absorb(root, branches, every=word == "allOf")
+    return root
+
+
+def _branch(branch: Schema, root: Schema) -> Schema:
+    if isinstance(reference := branch.get("$ref"), str):
+        return _resolve(reference, root) or {}
+    return branch
+
+
+def _absorb(root: Schema, branches: list[Schema], *, every: bool) -> Schema:
+    """The root with the properties of its branches; `every`: all of them must hold."""
+    if not branches:
+        return root
+    properties = dict(root.get("properties") or {})
+    for branch in branches:
+        for name, value in (branch.get("properties") or {}).items():
+            known = properties.get(name)
+            properties[name] = value if known in (None, value) else {"anyOf": [known, value]}
+    needs = [set(branch.get("required") or ()) for branch in branches]
+    required = set.union(*needs) if every else set.intersection(*needs)
+    order = [*(root.get("required") or ()), *(name for name in properties if name in required)]
+    merged = {**root, "properties": properties}
+    if order:
+        merged["required"] = list(dict.fromkeys(order))
+    return merged
+
+
+def _resolve(reference: str, root: Mapping[str, Any]) -> Schema | None:
+    node: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        if not isinstance(node, Mapping):
+            return None
+        node = node.get(step.replace("~1", "/").replace("~0", "~"))
+    return dict(node) if isinstance(node, Mapping) else None
+
+
+# Walking
+
+
+def _changed(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    return dict(_everywhere(schema, change))
+
+
+def _everywhere(schema: Any, change: Callable[[Schema], Schema], depth: int = 0) -> Any:
+    """The same schema with every subschema changed, innermost first."""
+    if isinstance(schema, list):
+        return [_everywhere(item, change, depth) for item in schema]
+    if not isinstance(schema, dict) or depth > MAX_DEPTH:
+        return schema
+    return change({key: _inside(key, value, change, depth) for key, value in schema.items()})
+
+
+def _inside(key: str, value: Any, change: Callable[[Schema], Schema], depth: int) -> Any:
+    if key in ("properties", "$defs", "definitions", "patternProperties") and isinstance(value, dict):
+        return {name: _everywhere(item, change, depth + 1) for name, item in value.items()}
+    if key in ("items", "additionalProperties", "not", "prefixItems", *COMBINATORS):
+        return _everywhere(value, change, depth + 1)
+    return value
+
+
+# Families
+
+
+def _anthropic_keys(schema: Schema, say: Say) -> Schema:
+    refused = [name for name in schema["properties"] if not ANTHROPIC_KEY.fullmatch(name)]
+    if not refused:
+        return schema
+    say(f"properties {', '.join(map(repr, refused))} left undeclared: their names are refused here")
+    kept = {name: value for name, value in schema["properties"].items() if name not in refused}
+    required = [name for name in schema.get("required") or () if name not in refused]
+    weakened = {**schema, "properties": kept, "required": required}
+    return {key: value for key, value in weakened.items() if key != "additionalProperties"}
+
+
+def _moonshot(node: Schema, say: Say) -> Schema:
+    if "$ref" in node and len(node) > 1:
+        return {"$ref": node["$ref"]}  # nothing may stand beside a reference
+    if isinstance(node.get("items"), list):
+        say("tuple items weakened to any of them")
+        node = {**node, "items": {"anyOf": node["items"]} if node["items"] else {}}
+    if "anyOf" in node and "type" in node:
+        kind = node["type"]
+        branches = [
+            branch if "type" in branch or "$ref" in branch else {"type": kind, **branch}
+            for branch in node["anyOf"]
+        ]
+        node = {**{key: value for key, value in node.items() if key != "type"}, "anyOf": branches}
+    return node
+
+
+def _without_closed(node: Schema) -> Schema:
+    return {key: value for key, value in node.items() if key != "additionalProperties" or value is not False}
+
+
+def _strict(schema: Schema, say: Say) -> Schema:
+    def close(node: Schema) -> Schema:
+        lost = [key for key in node if key not in STRICT_KEYWORDS]
+        if lost:
+            say(f"{', '.join(sorted(lost))} left out: not in the strict subset")
+        node = {key: value for key, value in node.items() if key in STRICT_KEYWORDS}
+        if node.get("type") == "object" or "properties" in node:
+            properties = node.get("properties") or {}
+            needed = set(node.get("required") or ())
+            node["properties"] = {
+                name: value if name in needed else _nullable(value) for name, value in properties.items()
+            }
+            node |= {"required": list(properties), "additionalProperties": False}
+        return node
+
+    return _changed(schema, close)
+
+
+def _nullable(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    if isinstance(kind, str) and "enum" not in schema:
+        return {**schema, "type": [kind, "null"]}
+    if isinstance(kind, list):
+        return schema if "null" in kind else {**schema, "type": [*kind, "null"]}
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+class _Inexpressible(Exception):
+    """Gemini's subset has no way to say this."""
+
+
+def _gemini(node: Any, root: Mapping[str, Any], say: Say, above: tuple[str, ...]) -> Schema:
+    if not isinstance(node, dict):
+        raise _Inexpressible("a subschema is not an object")
+    if isinstance(reference := node.get("$ref"), str):
+        if reference in above or (target := _resolve(reference, root)) is None:
+            raise _Inexpressible(f"{reference} refers to itself or to nothing")
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return _gemini({**target, **beside}, root, say, (*above, reference))
+    schema = _gemini_types(_gemini_combined(dict(node), say), say)
+    _gemini_values(schema, say)
+    lost = [
+        key for key in schema if key not in GEMINI_KEYWORDS and key not in ("$defs", "definitions", "$schema")
+    ]
+    if lost:
+        say(f"{', '.join(sorted(lost))} left out")
+    schema = {key: value for key, value in schema.items() if key in GEMINI_KEYWORDS}
+    return dict(_gemini_children(schema, root, say, above))
+
+
+def _gemini_combined(node: Schema, say: Say) -> Schema:
+    if "oneOf" in node:
+        say("oneOf read as anyOf")
+        node["anyOf"] = [*(node.get("anyOf") or ()), *node.pop("oneOf")]
+    if isinstance(parts := node.pop("allOf", None), list):
+        say("allOf joined")
+        node = _absorb(node, [part for part in parts if isinstance(part, dict)], every=True)
+        for part in parts:
+            if isinstance(part, dict):
+                node = {
+                    **{key: value for key, value in part.items() if key not in ("properties", "required")},
+                    **node,
+                }
+    return node
+
+
+def _gemini_types(node: Schema, say: Say) -> Schema:
+    kinds = node.get("type")
+    if isinstance(kinds, list):
+        named = [kind for kind in kinds if kind != "null"]
+        if "null" in kinds:
+            node["nullable"] = True
+        if len(named) == 1:
+            node["type"] = named[0]
+        else:
+            del node["type"]
+            node["anyOf"] = [*(node.get("anyOf") or ()), *({"type": kind} for kind in named)]
+    branches = node.get("anyOf")
+    if isinstance(branches, list) and {"type": "null"} in branches:
+        node["nullable"] = True
+        rest = [branch for branch in branches if branch != {"type": "null"}]
+        node["anyOf"] = rest
+        if len(rest) == 1 and isinstance(rest[0], dict):
+            del node["anyOf"]
+            node = {**rest[0], **node}
+    if "type" not in node and "anyOf" not in node and "properties" in node:
+        node["type"] = "object"
+    return node
+
+
+def _gemini_values(node: Schema, say: Say) -> None:
+    if "const" in node:
+        node["enum"] = [node.pop("const")]
+    values = node.get("enum")
+    if isinstance(values, list):
+        if not all(isinstance(value, str) for value in values):
+            raise _Inexpressible("an enum holds other values than strings")
+        node.setdefault("type", "string")
+        if not all(values):
+            say("an empty enum value left out")
+            node["enum"] = [value for value in values if value]
+    for keyword, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(bound := node.get(keyword), int | float) and not isinstance(bound, bool):
+            node.setdefault(plain, bound)
+
+
+def _gemini_children(
+    schema: Schema, root: Mapping[str, Any], say: Say, above: tuple[str, ...]
+) -> Iterator[tuple[str, Any]]:
+    kind = schema.get("type")
+    if kind == "array" and not isinstance(schema.get("items"), dict):
+        raise _Inexpressible("an array does not say what it holds")
+    if kind == "object" and not schema.get("properties"):
+        raise _Inexpressible("an object does not say what it holds")
+    if kind is None and "anyOf" not in schema:
+        raise _Inexpressible("a value may be of any type")
+    for key, value in schema.items():
+        if key == "properties":
+            yield key, {name: _gemini(child, root, say, above) for name, child in value.items()}
+        elif key == "items":
+            yield key, _gemini(value, root, say, above)
+        elif key == "anyOf":
+            yield key, [_gemini(branch, root, say, above) for branch in value]
+        elif key == "required":
+            if known := [name for name in value if name in (schema.get("properties") or {})]:
+                yield key, known
+        else:
+            yield key, value
