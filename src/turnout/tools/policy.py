@@ -1,0 +1,228 @@
+"""Whether a call may run: approval modes and rules, decided without IO, always with the reason.
+
+The order is fixed, so the same call gets the same verdict wherever its rules were written:
+
+1. a rule that denies, at any level;
+2. plan mode, which only reads;
+3. what the user granted when asked: for this session, or for good;
+4. a rule that asks;
+5. a rule that allows;
+6. what the mode says of the call's risk.
+
+A grant for a tool that reads or writes covers the tool; for a riskier one it covers these
+very arguments. Policy decides when to ask; what is possible is decided by confinement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from typing import Any, Literal, get_args
+
+from msgspec import Struct, field
+
+from ..errors import UsageError
+from ..plain import dumps
+from .tool import Risk, Tool
+
+Mode = Literal["ask", "auto-edit", "plan", "full"]
+Effect = Literal["allow", "ask", "deny"]
+Level = Literal["session", "saved", "user", "project"]
+Reach = Literal["inside", "outside"]
+
+MODES: tuple[str, ...] = get_args(Mode)
+LONGEST_PATH = 4096
+"""No file has a longer path; one that is longer meets every rule that denies and none that allows."""
+
+_BY_RISK: dict[Mode, dict[Risk, Effect]] = {
+    "ask": {"read": "allow", "write": "ask", "risky": "ask", "dangerous": "ask"},
+    "auto-edit": {"read": "allow", "write": "allow", "risky": "ask", "dangerous": "ask"},
+    "plan": {"read": "allow", "write": "deny", "risky": "deny", "dangerous": "deny"},
+    "full": {"read": "allow", "write": "allow", "risky": "allow", "dangerous": "allow"},
+}
+
+
+class Rule(Struct, frozen=True):
+    """Allow, ask or deny calls by tool, argument patterns and path; empty parts match everything.
+
+    `path` is a glob over the paths a call touches: `*` stays within a name, `**` crosses
+    folders, a pattern without `/` matches the last name. An allowing rule must cover every
+    path of the call; a denying or asking one needs to meet one of them, or a folder above
+    it. `fingerprint` binds the rule to exact arguments.
+    """
+
+    effect: Effect
+    tool: str = "*"
+    arguments: dict[str, str] = field(default_factory=dict)
+    path: str = ""
+    reach: Reach | Literal[""] = ""
+    level: Level = "user"
+    fingerprint: str = ""
+
+    def __str__(self) -> str:
+        limits = [f"{name}={pattern!r}" for name, pattern in self.arguments.items()]
+        limits += [f"path {self.path!r}"] if self.path else []
+        limits += [f"{self.reach} the workspace"] if self.reach else []
+        limits += ["these arguments"] if self.fingerprint else []
+        return " ".join([f"{self.level} rule: {self.effect} {self.tool}", *limits])
+
+
+class Subject(Struct, frozen=True):
+    """A call as policy sees it. `paths` holds each path as written and as it resolves."""
+
+    tool: Tool
+    arguments: dict[str, Any]
+    paths: tuple[tuple[str, ...], ...] = ()
+    reach: Reach = "inside"
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(self.tool.name, self.arguments)
+
+
+class Verdict(Struct, frozen=True):
+    """What policy says of a call, and why."""
+
+    effect: Effect
+    why: str
+
+
+class Policy(Struct, frozen=True):
+    """A mode and rules of every level. Grants are rules too: `level` session or saved."""
+
+    mode: Mode = "ask"
+    rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UsageError(f"{self.mode!r} is no approval mode; use one of {', '.join(MODES)}")
+
+    def decide(self, subject: Subject) -> Verdict:
+        """Allow, ask or deny, with the reason."""
+        matching = [rule for rule in self.rules if matches(rule, subject)]
+        if denied := _first(matching, "deny"):
+            return Verdict("deny", str(denied))
+        if self.mode == "plan" and subject.tool.changes_things:
+            return Verdict("deny", f"plan mode only reads, and {subject.tool.name} is {subject.tool.risk}")
+        granted = _first([rule for rule in matching if rule.level in ("session", "saved")], "allow")
+        for rule in (granted, _first(matching, "ask"), _first(matching, "allow")):
+            if rule:
+                return Verdict(rule.effect, str(rule))
+        return self._by_mode(subject)
+
+    def _by_mode(self, subject: Subject) -> Verdict:
+        risk = subject.tool.risk
+        effect = _BY_RISK[self.mode][risk]
+        if effect == "allow" and subject.reach == "outside" and self.mode != "full":
+            return Verdict("ask", f"{self.mode} mode asks before a {risk} outside the workspace")
+        said = {"allow": "allows", "ask": "asks before", "deny": "denies"}[effect]
+        return Verdict(effect, f"{self.mode} mode {said} {_calls(risk)}")
+
+    def with_rule(self, rule: Rule) -> Policy:
+        return Policy(self.mode, (*self.rules, rule))
+
+
+def grant(subject: Subject, level: Level) -> Rule:
+    """The rule that "always" means for this call: the tool, or for riskier tools these arguments."""
+    if subject.tool.risk in ("read", "write"):
+        return Rule("allow", subject.tool.name, reach=subject.reach, level=level)
+    return Rule("allow", subject.tool.name, level=level, fingerprint=subject.fingerprint)
+
+
+def fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
+    """Names these exact arguments, whatever order their keys were written in."""
+    return sha256(f"{name}\0{dumps(_sorted(arguments))}".encode()).hexdigest()
+
+
+def matches(rule: Rule, subject: Subject) -> bool:
+    if not _named(rule.tool, subject.tool.name):
+        return False
+    if rule.reach and rule.reach != subject.reach:
+        return False
+    if rule.fingerprint and rule.fingerprint != subject.fingerprint:
+        return False
+    return _arguments_match(rule, subject.arguments) and _paths_match(rule, subject.paths)
+
+
+def path_matches(pattern: str, path: str) -> bool:
+    """Whether a glob covers a path: the pattern's parts against the path's, in bounded time."""
+    if "/" not in pattern:
+        return fnmatchcase(path.rpartition("/")[2], pattern)
+    wanted, parts = pattern.strip("/").split("/"), path.strip("/").split("/")
+    if pattern.startswith("/") != path.startswith("/") and wanted[0] != "**":
+        return False
+    reached = {0}  # how many parts of the pattern may be used up so far
+    for part in parts:
+        reached = _stepped(_past_stars(reached, wanted), wanted, part)
+    return len(wanted) in _past_stars(reached, wanted)
+
+
+def _past_stars(reached: set[int], wanted: Sequence[str]) -> set[int]:
+    found = set(reached)
+    for at in sorted(reached):
+        while at < len(wanted) and wanted[at] == "**":
+            at += 1
+            found.add(at)
+    return found
+
+
+def _stepped(reached: set[int], wanted: Sequence[str], part: str) -> set[int]:
+    stay = {at for at in reached if at < len(wanted) and wanted[at] == "**"}
+    return stay | {at + 1 for at in reached if at < len(wanted) and fnmatchcase(part, wanted[at])}
+
+
+def _first(rules: Iterable[Rule], effect: Effect) -> Rule | None:
+    return next((rule for rule in rules if rule.effect == effect), None)
+
+
+def _named(pattern: str, name: str) -> bool:
+    return pattern in ("*", name) or fnmatchcase(name, pattern)
+
+
+def _arguments_match(rule: Rule, arguments: Mapping[str, Any]) -> bool:
+    for name, pattern in rule.arguments.items():
+        if name not in arguments:
+            return False
+        value = arguments[name]
+        text = value if isinstance(value, str) else dumps(value)
+        if not fnmatchcase(text, pattern):
+            return False
+    return True
+
+
+def _paths_match(rule: Rule, paths: Sequence[tuple[str, ...]]) -> bool:
+    """Denying looks at every spelling of a path and needs one hit; allowing must cover them all."""
+    if not rule.path:
+        return True
+    spellings = [path for known in paths for path in known]
+    if rule.effect == "allow":
+        return bool(spellings) and all(_covers(rule.path, path) for path in spellings)
+    return any(_meets(rule.path, path) for path in spellings)
+
+
+def _covers(pattern: str, path: str) -> bool:
+    return len(path) <= LONGEST_PATH and path_matches(pattern, path)
+
+
+def _meets(pattern: str, path: str) -> bool:
+    """Whether a glob names the path or a folder above it."""
+    if len(path) > LONGEST_PATH:
+        return True
+    while path:
+        if path_matches(pattern, path):
+            return True
+        path = path.rpartition("/")[0]
+    return False
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _calls(risk: Risk) -> str:
+    return {"read": "reading", "write": "writing", "risky": "risky calls", "dangerous": "dangerous calls"}[
+        risk
+    ]
