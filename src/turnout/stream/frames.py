@@ -46,6 +46,7 @@ class FrameDecoder:
         self.excerpt = b""
         self._limits = (max_event, max_response, strict)
         self._head = b""
+        self._bom_may_come = True
         self._machine: _Machine | None = None
 
     def feed(self, chunk: bytes) -> Iterable[Frame]:
@@ -54,19 +55,28 @@ class FrameDecoder:
             self.excerpt += chunk[: EXCERPT - len(self.excerpt)]
         if self._machine is not None:
             return self._machine.feed(chunk)
-        head = (self._head + chunk).lstrip(WHITESPACE)  # DeepSeek sends blank lines while a request waits
-        if BOM.startswith(head):  # nothing yet, or not enough of it
-            self._head = head
-            return ()
-        return self._begin(head.removeprefix(BOM))
+        return self._sniff(self._head + chunk)
 
     def close(self) -> Iterable[Frame]:
         """What the end of the body completes: the last event or line, or the whole object."""
+        if self._machine is None and self._head:
+            self._begin(self._head)  # less than a BOM
         if self._machine is None:
-            return self._begin(self._head) if self._head else ()
+            return ()
         if self.kind == "sse" and not SSE_LINE.search(self.excerpt):
             self.kind = "text"
         return self._machine.close()
+
+    def _sniff(self, head: bytes) -> Iterable[Frame]:
+        head = head.lstrip(WHITESPACE)  # DeepSeek sends blank lines while a request waits
+        if self._bom_may_come and head.startswith(BOM):
+            self._bom_may_come = False
+            head = head.removeprefix(BOM).lstrip(WHITESPACE)
+        undecided = BOM.startswith(head) if self._bom_may_come else not head
+        if not undecided:
+            return self._begin(head)
+        self._head = head
+        return ()
 
     def _begin(self, head: bytes) -> Iterable[Frame]:
         max_event, max_response, strict = self._limits

@@ -124,8 +124,7 @@ class SseDecoder:
             body = b"".join(self._pieces)
             self._pieces, self._size = [], 0
         events = self._events(body)
-        if self._allowance.failure is None:
-            self._keep(text[end + 2 :])
+        self._keep(text[end + 2 :])
         return events
 
     def _unified(self, chunk: bytes) -> bytes:
