@@ -1,0 +1,30 @@
+"""What may be kept of a text that a server sent: everything but what looks like a key."""
+
+from __future__ import annotations
+
+import re
+
+_SECRETS = re.compile(
+    r"""
+    (?P<before>
+        \b(?:bearer|basic)\s+(?=[^\s"']{12})
+      | key\ provided:\s*
+      | [?&](?:key|api_key|token|sig|signature)=
+      | \b(?:api[-_]?key|authorization|(?:access|refresh|id)[-_]token|(?:client[-_])?secret|password)\b
+        ["']?\s*[:=]\s*["']?(?:(?:bearer|basic)\s+)?
+    )
+    [^\s"'&,;<>}\]]+
+    | \b(?:sk|pk|rk|xai|gsk|csk|nvapi|tvly|hf|pplx)[-_][A-Za-z0-9_-]{12,}
+    | \bAIza[0-9A-Za-z_-]{20,}
+    | \bya29\.[0-9A-Za-z_.-]{10,}
+    | \bgh[opusr]_[A-Za-z0-9]{16,} | \bgithub_pat_[A-Za-z0-9_]{16,}
+    | \b(?:AKIA|ASIA)[0-9A-Z]{12,}
+    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def redacted(text: str) -> str:
+    """The text without keys and tokens, as far as they can be told by their looks."""
+    return _SECRETS.sub(lambda found: (found["before"] or "") + "[redacted]", text)
