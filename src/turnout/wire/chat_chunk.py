@@ -122,13 +122,13 @@ def usage_of(counts: Any) -> Usage | None:
         return None
     details = counts.get("prompt_tokens_details")
     return Usage(
-        input=_count(counts.get("prompt_tokens")),
-        output=_count(counts.get("completion_tokens")),
-        total=_count(counts.get("total_tokens")),
-        cached_input=_first(_within(details, "cached_tokens"), *map(counts.get, CACHED)),
-        cache_write=_first(_within(details, "cache_write_tokens"), counts.get("cache_creation_input_tokens")),
+        input=count(counts.get("prompt_tokens")),
+        output=count(counts.get("completion_tokens")),
+        total=count(counts.get("total_tokens")),
+        cached_input=_first(within(details, "cached_tokens"), *map(counts.get, CACHED)),
+        cache_write=_first(within(details, "cache_write_tokens"), counts.get("cache_creation_input_tokens")),
         reasoning=_first(
-            _within(counts.get("completion_tokens_details"), "reasoning_tokens"),
+            within(counts.get("completion_tokens_details"), "reasoning_tokens"),
             counts.get("reasoning_tokens"),
         ),
     )
@@ -138,13 +138,13 @@ CACHED = ("num_cached_tokens", "cached_tokens", "prompt_cache_hit_tokens", "cach
 """What Mistral, Together, DeepSeek and Anthropic's gateways call the tokens read from a cache."""
 
 
-def _within(details: Any, name: str) -> Any:
+def within(details: Any, name: str) -> Any:
     return details.get(name) if isinstance(details, dict) else None
 
 
 def _first(*values: Any) -> int | None:
-    return next((count for value in values if (count := _count(value)) is not None), None)
+    return next((number for value in values if (number := count(value)) is not None), None)
 
 
-def _count(value: Any) -> int | None:
+def count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -56,15 +56,18 @@ class ChatOptions(Struct, frozen=True):
     joins_choices: bool = False  # text and calls may come in different choices (Copilot)
 
 
+def think_tags(options: ChatOptions) -> ThinkTags | None:
+    """What takes the thinking out of the text, where a server leaves it there."""
+    return ThinkTags(options.think_tags, opened=options.think_opened) if options.think_tags else None
+
+
 class ChatDecoder:
     """Feed the chunks of one reply; get events. `reply` holds what has arrived so far."""
 
     def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
         self._options = options = options or ChatOptions()
-        self._tags = (
-            ThinkTags(options.think_tags, opened=options.think_opened) if options.think_tags else None
-        )
+        self._tags = think_tags(options)
         self._unsealed = False  # thinking is open, or its server's state waits to be kept
         self._field = ""  # where the open thinking came from
         self._state: dict[str, Any] = {}
@@ -75,7 +78,7 @@ class ChatDecoder:
         self._refused = False
         self._finish: str | None = None
 
-    def feed(self, event: str, data: bytes) -> Iterable[StreamEvent]:
+    def feed(self, event: str, data: bytes) -> Events:
         """The events in one payload."""
         try:
             chunk = decode(data)
@@ -85,13 +88,13 @@ class ChatDecoder:
             return self._without_choices(chunk, data)
         return self._take(chunk)
 
-    def close(self) -> Iterable[StreamEvent]:
+    def close(self) -> Events:
         """The end of the body: the end of the reply only if it gave a reason for stopping."""
         if self._finish is None:
             return self.reply.fail("truncated", "the stream ended before the reply did")
         return self._done()
 
-    def whole(self, body: Any) -> Iterable[StreamEvent]:
+    def whole(self, body: Any) -> Events:
         """The events of a body that was not streamed."""
         chunk = read(body)
         if chunk.error or not chunk.choices:
