@@ -115,13 +115,17 @@ def _schema_faults(schema: Any) -> Iterator[tuple[str, str]]:
     if isinstance(schema, Mapping) and schema and schema.get("type") != "object":
         yield "", "the root must have type object"
     for context, node in nodes(schema):
-        path = shown(".".join(context))
-        if "$ref" in node and len(node) > 1:
-            yield path, "nothing may stand beside $ref"
-        if "anyOf" in node and "type" in node:
-            yield path, "type should be defined in anyOf items instead of the parent schema"
-        if isinstance(node.get("items"), list):
-            yield path, "items must be one schema, not a list of them"
+        for fault in _node_faults(node):
+            yield shown(".".join(context)), fault
+
+
+def _node_faults(schema: Mapping[str, Any]) -> Iterator[str]:
+    if "$ref" in schema and len(schema) > 1:
+        yield "nothing may stand beside $ref"
+    if "anyOf" in schema and "type" in schema:
+        yield "type should be defined in anyOf items instead of the parent schema"
+    if isinstance(schema.get("items"), list):
+        yield "items must be one schema, not a list of them"
 
 
 # KIM-07

@@ -12,7 +12,7 @@ from typing import Any
 from .view import array, mapping
 
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 
 Context = tuple[str, ...]
@@ -25,17 +25,19 @@ def nodes(schema: Any) -> Iterator[tuple[Context, Mapping[str, Any]]]:
         context, node = waiting.pop()
         if isinstance(node, Mapping):
             yield context, node
-            waiting.extend(reversed(list(_inside(context, node))))
+            waiting.extend(
+                ((*context, *steps), child)
+                for steps, child in reversed(list(_inside(node)))
+                if isinstance(child, Mapping)
+            )
 
 
-def _inside(context: Context, node: Mapping[str, Any]) -> Iterator[tuple[Context, Any]]:
+def _inside(node: Mapping[str, Any]) -> Iterator[tuple[Context, Any]]:
     for key in _NAMED:
         for name, child in mapping(node.get(key)).items():
-            yield (*context, key, str(name)), child
+            yield (key, str(name)), child
     for key in _LISTED:
         for index, child in enumerate(array(node.get(key))):
-            yield (*context, key, str(index)), child
+            yield (key, str(index)), child
     for key in _SINGLE:
-        yield (*context, key), node.get(key)
-    for index, child in enumerate(array(node.get("items"))):
-        yield (*context, "items", str(index)), child
+        yield (key,), node.get(key)
