@@ -27,7 +27,7 @@ def thinking_opens_the_loop(request: Request) -> Iterator[Problem]:
         "lastmost set of `tool_use` and `tool_result` blocks)."
     )
     advice = (
-        "Send the thinking that came with these calls; if there is none, disable thinking until they end."
+        "send the thinking that came with these calls; if there is none, disable thinking until they end"
     )
     yield Problem("ANT-16", opening.path, answer, advice)
 

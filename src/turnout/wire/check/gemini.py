@@ -144,7 +144,7 @@ def calls_are_signed(request: Request) -> Iterator[Problem]:
             f"position {position + 1}."
         )
         advice = (
-            "Put the signature back on the first call."
+            "put the signature back on the first call"
             if moved
             else "send the call's own thoughtSignature, or skip_thought_signature_validator if it has none"
         )

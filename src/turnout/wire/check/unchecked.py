@@ -29,11 +29,25 @@ CHAT: dict[str, str] = {
     "OLL-03": REPLIES,
 }
 
-RESPONSES: dict[str, str] = {}
+_BOUND = "opaque state is bound to its issuer, and no body says who that was"
 
-ANTHROPIC: dict[str, str] = {}
+RESPONSES: dict[str, str] = {
+    "OAR-10": _BOUND,
+    "OAR-17": CHOICE,
+    "OAR-18": QUALITY,
+}
 
-GEMINI: dict[str, str] = {}
+ANTHROPIC: dict[str, str] = {
+    "ANT-18": "needs the reply as it was: the body does not show what was changed in it",
+    "ANT-19": _BOUND,
+    "ANT-29": QUALITY,
+}
+
+GEMINI: dict[str, str] = {
+    "GEM-09": CHOICE,
+    "GEM-10": _BOUND,
+    "GEM-11": QUALITY,
+}
 
 _BEDROCK = "out of scope: Bedrock Converse is not among the APIs served"
 _ISSUER = "needs to know who issued the reasoning, which no body says"
