@@ -43,11 +43,9 @@ _decode = msgspec.json.Decoder(_Line).decode
 class OllamaDecoder:
     """Feed the lines of one reply; get events. `reply` holds what has arrived so far."""
 
-    def __init__(
-        self, origin: Origin, turn_key: str, think_tags: str = "", think_opened: bool = False
-    ) -> None:
+    def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
-        self._tags = ThinkTags(think_tags, opened=think_opened) if think_tags else None
+        self._tags = think_tags(options or ChatOptions())
         self._thinking = False
         self._called = 0
 
