@@ -1,0 +1,247 @@
+"""Running a command: its output as it comes, its time bounded, and nothing of it left behind.
+
+The command runs below a small program (`supervise`) that owns its whole tree of
+processes. We hold one end of a socket to it; when we let go, for whatever reason, the
+tree is ended. So a stop needs no more from us than closing a descriptor, and it works
+also when we are killed ourselves.
+
+Output is handed on in pieces and never collected here. Once the command is over we stop
+reading, even if something out of our reach still holds the other end of the pipe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import signal
+import socket
+import sys
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from . import supervise
+
+Isolation = Literal["auto", "tree"]
+
+GRACE = 0.5  # seconds between asking a command to end and ending it
+DRAIN = 0.25  # seconds to wait for output that is still in the pipe when the command is over
+SUPERVISOR_PATIENCE = supervise.KILL_PATIENCE + 2.0
+MARK = "TURNOUT_RUN"
+
+ALLOWED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "VIRTUAL_ENV")
+FIXED = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+_LOCALE = re.compile(r"LC_[A-Z]+")
+_USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+class Finished(Struct, frozen=True):
+    """How a command ended: its exit code, or the signal that ended it, or why it never started."""
+
+    code: int | None = None
+    signal: int = 0
+    timed_out: bool = False
+    left: int = 0
+    errno: int = 0
+    isolated: bool = False
+
+
+class Spawn(Protocol):
+    """How commands are run; a session may bring its own."""
+
+    async def __call__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        timeout: float | None = None,
+        on_output: Callable[[bytes], None] = ...,
+        keep_open: Sequence[int] = ...,
+    ) -> Finished: ...
+
+
+def environment(source: Mapping[str, str], allow: Collection[str] = ()) -> dict[str, str]:
+    """What a command may know of ours: a short list, so that no key or token is among it.
+
+    Relative entries of PATH go too: in the workspace they would name its own programs.
+    """
+    wanted = {*ALLOWED, *allow}
+    found = {name: value for name, value in source.items() if name in wanted or _LOCALE.fullmatch(name)}
+    folders = [folder for folder in found.get("PATH", "").split(":") if folder.startswith("/")]
+    return {**FIXED, **found, "PATH": ":".join(folders) or _USUAL_PATH}
+
+
+async def run(
+    command: Sequence[str],
+    *,
+    folder: int,
+    environment: Mapping[str, str],
+    timeout: float | None = None,
+    on_output: Callable[[bytes], None] = lambda data: None,
+    keep_open: Sequence[int] = (),
+    isolation: Isolation = "auto",
+    grace: float = GRACE,
+) -> Finished:
+    """Run a command in an open folder; whatever happens, all its processes are gone afterwards.
+
+    Output and errors come together, in order, through `on_output`. When the task is
+    cancelled the tree is ended first. Descriptors in `keep_open` are handed to the command.
+    """
+    mark = secrets.token_hex(8)
+    ours, theirs = socket.socketpair()
+    reader, writer = os.pipe()
+    try:
+        output = await _connect(reader, on_output)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *_SUPERVISOR,
+                *(str(theirs.fileno()), str(folder), _isolation(isolation), str(grace)),
+                *command,
+                stdin=DEVNULL,
+                stdout=writer,
+                stderr=writer,
+                pass_fds=(theirs.fileno(), folder, *keep_open),
+                env={**environment, MARK: mark},
+                start_new_session=True,
+            )
+            theirs.close()
+            os.close(writer)
+            writer = -1
+            return await _Run(process, ours, output, mark, grace).finish(timeout)
+        finally:
+            output.close()
+    finally:
+        ours.close()
+        theirs.close()
+        if writer >= 0:
+            os.close(writer)
+
+
+# Imported, not run as a script: so Python keeps its compiled form, which saves a third of the start.
+_START = "import sys; sys.path.append(sys.argv.pop(1)); import supervise; supervise.main(sys.argv[1:])"
+_SUPERVISOR = (sys.executable, "-I", "-S", "-c", _START, os.path.dirname(supervise.__file__))
+
+
+def _isolation(wanted: Isolation) -> str:
+    """A process namespace needs the superuser; others would need a user namespace, which changes too much."""
+    return "namespace" if wanted == "auto" and os.geteuid() == 0 else "tree"
+
+
+class _Run:
+    """One command on its way, seen from our side."""
+
+    def __init__(
+        self, process: Process, control: socket.socket, output: _Output, mark: str, grace: float
+    ) -> None:
+        self.process, self.control, self.output, self.mark, self.grace = process, control, output, mark, grace
+
+    async def finish(self, timeout: float | None) -> Finished:
+        ended = asyncio.ensure_future(self.process.wait())
+        try:
+            done, _ = await asyncio.wait([ended], timeout=timeout)
+            if not done:
+                await self._stop(ended)
+            await self.output.drained(DRAIN)
+        except asyncio.CancelledError:
+            await self._stop(ended)
+            self._finished(timed_out=False)
+            raise
+        return self._finished(timed_out=not done)
+
+    async def _stop(self, ended: asyncio.Future[int]) -> None:
+        """Let go of the control socket and wait for the supervisor, which then ends the tree."""
+        with suppress(OSError):
+            self.control.shutdown(socket.SHUT_WR)
+        await asyncio.wait([ended], timeout=self.grace + SUPERVISOR_PATIENCE)
+        if not ended.done():
+            with suppress(ProcessLookupError):
+                self.process.kill()
+            await asyncio.wait([ended], timeout=1.0)
+
+    def _finished(self, timed_out: bool) -> Finished:
+        report = _report(self.control)
+        if report is None:  # the command killed its own supervisor: find its processes by their mark
+            end_marked(self.mark)
+            return Finished(signal=signal.SIGKILL, timed_out=timed_out)
+        status, errno, left, isolated = report
+        number = -int(status) if status.startswith("-") else 0
+        return Finished(
+            code=None if number or status == "None" or int(errno) else int(status),
+            signal=number,
+            timed_out=timed_out,
+            left=int(left),
+            errno=int(errno),
+            isolated=isolated == "True",
+        )
+
+
+def _report(control: socket.socket) -> list[str] | None:
+    control.setblocking(False)
+    try:
+        data = control.recv(4096)
+    except OSError:
+        return None
+    return data.decode().split() if data.endswith(b"\n") else None
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Processes that carry a run's mark in their environment, with their start times."""
+    wanted = f"{MARK}={mark}".encode()
+    found = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
+            if wanted in file.read().split(b"\0") and (facts := supervise.process_facts(int(name))):
+                found[int(name)] = facts[1]
+    return found
+
+
+def end_marked(mark: str) -> None:
+    """Kill what carries a mark until nothing does: the last resort, for a tree that lost its root."""
+    for _ in range(50):
+        found = marked(mark)
+        if not found:
+            return
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for process, started in found.items():
+                supervise.send(process, started, number)
+
+
+class _Output(asyncio.Protocol):
+    """Our end of the output pipe."""
+
+    def __init__(self, on_output: Callable[[bytes], None]) -> None:
+        self._on_output = on_output
+        self._closed = asyncio.get_running_loop().create_future()
+        self._transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._on_output(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    async def drained(self, seconds: float) -> None:
+        """Wait for the end of the output, but not for ever: someone may hold the pipe."""
+        await asyncio.wait([self._closed], timeout=seconds)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+
+async def _connect(descriptor: int, on_output: Callable[[bytes], None]) -> _Output:
+    loop = asyncio.get_running_loop()
+    _, output = await loop.connect_read_pipe(lambda: _Output(on_output), os.fdopen(descriptor, "rb", 0))
+    return output
