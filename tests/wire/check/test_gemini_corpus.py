@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from bodies import rules
+from tests.corpus import Exchange, exchanges, needs_corpus, refusals
+from tests.wire.check.bodies import rules
 
-from corpus import Exchange, exchanges, needs_corpus, refusals
 from turnout.wire.check.gemini import violations
 
 FAMILY = "gemini"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from bodies import (
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.wire.check.bodies import (
     EXAMPLES,
     RULEBOOK,
     SCHEMA,
@@ -19,8 +21,6 @@ from bodies import (
     rules_to_apply,
     spoiled,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 from turnout.wire.check.responses import violations
 from turnout.wire.check.unchecked import RESPONSES
