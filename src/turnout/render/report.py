@@ -6,10 +6,14 @@ nothing for them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from msgspec import Struct
 
 from ..diagnostic import Diagnostic
-from ..model import Origin
+from ..ids import IdProjection
+from ..model import Message, Origin, ToolResponse
+from .policy import Reader
 
 
 class Emitted(Struct, frozen=True):
@@ -51,3 +55,36 @@ DEDUPE_CODES = frozenset(
         "reused_id",
     }
 )
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """A render at one moment. Sealed messages never change, so a count is enough to hold them."""
+
+    reader: Reader
+    ids: IdProjection
+    sealed: list[Message]
+    count: int
+    tail: tuple[Message, ...]
+    notes: tuple[Diagnostic, ...]
+    seen: Callable[[], Iterable[str]]
+    deduplicated: Callable[[], Iterable[Diagnostic]]
+
+    def report(self, changes: Iterable[str] = ()) -> Report:
+        messages = (*self.sealed[: self.count], *self.tail)
+        calls = [call.id for message in messages for call in message.tool_calls]
+        responses = [response for message in messages for response in message.responses]
+        return Report(
+            target=self.reader.origin,
+            format=self.reader.id_format,
+            seen=tuple(self.seen()),
+            calls=tuple(Emitted(call, self.ids[call]) for call in calls),
+            results=tuple(Emitted(item.call_id, self.ids[item.call_id]) for item in responses),
+            deduplicated=tuple(self.deduplicated()),
+            synthetic=tuple(_synthetic(item) for item in responses if item.outcome.synthetic),
+            diagnostics=self.notes,
+            changes=tuple(dict.fromkeys(changes)),
+        )
+
+
+def _synthetic(response: ToolResponse) -> Synthetic:
+    return Synthetic(response.call_id, response.outcome.status, response.outcome.reason)

@@ -18,7 +18,6 @@ from ..model import (
     Block,
     Message,
     ModelTurn,
-    Outcome,
     SystemTurn,
     Text,
     Thinking,
@@ -27,7 +26,7 @@ from ..model import (
     Turn,
 )
 from .policy import Reader, visible, worded
-from .report import DEDUPE_CODES, Emitted, Report, Synthetic
+from .report import DEDUPE_CODES, Report, Snapshot
 
 SUMMARY = "Summary of the conversation so far:\n\n"
 
@@ -119,20 +118,19 @@ class Transcript:
     @property
     def report(self) -> Report:
         """What this render did; made when asked for."""
-        messages = self.messages
-        calls = [call.id for message in messages for call in message.tool_calls]
-        responses = [response for message in messages for response in message.responses]
-        return Report(
-            target=self.reader.origin,
-            format=self.reader.id_format,
-            seen=tuple(self._seen()),
-            calls=tuple(Emitted(call, self.ids[call]) for call in calls),
-            results=tuple(Emitted(item.call_id, self.ids[item.call_id]) for item in responses),
-            deduplicated=tuple(item for item in self.history.diagnostics if item.code in DEDUPE_CODES),
-            synthetic=tuple(
-                _synthetic(item.call_id, item.outcome) for item in responses if item.outcome.synthetic
-            ),
-            diagnostics=(*self._notes, *self._tail_notes),
+        return self.snapshot().report()
+
+    def snapshot(self) -> Snapshot:
+        """This render as it is now, for a report that may be asked for later."""
+        return Snapshot(
+            reader=self.reader,
+            ids=self.ids,
+            sealed=self.sealed,
+            count=len(self.sealed),
+            tail=self.tail,
+            notes=(*self._notes, *self._tail_notes) if self._notes or self._tail_notes else (),
+            seen=self._seen,
+            deduplicated=self._deduplicated,
         )
 
     def _seen(self) -> Iterator[str]:
@@ -140,6 +138,5 @@ class Transcript:
             if isinstance(turn, ModelTurn):
                 yield from (call.id for call in turn.tool_calls)
 
-
-def _synthetic(call_id: str, outcome: Outcome) -> Synthetic:
-    return Synthetic(call_id, outcome.status, outcome.reason)
+    def _deduplicated(self) -> Iterator[Diagnostic]:
+        return (item for item in self.history.diagnostics if item.code in DEDUPE_CODES)

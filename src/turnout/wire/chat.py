@@ -157,9 +157,9 @@ class ChatEncoder:
             "type": "function",
             "function": {"name": self._name(call.name), "arguments": encode(call.arguments).decode()},
         }
-        if call.residue is not None and isinstance(call.residue.data, dict):
-            if extra := call.residue.data.get("extra_content"):
-                wire["extra_content"] = extra
+        data = call.residue.data if call.residue is not None else None
+        if isinstance(data, dict) and "extra_content" in data:
+            wire["extra_content"] = data["extra_content"]
         return wire
 
     def _name(self, name: str) -> str:
@@ -178,6 +178,8 @@ class ChatEncoder:
                 wire.update(
                     {key: data[key] for key in ("reasoning_details", "reasoning_opaque") if key in data}
                 )
+        if "reasoning_details" in wire:
+            return  # they hold the text too
         if text := "".join(block.text for block in thoughts):
             wire[name] = text
         elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
@@ -265,7 +267,8 @@ class ChatEncoder:
         if thinks and forced(choice) and not self.dialect.forces_while_thinking:
             if not self.dialect.stops_thinking:
                 raise UsageError(
-                    f"{self.setting.model} always thinks and cannot be forced to call a tool; use tool_choice='auto'"
+                    f"{self.setting.model} always thinks and cannot be forced to call a tool; "
+                    "use tool_choice='auto'"
                 )
             changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
             thinks = False

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..model import Message, Origin, ToolSpec
-from ..render.report import Report
+from ..render.report import Report, Snapshot
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 CHOICES = ("auto", "none", "required")
@@ -83,9 +83,10 @@ class Setting(Struct, frozen=True, kw_only=True):
 
     origin: Origin
     facts: ModelFacts
-    url: str
-    headers: dict[str, str]
-    model: str  # the name that goes into the body or the path
+
+    @property
+    def model(self) -> str:
+        return self.origin.model
 
 
 class WireRequest(Struct, frozen=True, kw_only=True):
@@ -95,11 +96,20 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     headers: dict[str, str]
     body: bytes
     protocol: str
-    ids: dict[str, str]
-    report: Report
-    sdk: str = ""
-    model: str = ""
+    target: Origin
+    source: Snapshot
+    changes: tuple[str, ...] = ()
     method: str = "POST"
+
+    @property
+    def report(self) -> Report:
+        """What was resolved on the way; made when asked for."""
+        return self.source.report(self.changes)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Canonical call ids, and what the target knows them as."""
+        return {emitted.call_id: emitted.projected for emitted in self.report.calls}
 
     @property
     def json(self) -> dict[str, Any]:

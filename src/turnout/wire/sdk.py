@@ -56,7 +56,7 @@ def params(request: WireRequest) -> dict[str, Any]:
         case "chat":
             return _chat(body)
         case "gemini":
-            return _gemini(body, request.model)
+            return _gemini(body, request.target.model)
         case _:
             return body
 

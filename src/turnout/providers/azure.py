@@ -1,0 +1,15 @@
+"""Azure OpenAI: OpenAI's Chat at an address of your own."""
+
+from .openai import CHAT, REASONING
+from .provider import Provider
+
+PROVIDER = Provider(
+    name="azure",
+    aliases=("azure-openai",),
+    base_url="https://RESOURCE.openai.azure.com/openai/v1",
+    base_url_variable="AZURE_OPENAI_BASE_URL",
+    key_variables=("AZURE_OPENAI_API_KEY",),
+    auth="api-key",
+    dialect=CHAT,
+    overrides=(("o[1-9]*", REASONING), ("gpt-5*", REASONING)),
+)

@@ -1,0 +1,20 @@
+"""GitHub Copilot: several families; newer GPTs take tools through Responses only."""
+
+from ..wire.chat import ChatDialect
+from ..wire.responses import ResponsesDialect
+from .families import families
+from .provider import Provider
+
+CHAT = ChatDialect(reasoning_field="reasoning_text", joins_choices=True)
+RESPONSES = ResponsesDialect(stores=False)
+
+PROVIDER = Provider(
+    name="copilot",
+    aliases=("github-copilot",),
+    base_url="https://api.githubcopilot.com",
+    base_url_variable="COPILOT_BASE_URL",
+    key_variables=("COPILOT_TOKEN", "GITHUB_COPILOT_TOKEN"),
+    headers={"copilot-integration-id": "vscode-chat", "editor-version": "turnout/0"},
+    dialect=CHAT,
+    overrides=(("gpt-5-mini*", CHAT), ("gpt-[5-9]*", RESPONSES), *families(CHAT)),
+)

@@ -1,0 +1,23 @@
+"""DeepSeek: chat completions that want their reasoning back; R1 must never get it."""
+
+from msgspec.structs import replace
+
+from ..wire.chat import ChatDialect
+from .families import DEEPSEEK, R1
+from .provider import Provider
+
+CHAT = ChatDialect(reasoning_field="reasoning_content", thinking_switch="type", text_parts=False, media=())
+THINKING = replace(CHAT, **DEEPSEEK)
+
+PROVIDER = Provider(
+    name="deepseek",
+    base_url="https://api.deepseek.com",
+    base_url_variable="DEEPSEEK_BASE_URL",
+    key_variables=("DEEPSEEK_API_KEY",),
+    dialect=CHAT,
+    overrides=(
+        ("*r1*", replace(CHAT, **R1)),
+        ("*reasoner*", THINKING),
+        ("deepseek-v[4-9]*", THINKING),
+    ),
+)

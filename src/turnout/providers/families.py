@@ -1,0 +1,63 @@
+"""Model families, for hosts that carry several: what a family needs wherever it is served.
+
+A host keeps its own fields (where reasoning goes back, how thinking is switched); the
+family adds what its weights and templates insist on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..wire.chat import ChatDialect
+
+MISTRAL: dict[str, Any] = {
+    "id_format": "mistral",
+    "names_tool_results": True,
+    "bridges_tool_to_user": True,
+    "system_anywhere": False,
+    "content_when_empty": "",
+    "alternates": True,
+}
+KIMI: dict[str, Any] = {"id_format": "kimi", "schema": "moonshot"}
+THINKING_KIMI: dict[str, Any] = {
+    **KIMI,
+    "requires_reasoning": "calls",
+    "thinks_unasked": True,
+    "forces_while_thinking": False,
+}
+DEEPSEEK: dict[str, Any] = {
+    "requires_reasoning": "all",
+    "reasoning_placeholder": "",
+    "thinks_unasked": True,
+    "forces_while_thinking": False,
+}
+R1: dict[str, Any] = {"reasoning_field": None, "requires_reasoning": "", "think_tags": True}
+
+MISTRAL_NAMES = (
+    "*mistral*",
+    "*mixtral*",
+    "*ministral*",
+    "*devstral*",
+    "*codestral*",
+    "*magistral*",
+    "*pixtral*",
+)
+THINKING_KIMI_NAMES = ("*kimi*thinking*", "*kimi-k2.[5-9]*", "*kimi-k2p[5-9]*", "*kimi-k[3-9]*")
+DEEPSEEK_THINKING_NAMES = ("*deepseek-reasoner*", "*deepseek*v4*")
+
+
+def families(host: ChatDialect) -> tuple[tuple[str, ChatDialect], ...]:
+    """The overrides of a host that serves many families."""
+    rows = [(name, R1) for name in ("*r1*",)]
+    rows += [(name, MISTRAL) for name in MISTRAL_NAMES]
+    rows += [(name, _reasoned(host, THINKING_KIMI)) for name in THINKING_KIMI_NAMES]
+    rows += [("*kimi*", KIMI)]
+    rows += [(name, _reasoned(host, DEEPSEEK)) for name in DEEPSEEK_THINKING_NAMES]
+    return tuple((name, replace(host, **changes)) for name, changes in rows)
+
+
+def _reasoned(host: ChatDialect, changes: dict[str, Any]) -> dict[str, Any]:
+    """A host that hands reasoning back under a name of its own keeps that name."""
+    return changes if host.reasoning_field else {**changes, "reasoning_field": "reasoning_content"}

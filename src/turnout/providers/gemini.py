@@ -1,0 +1,34 @@
+"""Google: the Gemini API by key, Code Assist with an OAuth token, and Vertex."""
+
+from ..wire.gemini import GeminiDialect
+from .provider import Provider
+
+PROVIDER = Provider(
+    name="gemini",
+    aliases=("google",),
+    base_url="https://generativelanguage.googleapis.com/v1beta",
+    base_url_variable="GEMINI_BASE_URL",
+    key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    auth="x-goog-api-key",
+    dialect=GeminiDialect(),
+    variants={
+        "oauth": {
+            "base_url": "https://cloudcode-pa.googleapis.com/v1internal",
+            "auth": "bearer",
+            "key_variables": ("GEMINI_AUTH_TOKEN",),
+            "dialect": GeminiDialect(sends_ids=False),
+            "envelope": "code-assist",
+        }
+    },
+)
+
+VERTEX = Provider(
+    name="vertex",
+    aliases=("vertexai",),
+    base_url=(
+        "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google"
+    ),
+    base_url_variable="VERTEX_BASE_URL",
+    key_variables=("VERTEX_ACCESS_TOKEN",),
+    dialect=GeminiDialect(sends_ids=False),
+)

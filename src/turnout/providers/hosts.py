@@ -1,0 +1,41 @@
+"""Hosts of open models in the cloud: OpenAI's Chat, by family where the weights insist."""
+
+from ..wire.chat import ChatDialect
+from .families import families
+from .provider import Provider
+
+PLAIN = ChatDialect()
+EFFORT = ChatDialect(thinking_switch="effort")
+
+GROQ = Provider(
+    name="groq",
+    base_url="https://api.groq.com/openai/v1",
+    base_url_variable="GROQ_BASE_URL",
+    key_variables=("GROQ_API_KEY",),
+    dialect=EFFORT,
+    overrides=families(EFFORT),
+)
+TOGETHER = Provider(
+    name="together",
+    aliases=("togetherai",),
+    base_url="https://api.together.xyz/v1",
+    base_url_variable="TOGETHER_BASE_URL",
+    key_variables=("TOGETHER_API_KEY",),
+    dialect=PLAIN,
+    overrides=families(PLAIN),
+)
+FIREWORKS = Provider(
+    name="fireworks",
+    base_url="https://api.fireworks.ai/inference/v1",
+    base_url_variable="FIREWORKS_BASE_URL",
+    key_variables=("FIREWORKS_API_KEY",),
+    dialect=PLAIN,
+    overrides=families(PLAIN),
+)
+CEREBRAS = Provider(
+    name="cerebras",
+    base_url="https://api.cerebras.ai/v1",
+    base_url_variable="CEREBRAS_BASE_URL",
+    key_variables=("CEREBRAS_API_KEY",),
+    dialect=ChatDialect(max_tokens_field="max_completion_tokens", media=()),
+)

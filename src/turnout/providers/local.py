@@ -1,0 +1,54 @@
+"""Servers on your own machine: chat templates that insist on alternation, and no keys."""
+
+from msgspec.structs import replace
+
+from ..wire.chat import ChatDialect
+from .families import families
+from .provider import Provider
+
+TEMPLATE = ChatDialect(alternates=True, system_anywhere=False, schema="plain", content_when_empty="")
+VLLM_CHAT = replace(TEMPLATE, reasoning_field="reasoning")
+
+OLLAMA = Provider(
+    name="ollama",
+    base_url="http://127.0.0.1:11434/v1",
+    base_url_variable="OLLAMA_BASE_URL",
+    key_variables=("OLLAMA_API_KEY",),
+    dialect=replace(TEMPLATE, think_tags=True),
+    overrides=families(replace(TEMPLATE, think_tags=True)),
+)
+VLLM = Provider(
+    name="vllm",
+    base_url="http://127.0.0.1:8000/v1",
+    base_url_variable="VLLM_BASE_URL",
+    key_variables=("VLLM_API_KEY",),
+    dialect=VLLM_CHAT,
+    overrides=families(VLLM_CHAT),
+)
+LLAMACPP = Provider(
+    name="llamacpp",
+    aliases=("llama.cpp", "llama-cpp"),
+    base_url="http://127.0.0.1:8080/v1",
+    base_url_variable="LLAMACPP_BASE_URL",
+    key_variables=("LLAMACPP_API_KEY",),
+    dialect=replace(TEMPLATE, think_tags=True),
+    overrides=families(replace(TEMPLATE, think_tags=True)),
+)
+LMSTUDIO = Provider(
+    name="lmstudio",
+    aliases=("lm-studio", "lm studio"),
+    base_url="http://127.0.0.1:1234/v1",
+    base_url_variable="LMSTUDIO_BASE_URL",
+    key_variables=("LMSTUDIO_API_KEY",),
+    dialect=replace(TEMPLATE, think_tags=True),
+    overrides=families(replace(TEMPLATE, think_tags=True)),
+)
+COMPATIBLE = Provider(
+    name="compatible",
+    aliases=("openai-compatible", "custom"),
+    base_url="http://127.0.0.1:8000/v1",
+    base_url_variable="COMPATIBLE_BASE_URL",
+    key_variables=("COMPATIBLE_API_KEY",),
+    dialect=ChatDialect(content_when_empty=""),
+    overrides=families(ChatDialect(content_when_empty="")),
+)

@@ -1,0 +1,21 @@
+"""Mistral: nine-character ids, results by name, and never a user right after a tool."""
+
+from msgspec.structs import replace
+
+from ..wire.chat import ChatDialect
+from .families import MISTRAL
+from .provider import Provider
+
+CHAT = replace(
+    ChatDialect(reasoning_field="chunks", required_word="any", stream_usage=False, media=("image/",)),
+    **MISTRAL,
+)
+
+PROVIDER = Provider(
+    name="mistral",
+    aliases=("mistralai",),
+    base_url="https://api.mistral.ai/v1",
+    base_url_variable="MISTRAL_BASE_URL",
+    key_variables=("MISTRAL_API_KEY",),
+    dialect=CHAT,
+)

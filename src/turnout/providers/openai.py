@@ -1,0 +1,29 @@
+"""OpenAI: Chat Completions under `openai`, Responses under `openai-responses`."""
+
+from msgspec.structs import replace
+
+from ..wire.chat import ChatDialect
+from ..wire.responses import ResponsesDialect
+from .provider import Provider
+
+CHAT = ChatDialect(starts_with_user=False, max_tokens_field="max_completion_tokens", thinking_switch="effort")
+REASONING = replace(CHAT, system_role="developer")
+
+PROVIDER = Provider(
+    name="openai",
+    aliases=("openai-chat", "chat"),
+    base_url="https://api.openai.com/v1",
+    base_url_variable="OPENAI_BASE_URL",
+    key_variables=("OPENAI_API_KEY",),
+    dialect=CHAT,
+    overrides=(("o[1-9]*", REASONING), ("gpt-5*", REASONING)),
+)
+
+RESPONSES = Provider(
+    name="openai-responses",
+    aliases=("responses",),
+    base_url="https://api.openai.com/v1",
+    base_url_variable="OPENAI_BASE_URL",
+    key_variables=("OPENAI_API_KEY",),
+    dialect=ResponsesDialect(),
+)

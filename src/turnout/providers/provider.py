@@ -1,0 +1,45 @@
+"""A provider is data: where it lives, who you are to it, which protocol and dialect it speaks."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..wire.anthropic import AnthropicDialect
+from ..wire.chat import ChatDialect
+from ..wire.gemini import GeminiDialect
+from ..wire.responses import ResponsesDialect
+
+Dialect: TypeAlias = ChatDialect | ResponsesDialect | AnthropicDialect | GeminiDialect
+Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"]
+
+
+class Provider(Struct, frozen=True, kw_only=True):
+    """Where a provider lives and how to speak to it."""
+
+    name: str
+    base_url: str
+    dialect: Dialect
+    key_variables: tuple[str, ...] = ()
+    base_url_variable: str = ""
+    auth: Auth = "bearer"
+    headers: dict[str, str] = field(default_factory=dict)
+    overrides: tuple[tuple[str, Dialect], ...] = ()  # first pattern that fits the model's name
+    aliases: tuple[str, ...] = ()
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)  # endpoints with other fields
+    envelope: Literal["", "code-assist"] = ""
+
+    def speaks(self, model: str) -> Dialect:
+        """The dialect for a model: its family's where this provider carries several."""
+        name = model.lower()
+        for pattern, dialect in self.overrides:
+            if fnmatchcase(name, pattern):
+                return dialect
+        return self.dialect
+
+    def at(self, endpoint: str) -> Provider:
+        """This provider as the endpoint of that name knows it."""
+        return replace(self, **self.variants[endpoint]) if endpoint in self.variants else self

@@ -1,0 +1,13 @@
+"""Qwen (DashScope): thinking by a switch of its own, and only in streamed answers."""
+
+from ..wire.chat import ChatDialect
+from .provider import Provider
+
+PROVIDER = Provider(
+    name="qwen",
+    aliases=("dashscope", "alibaba"),
+    base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    base_url_variable="DASHSCOPE_BASE_URL",
+    key_variables=("DASHSCOPE_API_KEY", "QWEN_API_KEY"),
+    dialect=ChatDialect(thinking_switch="enable", thinking_needs_stream=True, forces_while_thinking=False),
+)

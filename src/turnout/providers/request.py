@@ -1,0 +1,139 @@
+"""From a history to the request that one target accepts, at the cost of what is new.
+
+A history keeps one view per target: the transcript as that target reads it and the encoder
+that holds its bytes. Returning to a target costs only what was said in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..history.log import History
+from ..model import Origin, ToolSpec
+from ..plain import clean
+from ..render.policy import Reader
+from ..render.transcript import Transcript
+from ..wire.anthropic import AnthropicDialect, AnthropicEncoder
+from ..wire.chat import ChatDialect, ChatEncoder
+from ..wire.gemini import GeminiDialect, GeminiEncoder
+from ..wire.protocol import Encoder, Options, Setting, WireRequest, encode
+from ..wire.responses import ResponsesDialect, ResponsesEncoder
+from . import Target, target
+
+ENCODERS: dict[type, Any] = {
+    ChatDialect: ChatEncoder,
+    ResponsesDialect: ResponsesEncoder,
+    AnthropicDialect: AnthropicEncoder,
+    GeminiDialect: GeminiEncoder,
+}
+PROTOCOLS = {
+    ChatDialect: "chat",
+    ResponsesDialect: "responses",
+    AnthropicDialect: "anthropic",
+    GeminiDialect: "gemini",
+}
+PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
+
+
+class View:
+    """One history as one target reads it, with the bytes that were encoded for it."""
+
+    def __init__(self, history: History, target: Target, thinking: bool | None, policy: str) -> None:
+        self.target = target
+        self.thinking = thinking
+        self.transcript = Transcript(history, reader(target, policy))
+        self._begin()
+
+    def _begin(self) -> None:
+        self.generation = self.transcript.generation
+        self.encoder: Encoder = ENCODERS[type(self.target.dialect)](
+            self.target.dialect,
+            Setting(origin=self.target.origin, facts=self.target.facts),
+            self.transcript.ids,
+            self.thinking,
+        )
+        self._fed = 0
+
+    def update(self) -> None:
+        self.transcript.update()
+        if self.generation != self.transcript.generation:
+            self._begin()
+        for message in self.transcript.sealed[self._fed :]:
+            self.encoder.feed(message)
+        self._fed = len(self.transcript.sealed)
+
+
+def reader(target: Target, policy: str = "omit") -> Reader:
+    """How this target reads."""
+    base = Reader.of(target.origin, target.dialect.id_format)
+    return replace(base, thinking=policy, media=_media(target))
+
+
+def _media(target: Target) -> tuple[str, ...] | None:
+    narrowed = target.dialect.media if isinstance(target.dialect, ChatDialect) else None
+    if not target.facts.known:
+        return narrowed
+    if narrowed is None:
+        return target.facts.media
+    return tuple(kind for kind in target.facts.media if kind in narrowed)
+
+
+def view(history: History, place: Target, thinking: bool | None = None, policy: str = "omit") -> View:
+    """The history's view for a target, brought up to date."""
+    name = ("view", place.origin, thinking, policy)
+    kept = history.kept(name, lambda: View(history, place, thinking, policy))
+    kept.update()
+    return kept
+
+
+def render(
+    history: History,
+    to: str | Origin | Target,
+    *,
+    tools: Iterable[Any] | None = None,
+    system: str | None = None,
+    base_url: str = "",
+    foreign_thinking: str = "omit",
+    **options: Any,
+) -> WireRequest:
+    """The request that `to` accepts for this history. Never writes to the history."""
+    place = target(to, base_url=base_url)
+    asked = Options.of(options)
+    seen = view(history, place, asked.thinking, foreign_thinking)
+    specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
+    text = history.system if system is None else clean(system)
+    body, changes = seen.encoder.body(seen.transcript.tail, text, specs, asked)
+    if not place.facts.known:
+        changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
+    return WireRequest(
+        url=url(place, stream=asked.stream),
+        headers={"content-type": "application/json", **place.provider.headers},
+        body=_enveloped(place, body),
+        protocol=PROTOCOLS[type(place.dialect)],
+        target=place.origin,
+        source=seen.transcript.snapshot(),
+        changes=tuple(changes),
+    )
+
+
+def url(place: Target, *, stream: bool = False) -> str:
+    """Where a request to this target goes."""
+    base, protocol = place.provider.base_url, PROTOCOLS[type(place.dialect)]
+    if protocol != "gemini":
+        return (
+            base.removesuffix("/v1") + PATHS[protocol] if protocol == "anthropic" else base + PATHS[protocol]
+        )
+    verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    if place.provider.envelope == "code-assist":
+        return f"{base}:{verb}"
+    return f"{base}/models/{place.model}:{verb}"
+
+
+def _enveloped(place: Target, body: bytes) -> bytes:
+    """Code Assist wants the request inside one of its own."""
+    if place.provider.envelope != "code-assist":
+        return body
+    return b'{"model":' + encode(place.model) + b',"request":' + body + b"}"

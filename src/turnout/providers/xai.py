@@ -1,0 +1,18 @@
+"""xAI: Grok over Chat Completions; its reasoning is shown, never taken back."""
+
+from ..wire.chat import ChatDialect
+from .provider import Provider
+
+PROVIDER = Provider(
+    name="xai",
+    aliases=("grok",),
+    base_url="https://api.x.ai/v1",
+    base_url_variable="XAI_BASE_URL",
+    key_variables=("XAI_API_KEY",),
+    dialect=ChatDialect(
+        schema="xai",
+        max_tokens_field="max_completion_tokens",
+        thinking_switch="effort",
+        content_when_empty="",
+    ),
+)

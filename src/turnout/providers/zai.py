@@ -1,0 +1,15 @@
+"""Z.ai: GLM over Chat Completions."""
+
+from ..wire.chat import ChatDialect
+from .provider import Provider
+
+PROVIDER = Provider(
+    name="zai",
+    aliases=("z.ai", "zhipu", "glm"),
+    base_url="https://api.z.ai/api/paas/v4",
+    base_url_variable="ZAI_BASE_URL",
+    key_variables=("ZAI_API_KEY", "ZHIPU_API_KEY"),
+    dialect=ChatDialect(
+        reasoning_field="reasoning_content", thinking_switch="type", thinks_unasked=True, takes_parallel=False
+    ),
+)
