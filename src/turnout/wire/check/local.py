@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import mistral
+from . import mistral, models
 from .chat import (
     EVERYWHERE,
     PAIRING,
@@ -18,10 +18,9 @@ from .chat import (
     judge,
     messages_present,
 )
-from .hosts import for_family
 from .pairing import Rule
 from .problem import Problem
-from .view import Call, View, decoded, mapping, shown
+from .view import Call, View, decoded, mapping, shown, text
 
 READABLE = 'send the arguments as a JSON object in a string, "{}" when there are none'
 
@@ -81,17 +80,8 @@ VLLM_MISTRAL: tuple[Rule, ...] = (
 
 def vllm(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What vLLM would refuse; for Mistral's models it asks Mistral's own validator."""
-    for rule in (for_family("mistral", VLLM_MISTRAL), _unless_mistral(VLLM)):
-        yield from judge((rule,), body, model=model)
-
-
-def _unless_mistral(rules: tuple[Rule, ...]) -> Rule:
-    def of_other_families(seen: View) -> Iterator[Problem]:
-        if seen.family != "mistral":
-            for rule in rules:
-                yield from rule(seen)
-
-    return of_other_families
+    name = model or text(body.get("model"))
+    return judge(VLLM_MISTRAL if models.family(name) == "mistral" else VLLM, body, model=name)
 
 
 # llama.cpp: LCP-01 to LCP-03
