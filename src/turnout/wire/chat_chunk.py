@@ -74,7 +74,8 @@ def read(value: Any) -> Chunk:
     """The chunk in any JSON value; what does not fit its place is left out."""
     fields = value if isinstance(value, dict) else {}
     chunk = _filled(Chunk, fields)
-    chunk.choices = [_choice(choice) for choice in dicts(fields.get("choices"))]
+    if chunk.choices is not None:
+        chunk.choices = [_choice(choice) for choice in dicts(chunk.choices)]
     return chunk
 
 

@@ -20,6 +20,7 @@ from ..errors import FailureKind
 from ..model import Media, Opaque, Origin, Residue, Stop
 from ..plain import dumps, loads
 from ..stream.events import StreamEvent
+from ..stream.frames import is_done
 from ..stream.reply import NOTHING, Events, ReplyBuilder
 from ..stream.thinktags import ThinkTags
 from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, read, usage_of
@@ -314,7 +315,7 @@ class ChatDecoder:
 
     def _odd(self, data: bytes) -> Events:
         """Data that is not a chunk as it stands: the end mark, odd JSON, or no JSON at all."""
-        if data.strip() == DONE:
+        if is_done(data):
             self._finish = self._finish or ""
             return self._done()
         try:
@@ -337,7 +338,6 @@ class ChatDecoder:
         return self._take(chunk)
 
 
-DONE = b"[DONE]"
 CUSTOM_HEAD = '{"input":"'
 
 

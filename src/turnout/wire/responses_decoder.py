@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import clean, dumps, loads
+from ..stream.frames import is_done
 from ..stream.reply import NOTHING, Draft, Events, ReplyBuilder
 from .chat_chunk import count, dicts, within
 from .failure import stream_failure, undecodable
@@ -105,7 +106,7 @@ class ResponsesDecoder:
         try:
             payload = loads(data)
         except (ValueError, RecursionError):
-            if data.strip() == b"[DONE]" or self.reply.ended:
+            if is_done(data) or self.reply.ended:
                 return NOTHING
             return self.reply.fail(*undecodable(data))
         if self.reply.ended:
@@ -138,8 +139,10 @@ class ResponsesDecoder:
                 return self._deltas[kind](
                     _Delta(kind, *map(payload.get, ("delta", "output_index", "item_id")))
                 )
+            case _ if payload.get("error") or (not kind and payload.keys() & {"output", "message", "detail"}):
+                return self.whole(payload)  # in place of a stream
             case _:
-                return self.whole(payload) if kind is None or payload.get("error") else NOTHING
+                return NOTHING
 
     # -- deltas
 
