@@ -46,6 +46,8 @@ from .tracker import ToolCallTracker
 Events: TypeAlias = Sequence[StreamEvent]
 
 NOTHING: Events = ()
+EMPTY_TEXT = Text("")
+EMPTY_THINKING = Thinking("")
 
 
 class Draft:
@@ -82,6 +84,9 @@ class CallPlace:
         self.id = id
 
 
+Part: TypeAlias = Draft | CallPlace | Opaque | Media | Code
+
+
 class ReplyBuilder:
     """Collect one reply in block order; every verb gives back the events to pass on."""
 
@@ -92,7 +97,7 @@ class ReplyBuilder:
         self.ended = False
         self._append_args: Callable[..., Events] = self.calls.append_args
         self._fragment: Callable[..., Events] = self.calls.fragment
-        self._blocks: list[Draft | CallPlace | Opaque | Media | Code] = []
+        self._blocks: list[Part] = []
         self._open: Draft | None = None
         self._append_text: Callable[[str], None] | None = None
         self._append_thinking: Callable[[str], None] | None = None
@@ -369,17 +374,20 @@ class ReplyBuilder:
 
     def _finished_blocks(self) -> Iterable[Block]:
         calls = {call.id: call for call in self.calls.whole_calls()}
-        for draft in self._blocks:
-            if isinstance(draft, CallPlace):
-                call = calls.get(draft.id) or self._fed_call(draft.id)
-                if call is not None:
-                    yield self._marked(call)
-            elif isinstance(draft, Draft):
-                block = draft.block()
-                if block.text or block.residue:
-                    yield block
-            else:
-                yield draft
+        finished = (self._finished(draft, calls) for draft in self._blocks)
+        blocks = [block for block in finished if block is not None]
+        for at, block in enumerate(blocks):
+            if block != EMPTY_TEXT or _stands_between_thoughts(blocks, at):
+                yield block
+
+    def _finished(self, draft: Part, calls: dict[str, ToolCall]) -> Block | None:
+        if isinstance(draft, CallPlace):
+            call = calls.get(draft.id) or self._fed_call(draft.id)
+            return self._marked(call) if call is not None else None
+        if not isinstance(draft, Draft):
+            return draft
+        block = draft.block()
+        return block if block != EMPTY_THINKING else None
 
     def _fed_call(self, call_id: str) -> ToolCall | None:
         call = self._fed.get(call_id)
@@ -392,6 +400,12 @@ class ReplyBuilder:
     def _marked(self, call: ToolCall) -> ToolCall:
         data = self._call_residues.get(call.id)
         return replace(call, residue=Residue(self.origin, dict(data))) if data else call
+
+
+def _stands_between_thoughts(blocks: Sequence[Block], at: int) -> bool:
+    """Anthropic counts signed thoughts by position, so an empty text between two of them must stay."""
+    around = blocks[max(at - 1, 0) : at + 2]
+    return len(around) == 3 and isinstance(around[0], Thinking) and isinstance(around[2], Thinking)
 
 
 def _data(residue: Residue | None) -> dict[str, Any]:
