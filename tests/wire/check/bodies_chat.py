@@ -74,6 +74,10 @@ def strict(parameters: Any) -> list[Json]:
     return [tool(parameters=parameters, strict=True)]
 
 
+def answer_format(schema: Any) -> Json:
+    return {"type": "json_schema", "json_schema": {"name": "city", "schema": schema, "strict": True}}
+
+
 OPENAI_BAD = [
     Bad("openai", "OAC-01", "a call without a result", body(GPT, user(), called(*TWO), result()), UNANSWERED),
     Bad("openai", "OAC-01", "a call at the end", body(GPT, user(), called()), "messages: call_1"),
@@ -115,6 +119,8 @@ OPENAI_BAD = [
         "'messages[1].tool_calls[0].function.name': string does not match pattern"),
     Bad("openai", "OAC-07", "a name of 65 characters", body(GPT, user(), tools=[tool("n" * 65)]),
         "maximum length 64"),
+    Bad("openai", "OAC-07", "an empty name", body(GPT, user(), called(call(name="")), result()),
+        "'messages[1].tool_calls[0].function.name': empty string"),
     Bad("openai", "OAC-07", "a custom tool's name",
         body(GPT, user(), tools=[{"type": "custom", "custom": {"name": "a b"}}]), "does not match pattern"),
     Bad("openai", "OAC-08", "arguments as an object",
@@ -151,11 +157,19 @@ OPENAI_BAD = [
     Bad("openai", "OAC-13", "an optional property",
         body(GPT, user(), tools=strict({**CITY, "required": [], "additionalProperties": False})),
         "to be an array including every key in properties. Missing 'city'"),
+    Bad("openai", "OAC-13", "an open answer",
+        body(GPT, user(), response_format=answer_format(CITY)),
+        "Invalid schema for response_format 'city': In context=(), 'additionalProperties' is required"),
     Bad("openai", "OAC-14", "alternatives at the root",
-        body(GPT, user(), tools=[tool(parameters={"type": "object", "anyOf": [CITY]})]),
+        body(GPT, user(), tools=[tool(parameters={**CITY, "anyOf": [CITY]})]),
         "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"),
     Bad("openai", "OAC-14", "an array at the root",
-        body(GPT, user(), tools=[tool(parameters={"type": "array"})]), "schema must have type 'object'"),
+        body(GPT, user(), tools=[tool(parameters={"type": "array"})]),
+        "schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'"),
+    Bad("openai", "OAC-14", "an object without properties",
+        body(GPT, user(), tools=[tool(parameters={"type": "object"})]), "object schema missing properties"),
+    Bad("deepseek", "OAC-14", "no type at the root",
+        body("deepseek-chat", user(), tools=[tool(parameters={"properties": {}})]), "got 'type: null'"),
     Bad("openai", "BODY", "no messages", {"model": GPT}, "Missing required parameter: 'messages'"),
     Bad("openai", "BODY", "no message", body(GPT), "empty array"),
     Bad("openai", "BODY", "a message that is text", {"model": GPT, "messages": ["hi"]}, "expected an object"),
@@ -343,7 +357,7 @@ HOSTS_BAD = [
     Bad("openrouter", "ORT-02", "details that are no list",
         body(CLAUDE, user(), called(reasoning_details={}), result()), "expected array"),
     Bad("openrouter", "ORT-02", "Gemini 3 without its signature", loop("google/gemini-3-pro-preview"),
-        "missing a thought_signature in functionCall parts"),
+        "Function call is missing a thought_signature in functionCall parts"),
     Bad("openrouter", "ORT-02", "Claude without its thinking", loop(CLAUDE, reasoning={"max_tokens": 2000}),
         "Expected `thinking` or `redacted_thinking`, but found `tool_use`"),
 ]  # fmt: skip
@@ -422,8 +436,7 @@ GOOD: dict[str, tuple[str, Json]] = {
     "a newer model that was told nothing": ("openai", loop("gpt-5.4-mini")),
     "an older model that thinks": ("openai", loop("gpt-5", reasoning_effort="high")),
     "a redacted id": ("openai", loop(GPT, id="call_REDACTED_" + "0" * 40)),
-    "structured output": (
-        "openai", body(GPT, user(), response_format={"type": "json_schema", "json_schema": {"name": "a"}})),
+    "structured output": ("openai", body(GPT, user(), response_format=answer_format(CLOSED))),
     "another's model under the format's name": (
         "openai-chat", body("deepseek-chat", user(), called(**THOUGHT), result())),
     "Azure by deployment": ("azure", loop("gpt-35-turbo")),

@@ -15,7 +15,7 @@ from . import models
 from .pairing import Rule, orphans, unanswered
 from .problem import Problem
 from .strict import strict_faults
-from .view import Call, Message, View, array, is_redacted, kind, shown, view
+from .view import Call, Message, View, array, is_redacted, kind, mapping, shown, view
 
 MAX_ID = 40
 MAX_CALLS = 128
@@ -176,6 +176,8 @@ def _name_fits(path: str, name: Any) -> Iterator[Problem]:
         yield Problem("OAC-07", path, missing(path), advice)
     elif not isinstance(name, str):
         yield Problem("OAC-07", path, wrong_type(path, "a string", name), advice)
+    elif not name:
+        yield Problem("OAC-07", path, empty(path, "string"), advice)
     elif len(name) > 64:
         yield Problem("OAC-07", path, too_long(path, "string", 64, len(name)), advice)
     elif not NAME.fullmatch(name):
@@ -305,32 +307,60 @@ def no_reasoning_sent_back(seen: View) -> Iterator[Problem]:
 
 
 def strict_schemas_are_closed(seen: View) -> Iterator[Problem]:
-    for tool in seen.tools:
-        if tool.definition.get("strict") is not True:
-            continue
-        for fault in strict_faults(tool.definition.get("parameters")):
-            answer = f"Invalid schema for function '{shown(tool.name)}': {fault}"
+    """The same is asked of a tool's parameters and of the format of an answer."""
+    for path, what, schema in _strict_schemas(seen):
+        for fault in strict_faults(schema):
+            answer = f"Invalid schema for {what}: {fault}"
             advice = "list every property in `required`, close every object, or send strict: false"
-            yield Problem("OAC-13", f"{tool.path}.function.parameters", answer, advice)
+            yield Problem("OAC-13", path, answer, advice)
 
 
-# OAC-14
+def _strict_schemas(seen: View) -> Iterator[tuple[str, str, Any]]:
+    for tool in seen.tools:
+        if tool.definition.get("strict") is True:
+            path = f"{tool.path}.function.parameters"
+            yield path, f"function '{shown(tool.name)}'", tool.definition.get("parameters")
+    form = mapping(mapping(seen.body.get("response_format")).get("json_schema"))
+    if form.get("strict") is True:
+        what = f"response_format '{shown(form.get('name'))}'"
+        yield "response_format.json_schema.schema", what, form.get("schema")
+
+
+# OAC-14. No schema at all, or {}, stands for a tool without parameters.
+
+COMBINED = ("oneOf", "anyOf", "allOf", "enum", "not")
 
 
 def schemas_are_objects(seen: View) -> Iterator[Problem]:
-    """No schema at all, or {}, stands for a tool without parameters."""
-    for tool in seen.tools:
-        schema = tool.definition.get("parameters")
-        if tool.body != "function" or not isinstance(schema, Mapping) or not schema:
-            continue
-        combined = any(key in schema for key in ("oneOf", "anyOf", "allOf", "enum", "not"))
-        if schema.get("type") != "object" or combined:
-            answer = (
-                f"Invalid schema for function '{shown(tool.name)}': schema must have type 'object' and not "
-                "have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+    for path, name, schema in _schemas(seen):
+        kind = schema.get("type")
+        if kind != "object":
+            got = f'"{shown(kind)}"' if isinstance(kind, str) else "null"
+            fault = f"schema must be a JSON Schema of 'type: \"object\"', got 'type: {got}'."
+            advice = 'give the root of the schema "type": "object"'
+            yield Problem("OAC-14", path, f"Invalid schema for function '{name}': {fault}", advice)
+
+
+def schemas_are_plain(seen: View) -> Iterator[Problem]:
+    for path, name, schema in _schemas(seen):
+        if any(key in schema for key in COMBINED):
+            fault = (
+                "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top "
+                "level."
             )
-            advice = "make the root an object; move alternatives into a property"
-            yield Problem("OAC-14", f"{tool.path}.function.parameters", answer, advice)
+            advice = "make the root one object; move alternatives into a property"
+            yield Problem("OAC-14", path, f"Invalid schema for function '{name}': {fault}", advice)
+        elif schema.get("type") == "object" and "properties" not in schema:
+            fault = "In context=(), object schema missing properties."
+            advice = 'send "properties": {} for a tool without parameters'
+            yield Problem("OAC-14", path, f"Invalid schema for function '{name}': {fault}", advice)
+
+
+def _schemas(seen: View) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    for tool in seen.tools:
+        schema = mapping(tool.definition.get("parameters"))
+        if tool.body == "function" and schema:
+            yield f"{tool.path}.function.parameters", shown(tool.name), schema
 
 
 CONTRACT: tuple[Rule, ...] = (messages_present, arguments_are_strings, assistant_says_something)
@@ -352,5 +382,6 @@ OPENAI: tuple[Rule, ...] = (
     no_reasoning_sent_back,
     strict_schemas_are_closed,
     schemas_are_objects,
+    schemas_are_plain,
 )
 RULES = OPENAI

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import models
-from .chat import CONTRACT, SERVICE, judge
+from .chat import CONTRACT, SERVICE, judge, schemas_are_objects
 from .pairing import Rule, orphans, unanswered
 from .problem import Problem
 from .view import Message, View, mapping
@@ -116,6 +116,7 @@ RULES: tuple[Rule, ...] = (
     *CONTRACT,
     *SERVICE,
     *PAIRING,
+    schemas_are_objects,
     tool_turns_carry_reasoning,
     r1_gets_no_reasoning,
     choice_is_free,

@@ -299,7 +299,10 @@ def open_loop_has_details(seen: View) -> Iterator[Problem]:
 def _lost_upstream(seen: View) -> str:
     """Gemini 3 signs every step; Claude up to 4.5 must see its thinking while thinking is on."""
     if seen.family == "gemini" and models.gemini_version(seen.model) >= 3:
-        return "Function call is missing a thought_signature in functionCall parts."
+        return (
+            "Gemini models require OpenRouter reasoning details to be preserved in each request. Upstream "
+            "error: Function call is missing a thought_signature in functionCall parts."
+        )
     if seen.family == "claude" and models.claude_version(seen.model) <= (4, 5) and _reasons(seen):
         return (
             "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a "
