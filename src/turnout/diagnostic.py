@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Layer = Literal["history", "render", "wire"]
+Layer = Literal["history", "render", "wire", "tools"]
 
 CODES: dict[str, str] = {
     # at the door
@@ -43,6 +43,15 @@ CODES: dict[str, str] = {
     "repeated_outcome": "an outcome was given again; the first stands",
     "replaced_outcome": "a real outcome replaced a synthetic one",
     "sealed_open_call": "a call was still open when the conversation went on",
+    # while tools run
+    "repaired_arguments": "arguments were put right before the tool ran",
+    "repaired_name": "a tool was called by another spelling of its name",
+    "invalid_call": "a call did not fit its tool, or named none; answered with an error",
+    "repeated_schedule": "a call was scheduled again; it runs once",
+    "call_in_result": "a tool call stood inside a result; left out",
+    "shortened_output": "a result was over the budget; cut, and the whole of it saved",
+    "abandoned_tool": "a tool did not stop when asked; given up",
+    "late_result": "a tool that was given up has ended; what it said was ignored",
     # in a transcript
     "synthetic_result": "a result was made because the real one never came",
     "thinking_omitted": "thinking of another model was left out",

@@ -35,7 +35,11 @@ UNTOUCHED = Footprint()
 
 
 class Summary(Struct, frozen=True):
-    """How a batch ended: every call counted once, by its outcome."""
+    """How a batch ended: every call counted once, by its outcome; then what else was noticed.
+
+    `duplicates` are calls that were given twice or had their outcome already. `filtered`
+    counts calls taken out of results.
+    """
 
     scheduled: int = 0
     completed: int = 0
@@ -43,6 +47,13 @@ class Summary(Struct, frozen=True):
     cancelled: int = 0
     denied: int = 0
     interrupted: int = 0
+    invalid: int = 0
+    repaired: int = 0
+    over_limit: int = 0
+    duplicates: int = 0
+    filtered: int = 0
+    shortened: int = 0
+    given_up: int = 0
 
 
 class Places:

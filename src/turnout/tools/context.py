@@ -11,7 +11,12 @@ from collections.abc import Callable, Mapping
 from threading import Event
 from typing import Any, Protocol
 
+from ..plain import dumps
 from .events import ToolProgress
+from .problems import cut
+
+LINE = 2000
+"""Characters of one step of progress that are shown."""
 
 
 class Cancelled(Protocol):
@@ -51,7 +56,9 @@ class ToolContext:
         if isinstance(step, int | float) and not isinstance(step, bool):
             self._tell(ToolProgress(self.call_id, fraction=min(max(float(step), 0.0), 1.0)))
         else:
-            self._tell(ToolProgress(self.call_id, text=str(step)))
+            self._tell(
+                ToolProgress(self.call_id, text=cut(step if isinstance(step, str) else dumps(step), LINE))
+            )
 
     def output(self, text: str) -> None:
         """Show a piece of output now. What was shown is kept if the call is stopped before it returns."""

@@ -1,0 +1,126 @@
+"""From what a model wrote to a call that may run: the tool, its arguments, its places, the verdict.
+
+Whatever stands in the way becomes an outcome that the model can act on.
+"""
+
+from __future__ import annotations
+
+from posixpath import normpath
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from ..model import Outcome, Text, ToolCall
+from .arguments import Checked, check, check_arguments, decode, explanation
+from .batch import Footprint
+from .policy import Policy, Reach, Subject, Verdict
+from .problems import tool_error
+from .registry import Found, Registry
+from .tool import Tool
+
+
+class Place(Protocol):
+    """The part of a workspace that is needed to tell places apart."""
+
+    root: str
+
+    def identity(self, path: str) -> str: ...
+
+
+class Admitted(Struct, frozen=True):
+    """A call whose arguments fit. `repairs` name what was put right; `renamed` a name that was."""
+
+    tool: Tool
+    arguments: dict[str, Any]
+    values: dict[str, Any]
+    subject: Subject
+    footprint: Footprint
+    verdict: Verdict
+    repairs: tuple[str, ...] = ()
+    renamed: bool = False
+
+
+class Refused(Struct, frozen=True):
+    """A call that cannot run, and what the model reads."""
+
+    outcome: Outcome
+    why: str
+
+
+def admit(call: ToolCall, registry: Registry, policy: Policy, workspace: Any = None) -> Admitted | Refused:
+    """Whether this call can run, and how."""
+    found = registry.find(call.name, policy.mode)
+    if not isinstance(found, Found):
+        return Refused(failed(found.explanation), "disabled_tool" if found.disabled else "unknown_tool")
+    return _admitted(found.tool, check(found.tool, call), policy, workspace, found.repaired)
+
+
+def admit_edited(
+    tool: Tool, arguments: dict[str, Any], policy: Policy, workspace: Any = None
+) -> Admitted | Refused:
+    """The same for arguments that a user wrote in place of the model's."""
+    return _admitted(tool, check_arguments(tool, arguments), policy, workspace, False)
+
+
+def failed(message: str) -> Outcome:
+    return Outcome("error", (Text(message),))
+
+
+def too_many(call: ToolCall, limit: int) -> Outcome:
+    """The answer to a call beyond the limit of one turn."""
+    message = f"This call was not run: one turn may hold {limit} calls. Make it again in the next turn."
+    return failed(tool_error("too_many_calls", call.name, message, limit=limit))
+
+
+def held(tool: Tool) -> Outcome:
+    """The answer to a call whose path is still in the hands of a tool that would not stop."""
+    message = (
+        f"{tool.name} was not run: an earlier call that was stopped may still be changing the same path. "
+        "Inspect the state of things before you try again."
+    )
+    return failed(tool_error("path_in_use", tool.name, message))
+
+
+def timed_out(tool: Tool, seconds: float, output: str, given_up: bool) -> Outcome:
+    """The answer to a call that took too long: it may have taken effect."""
+    ending = "It did not stop when told to and may still run." if given_up else "It was stopped."
+    message = f"{tool.name} took longer than {seconds:g} s. {ending} It may have taken effect: inspect first."
+    content = [Text(tool_error("timeout", tool.name, message, seconds=seconds))]
+    content += [Text(output)] if output.strip() else []
+    return Outcome("error", tuple(content), reason="stopped")
+
+
+def _admitted(
+    tool: Tool, checked: Checked, policy: Policy, workspace: Any, renamed: bool
+) -> Admitted | Refused:
+    values, checked = decode(tool, checked) if checked.ok else ({}, checked)
+    if not checked.ok:
+        return Refused(failed(explanation(tool, checked)), checked.kind)
+    arguments = checked.arguments
+    try:
+        places = tuple(_spellings(path, workspace) for path in tool.touched(arguments))
+    except Exception as error:  # the tool's own function of its paths
+        return Refused(failed(f"{tool.name} was not run: its paths cannot be told ({error!r})"), "paths")
+    subject = Subject(tool, arguments, places, _reach(tool, places, workspace))
+    footprint = Footprint(tuple(place[-1] for place in places), tool.changes_things, not tool.parallel)
+    return Admitted(
+        tool, arguments, values, subject, footprint, policy.decide(subject), checked.repairs, renamed
+    )
+
+
+def _spellings(path: str, workspace: Any) -> tuple[str, ...]:
+    """The path as written, and last the one name of the place it leads to."""
+    plain = _relative(normpath(path), getattr(workspace, "root", ""))
+    identity = workspace.identity(path) if hasattr(workspace, "identity") else plain
+    return (plain,) if identity == plain else (plain, _relative(identity, getattr(workspace, "root", "")))
+
+
+def _relative(path: str, root: str) -> str:
+    if root and path == root:
+        return "."
+    return path.removeprefix(root.rstrip("/") + "/") if root else path
+
+
+def _reach(tool: Tool, places: tuple[tuple[str, ...], ...], workspace: Any) -> Reach:
+    leaves = any(path.startswith(("/", "../")) or path == ".." for place in places for path in place)
+    return "outside" if tool.outside or (leaves and workspace is not None) else "inside"

@@ -1,0 +1,141 @@
+"""The questions of a batch: one after the other, in the order of the calls.
+
+Before each question the policy is asked again, because an answer ("always") may have
+settled the next one too. A call that is cancelled takes its question with it; whoever is
+asked cannot hold up anything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from .admission import Admitted, Refused, admit_edited
+from .approval import ApprovalRequest, Approver, Decision, refused
+from .policy import Level, Subject, Verdict, grant
+
+if TYPE_CHECKING:
+    from .run import BatchRun, Work
+
+TRIES = 3
+"""How often arguments may be edited before the call counts as refused."""
+
+
+class Asking:
+    """Asks about each call that awaits approval, and tells the run what was said."""
+
+    def __init__(self, run: BatchRun, approver: Approver) -> None:
+        self.run = run
+        self.approver = approver
+
+    async def ask(self) -> None:
+        """Every question of the batch, in turn."""
+        for call_id in self.run.batch.live("awaiting_approval"):
+            work = self.run.work[call_id]
+            with suppress(Exception):
+                await self._settle_question(work)
+            if self._is_open(work) and self.run.batch.state(call_id) == "awaiting_approval":
+                self.run.settle(work, refused("The question whether this call may run got no answer."))
+            self.run.pump()
+
+    async def _settle_question(self, work: Work) -> None:
+        problem = ""
+        for _ in range(TRIES):
+            admitted = work.tool_call
+            verdict = self.run.scheduler.policy.decide(admitted.subject)
+            if not self._is_open(work) or self._is_decided(work, admitted, verdict):
+                return
+            request = _request(work, admitted, verdict.why, problem)
+            decision = await self._answer(work, request)
+            if decision is None or not self._is_open(work):
+                return
+            if not request.binds(decision):
+                self.run.settle(work, refused("The answer was for another call or other arguments."))
+            elif decision.answer == "edit":
+                if problem := self._problem_with_edit(work, admitted, decision):
+                    continue
+            else:
+                await self._heed(work, admitted, decision)
+            return
+
+    def _is_decided(self, work: Work, admitted: Admitted, verdict: Verdict) -> bool:
+        if verdict.effect == "allow":
+            self.run.approved(work, admitted)
+        elif verdict.effect == "deny":
+            self.run.settle(work, refused(f"Refused by policy: {verdict.why}."))
+        return verdict.effect != "ask"
+
+    async def _heed(self, work: Work, admitted: Admitted, decision: Decision) -> None:
+        if decision.answer == "no":
+            said = f"They say: {decision.message}" if decision.message else ""
+            self.run.settle(work, refused(said))
+            return
+        if decision.answer != "once":
+            await self._remember(admitted.subject, decision)
+        if self._is_open(work):
+            self.run.approved(work, admitted)
+
+    def _problem_with_edit(self, work: Work, admitted: Admitted, decision: Decision) -> str:
+        """Take the arguments that the user wrote, or say why they do not fit. What is denied stays denied."""
+        owner = self.run.scheduler
+        edited = admit_edited(admitted.tool, decision.arguments or {}, owner.policy, owner.workspace)
+        if isinstance(edited, Refused):
+            return edited.outcome.text
+        if edited.verdict.effect == "deny":
+            self.run.settle(work, refused(f"Refused by policy: {edited.verdict.why}."))
+        else:
+            self.run.approved(work, edited, edited=True)
+        return ""
+
+    async def _remember(self, subject: Subject, decision: Decision) -> None:
+        level: Level = "session" if decision.answer == "session" else "saved"
+        rule = replace(decision.rule or grant(subject, level), effect="allow", level=level)
+        owner = self.run.scheduler
+        owner.policy = owner.policy.with_rule(rule)
+        if level == "saved" and owner.save_rule is not None:
+            with suppress(Exception):  # the answer holds for this session, whether it could be saved or not
+                saving = owner.save_rule(rule)
+                if isawaitable(saving):
+                    await saving
+
+    async def _answer(self, work: Work, request: ApprovalRequest) -> Decision | None:
+        """What the approver says; None when it fails, or when the call was cancelled meanwhile."""
+        loop = asyncio.get_running_loop()
+        question = loop.create_task(_asked(self.approver, request))
+        work.over = loop.create_future()
+        first: set[asyncio.Future[Any]] = {question, work.over}
+        await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        if not question.done():
+            self.run.scheduler.let_go(question)
+            return None
+        return None if question.cancelled() else question.result()
+
+    def _is_open(self, work: Work) -> bool:
+        return work.call.id not in self.run.batch.outcomes
+
+
+async def _asked(approver: Approver, request: ApprovalRequest) -> Decision | None:
+    try:
+        return await approver(request)
+    except BaseException:  # whoever is asked may fail in any way; no answer is no
+        return None
+
+
+def _request(work: Work, admitted: Admitted, why: str, problem: str) -> ApprovalRequest:
+    tool, subject = admitted.tool, admitted.subject
+    return ApprovalRequest(
+        work.call.id,
+        tool.name,
+        admitted.arguments,
+        tool.risk,
+        why,
+        tuple(place[-1] for place in subject.paths),
+        subject.reach,
+        tool.description,
+        problem,
+        subject.fingerprint,
+    )

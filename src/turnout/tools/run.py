@@ -1,0 +1,411 @@
+"""One batch under way: the machine of `batch` driven by tasks, timers and answers.
+
+Everything here happens on the loop, one thing at a time. A task ends, a timer fires, an
+answer comes or someone cancels: each settles what it settles and then starts what became
+free. Outcomes reach the history at once; the batch is over when every call has one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import isfinite
+from threading import Event
+from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
+
+from ..diagnostic import Diagnostic
+from ..errors import UsageError
+from ..model import Content, Media, Outcome, Text, ToolCall, block_text
+from .admission import Admitted, Refused, admit, held, timed_out, too_many
+from .approval import refused
+from .asking import Asking
+from .batch import Batch, Summary
+from .context import ToolContext
+from .events import State, ToolEvent, ToolResult, ToolState
+from .output import within_budget
+from .perform import Ending, perform
+from .progress import Reporter
+from .result import failure
+from .threads import NoThread
+
+if TYPE_CHECKING:
+    from .scheduler import Limits, ToolScheduler
+
+Stop = Literal["cancelled", "interrupted", "timeout"]
+
+LARGE = 1_000_000
+"""Characters from which on a result is cut and saved in a thread."""
+
+
+class Work:
+    """One call: what it became on admission, and what is under way for it."""
+
+    def __init__(self, call: ToolCall, admitted: Admitted | None = None) -> None:
+        self.call = call
+        self.admitted = admitted
+        self.edited = False
+        self.cancelled = Event()
+        self.over: asyncio.Future[None] | None = None  # set while someone is asked about it
+        self.reporter: Reporter | None = None
+        self.task: asyncio.Task[Ending] | None = None
+        self.timer: asyncio.TimerHandle | None = None
+        self.stop: Stop | None = None
+        self.returned = False  # the function is through: what follows is ours, and short
+        self.given_up = False
+        self.shared = False
+
+    @property
+    def tool_call(self) -> Admitted:
+        assert self.admitted is not None  # only admitted calls get further than validating
+        return self.admitted
+
+    @property
+    def name(self) -> str:
+        return self.admitted.tool.name if self.admitted else self.call.name
+
+
+class BatchRun:
+    """Drives one batch. Made by `ToolScheduler`, which lets one run after the other."""
+
+    def __init__(self, scheduler: ToolScheduler, calls: Sequence[ToolCall], listening: bool) -> None:
+        self.scheduler = scheduler
+        self.limits = scheduler.limits
+        self.loop = asyncio.get_running_loop()
+        self.ended: asyncio.Future[None] = self.loop.create_future()
+        self.events: asyncio.Queue[ToolEvent | None] | None = asyncio.Queue() if listening else None
+        self.asking: asyncio.Task[None] | None = None
+        self.failure: Exception | None = None  # the history could not be written
+        self.counts: Counter[str] = Counter()
+        self.work = {call.id: Work(call) for call in calls if self._is_open(call)}
+        self.counts["duplicates"] = len(calls) - len(self.work)
+        self.batch = Batch(self.work, parallel=self.limits.parallel, given_up=scheduler.given_up)
+        self._room = self.limits.batch
+        self._sharers = len(self.work)
+
+    # From begin to end
+
+    def begin(self) -> None:
+        """Check every call, then start what may start."""
+        for place, work in enumerate(self.work.values()):
+            if work.call.id not in self.batch.outcomes:
+                self._admit(work, over=place >= self.limits.calls)
+        if self.scheduler.approver is not None and self.batch.live("awaiting_approval"):
+            self.asking = self.loop.create_task(Asking(self, self.scheduler.approver).ask())
+        self.pump()
+
+    def pump(self) -> None:
+        """Start what became free; see whether all is done."""
+        for call_id in self.batch.stuck():
+            self.settle(self.work[call_id], held(self.work[call_id].tool_call.tool))
+        while ready := self.batch.startable():
+            for call_id in ready:
+                self._start(self.work[call_id])
+        if self.batch.done and not self.ended.done():
+            self.ended.set_result(None)
+            if self.events is not None:
+                self.events.put_nowait(None)
+
+    async def close(self) -> None:
+        """Cancel what has no outcome, and wait until all have one: the grace time at the most."""
+        self.cancel()
+        try:
+            await asyncio.wait({self.ended})
+        except asyncio.CancelledError:
+            self._give_up_all()
+            raise
+
+    def summary(self) -> Summary:
+        return replace(self.batch.summary(), **self.counts)
+
+    # Admission
+
+    def _is_open(self, call: ToolCall) -> bool:
+        return self.scheduler.history.interaction(call.id).outcome is None
+
+    def _admit(self, work: Work, over: bool) -> None:
+        self._show(work, "validating")
+        if over:
+            self.counts["over_limit"] += 1
+            self.settle(work, too_many(work.call, self.limits.calls))
+            return
+        owner = self.scheduler
+        admitted = admit(work.call, owner.registry, owner.policy, owner.workspace)
+        if isinstance(admitted, Refused):
+            self.counts["invalid"] += 1
+            self._note("invalid_call", work, admitted.why)
+            self.settle(work, admitted.outcome)
+        elif self._ran_before(work, admitted):
+            self.settle(work, Outcome("interrupted", synthetic=True, reason="stopped"))
+        else:
+            work.admitted = admitted
+            self._note_repairs(work, admitted)
+            self._judge(work, admitted)
+
+    def _ran_before(self, work: Work, admitted: Admitted) -> bool:
+        """Started by a process that did not live to see its end: run again only if that does no harm."""
+        return self.scheduler.history.interaction(work.call.id).started and not admitted.tool.retry_safe
+
+    def _note_repairs(self, work: Work, admitted: Admitted) -> None:
+        if admitted.renamed:
+            self._note("repaired_name", work, f"{work.call.name[:100]} is {admitted.tool.name}")
+        if admitted.repairs:
+            self.counts["repaired"] += 1
+            self._note("repaired_arguments", work, ", ".join(admitted.repairs[:10]))
+
+    def _judge(self, work: Work, admitted: Admitted) -> None:
+        verdict = admitted.verdict
+        if verdict.effect == "deny":
+            self.settle(work, refused(f"Refused by policy: {verdict.why}."))
+        elif verdict.effect == "ask" and self.scheduler.approver is None:
+            self.settle(work, refused(f"This call needs approval and nobody can be asked: {verdict.why}."))
+        else:
+            asks = verdict.effect == "ask"
+            self.batch.admit(work.call.id, admitted.footprint, ask=asks)
+            self._show(work, "awaiting_approval" if asks else "scheduled", verdict.why if asks else "")
+
+    def approved(self, work: Work, admitted: Admitted, *, edited: bool = False) -> None:
+        """The call may run as admitted, which after an edit is not what the model wrote."""
+        work.admitted = admitted
+        work.edited = work.edited or edited
+        self.batch.approve(work.call.id, admitted.footprint)
+        self._show(work, "scheduled")
+
+    # Running
+
+    def _start(self, work: Work) -> None:
+        if not self._intent_recorded(work):
+            return
+        self.batch.start(work.call.id)
+        self._show(work, "executing")
+        work.reporter = Reporter(work.call.id, self.emit, self._soon)
+        work.task = self.loop.create_task(self._perform(work))
+        work.task.add_done_callback(lambda task: self._ended(work, task))
+        self._set_timer(work, self._time_limit(work), lambda: self._stop(work, "timeout"))
+
+    def _intent_recorded(self, work: Work) -> bool:
+        """Whether the history knows that the tool is about to run; else the call is settled here."""
+        history, call_id, admitted = self.scheduler.history, work.call.id, work.tool_call
+        changed = work.edited or admitted.repairs
+        try:
+            if not history.interaction(call_id).started:
+                history.start(call_id, admitted.arguments if changed else None)
+            return True
+        except UsageError:  # the conversation went on without it: it has its outcome, and must not run
+            self.settle(work, Outcome("interrupted", synthetic=True, reason="did_not_run"))
+        except Exception as error:
+            self._broken(error)
+            self.settle(work, Outcome("interrupted", synthetic=True, reason="did_not_run"))
+        return False
+
+    async def _perform(self, work: Work) -> Ending:
+        admitted, owner = work.tool_call, self.scheduler
+        context = ToolContext(
+            work.call.id,
+            admitted.tool.name,
+            workspace=owner.workspace,
+            state=owner.state,
+            report=work.reporter,
+            cancelled=work.cancelled,
+            spawn=owner.spawn,
+            environment=owner.environment,
+        )
+        ending = await perform(admitted.tool, context, admitted.values, owner.threads)
+        if work.given_up or (work.stop and ending.outcome is None):
+            return ending
+        work.returned = True
+        outcome = ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
+        return Ending(await self._fitted(work, outcome), ending.calls)
+
+    def _ended(self, work: Work, task: asyncio.Task[Ending]) -> None:
+        ending = Ending(error=asyncio.CancelledError()) if task.cancelled() else task.result()
+        if work.given_up:
+            self.scheduler.came_late(work.call.id, self._detail(ending))
+            self.pump()
+            return
+        if ending.calls:
+            self.counts["filtered"] += ending.calls
+            self._note("call_in_result", work, f"{ending.calls} left out")
+        self.settle(work, self._outcome(work, ending))
+        self.pump()
+
+    def _outcome(self, work: Work, ending: Ending) -> Outcome:
+        if work.stop is None:
+            return ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
+        shown = work.reporter.output if work.reporter and not ending.outcome else ""
+        if work.stop == "timeout":
+            late = timed_out(work.tool_call.tool, self._time_limit(work), shown, work.given_up)
+            content = (*late.content, *(ending.outcome.content if ending.outcome else ()))
+            return self._cut(work, replace(late, content=content))
+        content = ending.outcome.content if ending.outcome else _texts(shown, work.given_up)
+        stopped = Outcome(work.stop, content, synthetic=ending.outcome is None, reason="stopped")
+        return self._cut(work, stopped)
+
+    def settle(self, work: Work, outcome: Outcome, *, still_running: bool = False) -> None:
+        """Give a call its one outcome: in the history first, then for all to see."""
+        if not self.batch.settle(work.call.id, outcome, still_running=still_running):
+            return
+        if work.timer is not None:
+            work.timer.cancel()
+        if work.over is not None and not work.over.done():
+            work.over.set_result(None)
+        self._share(work)
+        outcome = self._recorded(work, outcome)
+        if work.reporter is not None:
+            work.reporter.close()
+        self._show(work, outcome.status)
+        repaired = work.admitted.repairs if work.admitted else ()
+        self.emit(ToolResult(work.call.id, work.name, outcome, repaired))
+
+    def _recorded(self, work: Work, outcome: Outcome) -> Outcome:
+        """The outcome as it stands in the history, which may have been sealed in the meantime."""
+        history = self.scheduler.history
+        try:
+            if history.settle(work.call.id, outcome):
+                return outcome
+            return history.interaction(work.call.id).outcome or outcome
+        except UsageError:  # the turn was rewound
+            return outcome
+        except Exception as error:
+            self._broken(error)
+            return outcome
+
+    def _broken(self, error: Exception) -> None:
+        """The history cannot be written: nothing more may take effect."""
+        if self.failure is None:
+            self.failure = error
+            self.loop.call_soon(self.cancel)
+
+    # Stopping
+
+    def cancel(
+        self, call_id: str | None = None, status: Literal["cancelled", "interrupted"] = "cancelled"
+    ) -> None:
+        """Stop one call, or every one that has no outcome yet."""
+        for each in self.batch.live():
+            if call_id not in (None, each):
+                continue
+            if self.batch.state(each) == "executing":
+                self._stop(self.work[each], status)
+            else:
+                self.settle(self.work[each], Outcome(status, synthetic=True, reason="did_not_run"))
+        self.pump()
+
+    def _stop(self, work: Work, why: Stop) -> None:
+        task = work.task
+        if work.stop or work.returned or task is None or task.done():
+            return
+        work.stop = why
+        work.cancelled.set()
+        if work.tool_call.tool.kind in ("async", "async_generator"):
+            task.cancel()  # a thread cannot be cancelled; it sees the event
+        self._set_timer(work, self.limits.grace, lambda: self._give_up(work))
+
+    def _give_up(self, work: Work) -> None:
+        """The tool did not stop when asked: answer for it, and ignore whatever it says later."""
+        if work.task is None or work.task.done() or work.returned:
+            return
+        work.given_up = True
+        self.counts["given_up"] += 1
+        self.scheduler.abandon(work.task)
+        self._note("abandoned_tool", work)
+        self.settle(work, self._outcome(work, Ending()), still_running=True)
+        self.pump()
+
+    def _give_up_all(self) -> None:
+        for call_id in self.batch.live("executing"):
+            work = self.work[call_id]
+            work.stop = work.stop or "cancelled"
+            work.cancelled.set()
+            self._give_up(work)
+
+    def _set_timer(self, work: Work, seconds: float, then: Callable[[], None]) -> None:
+        if work.timer is not None:
+            work.timer.cancel()
+        work.timer = self.loop.call_later(seconds, then) if isfinite(seconds) else None
+
+    def _time_limit(self, work: Work) -> float:
+        own = work.tool_call.tool.timeout
+        return self.limits.timeout if own is None else own
+
+    # The budget of the batch
+
+    def _share(self, work: Work) -> int:
+        """How many characters this result may have: its part of what the results before it left."""
+        if work.shared:
+            return self.limits.result
+        work.shared = True
+        share = min(self._room // max(self._sharers, 1), self.limits.result)
+        self._sharers -= 1
+        return share
+
+    async def _fitted(self, work: Work, outcome: Outcome) -> Outcome:
+        if _size(outcome) < LARGE:
+            return self._cut(work, outcome)
+        share, save = self._share(work), self.scheduler.save
+        try:
+            cut: Outcome = await self.scheduler.threads.start(
+                lambda: _within(outcome, share, self.limits, save)
+            )
+        except NoThread:
+            cut = _within(outcome, share, self.limits, save)
+        return self._accounted(work, outcome, cut)
+
+    def _cut(self, work: Work, outcome: Outcome) -> Outcome:
+        cut = _within(outcome, self._share(work), self.limits, self.scheduler.save)
+        return self._accounted(work, outcome, cut)
+
+    def _accounted(self, work: Work, outcome: Outcome, cut: Outcome) -> Outcome:
+        self._room -= _size(cut)
+        if cut is not outcome:
+            self.counts["shortened"] += 1
+            self._note("shortened_output", work, f"{_size(outcome)} characters to {_size(cut)}")
+        return cut
+
+    # Telling
+
+    def emit(self, event: ToolEvent) -> None:
+        if self.events is not None:
+            self.events.put_nowait(event)
+
+    def _show(self, work: Work, state: State, detail: str = "") -> None:
+        if self.events is not None:
+            self.events.put_nowait(ToolState(work.call.id, work.name, state, detail))
+
+    def _soon(self, flush: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed, and nobody listens any more
+            self.loop.call_soon_threadsafe(flush)
+
+    def _note(self, code: str, work: Work, detail: str = "") -> None:
+        self.scheduler.history.diagnostics.append(Diagnostic("tools", code, work.call.id, detail))
+
+    def _detail(self, ending: Ending) -> str:
+        return repr(ending.error)[:200] if ending.error else "it returned"
+
+
+def _size(outcome: Outcome) -> int:
+    return sum(len(block_text(block)) for block in outcome.content if not isinstance(block, Media))
+
+
+def _within(outcome: Outcome, share: int, limits: Limits, save: Callable[[str], str]) -> Outcome:
+    """The outcome with no more than its share of text, and no media too large to send."""
+    if any(isinstance(block, Media) and len(block.data) > limits.media for block in outcome.content):
+        outcome = replace(outcome, content=tuple(_sendable(block, limits.media) for block in outcome.content))
+    if _size(outcome) <= share:
+        return outcome
+    return within_budget((outcome,), share, each=share, save=save)[0]
+
+
+def _sendable(block: Content, limit: int) -> Content:
+    if not isinstance(block, Media) or len(block.data) <= limit:
+        return block
+    return Text(f"[{block.mime} of about {len(block.data) * 3 // 4:,} bytes left out: too large to send]")
+
+
+def _texts(output: str, given_up: bool) -> tuple[Content, ...]:
+    texts = [f"Output until then:\n{output}"] if output.strip() else []
+    texts += ["It did not stop when told to and may still run."] if given_up else []
+    return tuple(Text(text) for text in texts)

@@ -1,0 +1,231 @@
+"""The tools of one session at work: every call of a turn as one batch, batches one after the other.
+
+One scheduler serves a session, interactive or not, and a subagent has its own. It is the
+only writer of outcomes: intent is on record before a tool runs, the outcome before anyone
+sees it. Whatever happens, every call of a batch ends with exactly one outcome.
+
+Time is the loop's: timeouts and grace are its timers, so a loop with a virtual clock
+drives everything here (with `threads=Inline()` for tools that block).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from inspect import isawaitable
+from typing import Any
+
+from msgspec import Struct
+
+from ..diagnostic import Diagnostic
+from ..errors import UsageError
+from ..history.log import History
+from ..model import ToolCall
+from .approval import Approver
+from .batch import Footprint, Summary
+from .events import ToolEvent
+from .output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
+from .perform import ThreadPort
+from .policy import Policy, Rule
+from .registry import Registry
+from .run import BatchRun
+from .threads import Threads
+from .tool import Tool
+
+Listener = Callable[[ToolEvent], Awaitable[None] | None]
+
+
+class Limits(Struct, frozen=True):
+    """What bounds a batch: calls at once, calls in all, seconds, characters of results, bytes of media."""
+
+    parallel: int = 8
+    calls: int = 64
+    timeout: float = 300.0
+    grace: float = 2.0
+    result: int = RESULT_LIMIT
+    batch: int = BATCH_LIMIT
+    media: int = 16 * 1024 * 1024
+
+
+class ToolScheduler:
+    """Runs the calls of a session's turns and settles them in its history.
+
+    `approver` is asked when the policy says so; without one, to ask is to deny.
+    `save_rule` keeps what was answered with "always". `save` takes the whole text of a
+    result that had to be cut and gives back where it is. `workspace`, `spawn` and
+    `environment` are handed to tools as they are.
+    """
+
+    def __init__(
+        self,
+        tools: Registry | Iterable[Tool],
+        history: History,
+        *,
+        policy: Policy | None = None,
+        approver: Approver | None = None,
+        save_rule: Callable[[Rule], Awaitable[None] | None] | None = None,
+        limits: Limits | None = None,
+        workspace: Any = None,
+        spawn: Any = None,
+        environment: Mapping[str, str] | None = None,
+        state: dict[str, Any] | None = None,
+        threads: ThreadPort | None = None,
+        save: Callable[[str], str] | None = None,
+    ) -> None:
+        self.registry = tools if isinstance(tools, Registry) else Registry(tools)
+        self.history = history
+        self.policy = policy or Policy()
+        self.approver = approver
+        self.save_rule = save_rule
+        self.limits = limits or Limits()
+        self.workspace = workspace
+        self.spawn = spawn
+        self.environment = environment
+        self.state: dict[str, Any] = {} if state is None else state
+        self.threads: ThreadPort = threads or Threads()
+        self.save = save or self._save
+        self.late = 0  # results that came after their call was given up
+        self.given_up: dict[str, Footprint] = {}
+        self._saved: SavedOutput | None = None
+        self._turn = asyncio.Lock()
+        self._runs: list[BatchRun] = []
+        self._left: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    async def run(self, calls: Sequence[ToolCall], on_event: Listener | None = None) -> Summary:
+        """Run a turn's calls as one batch and settle each; the batches before it go first.
+
+        Cancelling this cancels the batch. A listener that raises hears no more of it; its
+        error is raised when the batch has ended.
+        """
+        if on_event is None:
+            async with self._admitted(calls, listening=False) as run:
+                await asyncio.wait({run.ended})
+            return _concluded(run)
+        trouble: Exception | None = None
+        async with self._admitted(calls, listening=True) as run:
+            async for event in _events(run):
+                trouble = trouble or await _told(on_event, event)
+        if trouble is not None:
+            raise trouble
+        return _concluded(run)
+
+    async def stream(self, calls: Sequence[ToolCall]) -> AsyncIterator[ToolEvent | Summary]:
+        """The events of a batch as they come, and its summary last. Leaving early cancels the batch."""
+        async with self._admitted(calls, listening=True) as run:
+            async for event in _events(run):
+                yield event
+        yield _concluded(run)
+
+    def cancel(self, call_id: str | None = None) -> None:
+        """Stop one call, or without an id the batch that is running."""
+        if call_id is None:
+            for run in self._runs[:1]:
+                run.cancel()
+        for run in self._runs:
+            if call_id in run.work:
+                run.cancel(call_id)
+
+    async def close(self) -> None:
+        """End the session: calls that run are stopped, calls that wait do not run."""
+        self._closed = True
+        for run in tuple(self._runs):
+            run.cancel(status="interrupted")
+        if self._runs:
+            await asyncio.wait({run.ended for run in self._runs})
+        self.threads.close()
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._runs)
+
+    def _admitted(self, calls: Sequence[ToolCall], *, listening: bool) -> _Turn:
+        if self._closed:
+            raise UsageError("this scheduler is closed; a session makes one and closes it at its end")
+        return _Turn(self._turn, self._runs, BatchRun(self, calls, listening))
+
+    # What is left of tools that would not stop
+
+    def abandon(self, task: asyncio.Task[Any]) -> None:
+        """Keep a task that will not end, so that nobody waits for it: not even the loop at its close."""
+        self._keep(task)
+        _forget(task)
+
+    def let_go(self, task: asyncio.Task[Any]) -> None:
+        """Cancel a task whose answer is of no use any more."""
+        self._keep(task)
+        task.cancel()
+        asyncio.get_running_loop().call_later(self.limits.grace, _forget, task)
+
+    def came_late(self, call_id: str, detail: str) -> None:
+        """A tool that was given up has ended: its paths are free, what it said is ignored."""
+        self.late += 1
+        self.given_up.pop(call_id, None)
+        self.history.diagnostics.append(Diagnostic("tools", "late_result", call_id, detail))
+
+    def _keep(self, task: asyncio.Task[Any]) -> None:
+        self._left.add(task)
+        task.add_done_callback(self._left.discard)
+
+    def _save(self, text: str) -> str:
+        if self._saved is None:
+            self._saved = SavedOutput()
+        return self._saved.save(text)
+
+
+class _Turn:
+    """A batch's turn: it waits for those before it, and does not leave before every call is settled."""
+
+    def __init__(self, lock: asyncio.Lock, runs: list[BatchRun], run: BatchRun) -> None:
+        self.lock = lock
+        self.runs = runs
+        self.run = run
+
+    async def __aenter__(self) -> BatchRun:
+        self.runs.append(self.run)
+        try:
+            await self.lock.acquire()
+        except BaseException:
+            self.run.cancel()
+            self.runs.remove(self.run)
+            raise
+        self.run.begin()
+        return self.run
+
+    async def __aexit__(self, *_: object) -> None:
+        try:
+            await self.run.close()
+        finally:
+            self.runs.remove(self.run)
+            self.lock.release()
+
+
+async def _events(run: BatchRun) -> AsyncIterator[ToolEvent]:
+    assert run.events is not None
+    while (event := await run.events.get()) is not None:
+        yield event
+
+
+async def _told(listener: Listener, event: ToolEvent) -> Exception | None:
+    try:
+        answer = listener(event)
+        if isawaitable(answer):
+            await answer
+    except Exception as error:
+        return error
+    return None
+
+
+def _concluded(run: BatchRun) -> Summary:
+    if run.failure is not None:
+        raise run.failure
+    return run.summary()
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    """Take a task off the list that `asyncio.run` waits for: if it swallows cancellation, that never ends."""
+    if task.done():
+        return
+    if (unregister := getattr(asyncio.tasks, "_unregister_task", None)) is not None:
+        unregister(task)
+        task._log_destroy_pending = False  # type: ignore[attr-defined]

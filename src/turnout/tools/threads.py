@@ -1,0 +1,124 @@
+"""Threads for tools that block, so that none of them can block the loop.
+
+Their number is bounded, and they are daemons: a tool that never returns holds its thread
+and nothing else, neither the session nor the exit of the program. (The executors of the
+standard library wait for their threads at exit.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+LIMIT = 64
+IDLE = 10.0
+"""Seconds after which a thread without work ends."""
+
+_Job = Callable[[], Callable[[], None]]
+"""Does the work and gives back how to deliver it: by then the thread counts as idle again."""
+
+
+class NoThread(Exception):
+    """Every thread is held by a tool that has not returned."""
+
+
+class Threads:
+    """Runs functions in daemon threads; at most `limit` at once."""
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.limit = limit
+        self._lock = Lock()
+        self._idle: list[SimpleQueue[_Job | None]] = []
+        self._count = 0
+
+    def start(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        """Run a function that does not raise; the future holds what it returned."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        context = copy_context()
+
+        def job() -> Callable[[], None]:
+            value = context.run(function)
+            return lambda: _deliver(loop, future, value)
+
+        self._worker().put(job)
+        return future
+
+    def close(self) -> None:
+        """Let idle threads end."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for jobs in idle:
+            jobs.put(None)
+
+    @property
+    def busy(self) -> int:
+        with self._lock:
+            return self._count - len(self._idle)
+
+    def _worker(self) -> SimpleQueue[_Job | None]:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            if self._count >= self.limit:
+                raise NoThread(f"all {self.limit} threads are held by tools that do not return")
+            self._count += 1
+        jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        try:
+            Thread(target=self._work, args=(jobs,), name="turnout-tool", daemon=True).start()
+        except RuntimeError as error:
+            with self._lock:
+                self._count -= 1
+            raise NoThread(f"the system gives no thread: {error}") from error
+        return jobs
+
+    def _work(self, jobs: SimpleQueue[_Job | None]) -> None:
+        try:
+            while (job := self._next(jobs)) is not None:
+                deliver = job()
+                with self._lock:
+                    self._idle.append(jobs)
+                deliver()
+                del job, deliver  # what they hold may be large, and the next may be long in coming
+        finally:
+            with self._lock:
+                self._count -= 1
+
+    def _next(self, jobs: SimpleQueue[_Job | None]) -> _Job | None:
+        try:
+            return jobs.get(timeout=IDLE)
+        except Empty:
+            with self._lock:
+                if jobs in self._idle:
+                    self._idle.remove(jobs)
+                    return None
+            return jobs.get()  # someone took this thread in that very moment
+
+
+class Inline:
+    """In place of threads, for simulation: the function runs at once, in the loop's own time."""
+
+    def start(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        future.set_result(function())
+        return future
+
+    def close(self) -> None:
+        pass
+
+
+def _deliver(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], value: Any) -> None:
+    with suppress(RuntimeError):  # the loop was closed while the tool ran
+        loop.call_soon_threadsafe(_set, future, value)
+
+
+def _set(future: asyncio.Future[Any], value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
