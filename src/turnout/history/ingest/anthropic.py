@@ -1,0 +1,97 @@
+"""Anthropic messages: blocks with a `type`, results in user messages, thinking with signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...model import Opaque, Thinking, ToolSpec
+from . import chat, media, parts
+from .heard import Door, HeardCall, HeardResult, Item, dict_of, list_of, text_of, texts_in
+
+read = chat.read
+
+
+def thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    """Signed thinking; with a list in it, it is Mistral's chunk; with a `thought`, our own."""
+    value = block.get("thinking", block.get("thought"))
+    if isinstance(value, list):
+        rest = {name: item for name, item in block.items() if name != "thinking"}
+        yield Thinking("".join(texts_in(value)), door.residue(thinking_chunk=rest))
+    else:
+        yield Thinking(text_of(value), door.residue(signature=block.get("signature") or None))
+
+
+def redacted_thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Thinking("", door.residue(redacted=block.get("data") or None))
+
+
+def tool_use(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield HeardCall(
+        text_of(block.get("id")),
+        text_of(block.get("name")),
+        block.get("input"),
+        door.residue(caller=block.get("caller")),
+    )
+
+
+def tool_result(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    status = "error" if block.get("is_error") is True else "complete"
+    yield HeardResult(
+        text_of(block.get("tool_use_id")),
+        text_of(block.get("name")),
+        parts.outcome_of(block.get("content"), door, status),  # type: ignore[arg-type]
+    )
+
+
+def provider_run(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    """Tools that Anthropic runs itself: never paired with ours, kept whole for Anthropic."""
+    yield Opaque(text_of(block.get("type")), "", door.residue(block=block))
+
+
+def search_result(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Opaque("search_result", "\n".join(texts_in(block)), door.residue(block=block))
+
+
+PROVIDER_RUN = (
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "advisor_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "container_upload",
+    "compaction",
+    "tool_reference",
+    "tool_addition",
+    "tool_removal",
+)
+
+parts.TYPED |= {
+    "thinking": thinking,
+    "redacted_thinking": redacted_thinking,
+    "tool_use": tool_use,
+    "tool_result": tool_result,
+    "image": media.sourced,
+    "document": media.sourced,
+    "search_result": search_result,
+    **dict.fromkeys(PROVIDER_RUN, provider_run),
+}
+
+
+# The body around the messages
+
+
+def system(body: dict[str, Any]) -> Any:
+    return body.get("system")
+
+
+def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
+    for tool in list_of(body.get("tools")):
+        declared = isinstance(tool, dict) and tool.get("type") in (None, "custom", "function")
+        if declared and (spec := chat.spec_of(dict_of(tool.get("function")) or tool, "input_schema")):
+            yield spec

@@ -1,0 +1,251 @@
+"""Chat messages: `{"role", "content", "tool_calls", …}`, in the dialects of everyone who speaks it.
+
+Anthropic's messages have the same outer shape, so this reader reads them too, and a message
+that holds both families' calls needs no rule of its own but one: one call per id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...model import Opaque, Residue, Text, Thinking, ToolSpec
+from . import media, parts
+from .heard import (
+    Door,
+    Heard,
+    HeardCall,
+    HeardNote,
+    HeardResult,
+    Item,
+    Speaker,
+    dict_of,
+    first_of,
+    list_of,
+    text_of,
+)
+
+SPEAKERS: dict[str, Speaker] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "model",
+    "model": "model",
+    "ai": "model",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+
+MARKS = {"role", "content", "type", "name", "id", "status", "cache_control", "metadata", "prefix", "phase"}
+"""Fields that say nothing by themselves."""
+
+REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+"""Fields in which one server or another writes what the model thought."""
+
+
+def read(message: dict[str, Any], door: Door) -> Iterator[Heard]:
+    speaker = speaker_of(message, door)
+    calls = list(_calls(message, door))
+    if speaker == "tool":
+        items = [*calls, *_results(message, door)]
+    else:
+        content = _annotated(message, list(parts.items_of(message.get("content"), door)), door)
+        spoken = [*content, *_beside_content(message, door)]
+        items = [*_thinking(message, door), *_one_call_per_id(spoken, calls, door)]
+    if not items and (note := unread(message)):
+        items.append(note)
+    yield Heard(speaker, tuple(items), door.origin)
+
+
+def speaker_of(message: dict[str, Any], door: Door) -> Speaker:
+    role = message.get("role")
+    if isinstance(role, str) and (speaker := SPEAKERS.get(role.strip().lower())) is not None:
+        return speaker
+    door.found("unknown_role", text_of(role) or "no role")
+    if "tool_call_id" in message:
+        return "tool"
+    return "model" if message.get("tool_calls") or message.get("function_call") else "user"
+
+
+def unread(message: dict[str, Any]) -> HeardNote | None:
+    """A message in which nothing was recognised, though it holds something."""
+    told = any(value and name not in MARKS for name, value in message.items())
+    return HeardNote("unreadable_message", message) if told else None
+
+
+# What the model thought
+
+
+def _thinking(message: dict[str, Any], door: Door) -> Iterator[Item]:
+    details = message.get("reasoning_details") or None
+    opaque = message.get("reasoning_opaque")
+    heard: set[str] = set()
+    for field in REASONING:
+        text = text_of(message.get(field))
+        if text and text not in heard:
+            heard.add(text)
+            first = len(heard) == 1
+            yield Thinking(
+                text,
+                door.residue(
+                    field=field,
+                    reasoning_details=details if first else None,
+                    reasoning_opaque=opaque if first else None,
+                ),
+            )
+    if not heard and (details or opaque is not None):
+        text = "".join(_details_text(detail) for detail in list_of(details))
+        yield Thinking(text, door.residue(reasoning_details=details, reasoning_opaque=opaque))
+
+
+def _details_text(detail: Any) -> str:
+    return text_of(first_of(dict_of(detail), "text", "summary"))
+
+
+# Calls
+
+
+def _calls(message: dict[str, Any], door: Door) -> Iterator[HeardCall]:
+    for entry in list_of(message.get("tool_calls")):
+        yield _call(dict_of(entry), door) if isinstance(entry, dict) else HeardCall("", "", entry)
+    old = message.get("function_call")  # how calls were written before tool_calls
+    if isinstance(old, dict) and message.get("type") is None:
+        yield HeardCall("", text_of(old.get("name")), old.get("arguments"), unnumbered=True)
+
+
+def _call(entry: dict[str, Any], door: Door) -> HeardCall:
+    raw_id = text_of(entry.get("id"))
+    if isinstance(entry.get("custom"), dict):
+        custom = entry["custom"]
+        return custom_call(raw_id, custom.get("name"), custom.get("input"), door.residue(custom=True))
+    function = dict_of(entry.get("function")) or entry
+    return HeardCall(
+        raw_id,
+        text_of(function.get("name")),
+        first_of(function, "arguments", "args", "input"),
+        door.residue(extra_content=entry.get("extra_content")),
+        unnumbered="id" not in entry and isinstance(function.get("arguments"), dict),  # Ollama's own API
+    )
+
+
+def custom_call(raw_id: str, name: Any, text: Any, residue: Residue | None) -> HeardCall:
+    """A call whose argument is free text."""
+    return HeardCall(raw_id, text_of(name), {"input": text_of(text)}, residue)
+
+
+def _one_call_per_id(content: list[Item], calls: list[HeardCall], door: Door) -> list[Item]:
+    """Content, then calls; a call that stands in both shapes is one call."""
+    blocks = [item for item in content if isinstance(item, HeardCall)]
+    if not blocks or not calls:
+        return [*content, *calls]
+    door.found("mixed_shapes", f"{len(blocks)} calls in the content, {len(calls)} beside it")
+    beside = {call.raw_id: call for call in calls if call.raw_id}
+    inside = {call.raw_id for call in blocks if call.raw_id}
+    fuller = [_fuller(item, beside) if isinstance(item, HeardCall) else item for item in content]
+    return [*fuller, *(call for call in calls if call.raw_id not in inside)]
+
+
+def _fuller(call: HeardCall, beside: dict[str, HeardCall]) -> HeardCall:
+    """Gateways leave the input of one of the two empty."""
+    other = beside.get(call.raw_id)
+    return replace(call, arguments=other.arguments) if other is not None and not call.arguments else call
+
+
+# Results
+
+
+PAIRED = {"tool_use", "tool_result", "function_call", "function_call_output", "tool_call", "tool_response"}
+"""Parts that are calls or results in their own right, wherever they stand."""
+
+
+def _results(message: dict[str, Any], door: Door) -> Iterator[Item]:
+    """A tool message is one result; a part of it that names its own call is one of its own."""
+    content, raw_id = message.get("content"), text_of(message.get("tool_call_id"))
+    own = [part for part in list_of(content) if _is_paired(part)]
+    for part in own:
+        yield from parts.read_part(part, door)
+    rest = [part for part in list_of(content) if not _is_paired(part)] if own else content
+    if own and not raw_id:
+        yield from parts.items_of(rest, door)
+    elif not own or rest:
+        name = text_of(first_of(message, "name", "tool_name"))
+        unnumbered = message.get("role") == "function" or "tool_name" in message  # these never had ids
+        yield HeardResult(raw_id, name, parts.outcome_of(rest, door), unnumbered)
+
+
+def _is_paired(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(kind := part.get("type"), str) and kind in PAIRED
+
+
+# What stands beside the content
+
+
+def _annotated(message: dict[str, Any], content: list[Item], door: Door) -> list[Item]:
+    annotations = message.get("annotations")
+    if not annotations or not content or not isinstance(content[0], Text):
+        return content
+    return [replace(content[0], residue=door.residue(annotations=annotations)), *content[1:]]
+
+
+def _beside_content(message: dict[str, Any], door: Door) -> Iterator[Item]:
+    if refusal := text_of(message.get("refusal")):
+        yield Text(refusal)
+    if isinstance(audio := message.get("audio"), dict):
+        yield Opaque("audio", text_of(audio.get("transcript")), door.residue(audio=audio))
+    for image in list_of(message.get("images")):  # Ollama's own API
+        yield media.from_base64(text_of(image), "", "image/*")
+
+
+# Content parts
+
+
+def text(part: dict[str, Any], door: Door) -> Iterator[Item]:
+    """Text, with the citations that Anthropic wants back."""
+    yield Text(text_of(part.get("text")), door.residue(citations=part.get("citations") or None))
+
+
+def refusal(part: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Text(text_of(first_of(part, "refusal", "text")))
+
+
+def reference(part: dict[str, Any], door: Door) -> Iterator[Item]:
+    """Mistral's pointers into search results."""
+    yield Opaque("reference", "", door.residue(part=part))
+
+
+parts.TYPED |= {
+    "text": text,
+    "refusal": refusal,
+    "reference": reference,
+    "image_url": media.image_url,
+    "video_url": media.video_url,
+    "audio_url": media.audio_url,
+    "document_url": media.document_url,
+    "input_audio": media.input_audio,
+    "file": media.file,
+}
+
+
+# The body around the messages
+
+
+def system(body: dict[str, Any]) -> Any:
+    return None
+
+
+def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
+    for tool in [*list_of(body.get("tools")), *list_of(body.get("functions"))]:
+        if isinstance(tool, dict) and (spec := spec_of(dict_of(tool.get("function")) or tool)):
+            yield spec
+
+
+def spec_of(tool: dict[str, Any], *schemas: str) -> ToolSpec | None:
+    """A function's declaration; tools that the provider runs itself have none."""
+    name = tool.get("name")
+    if not isinstance(name, str) or not name:
+        return None
+    schema = dict_of(first_of(tool, *schemas, "parameters"))
+    return ToolSpec(name, text_of(tool.get("description")), schema)

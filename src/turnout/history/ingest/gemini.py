@@ -1,0 +1,159 @@
+"""Gemini contents: parts without a `type`, told apart by their one key, in camel or snake case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...model import Code, Media, Opaque, Outcome, Text, Thinking, ToolSpec
+from . import chat, parts
+from .heard import Door, Heard, HeardCall, HeardResult, Item, Speaker, dict_of, first_of, list_of, text_of
+
+TYPES = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
+
+
+def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:
+    said = content.get("parts")
+    if "parts" not in content:  # a bare part where a content should be
+        said = {name: value for name, value in content.items() if name != "role"}
+    yield Heard(_speaker(content, door), tuple(parts.items_of(said, door)), door.origin)
+
+
+def _speaker(content: dict[str, Any], door: Door) -> Speaker:
+    role = content.get("role")
+    if role is None:
+        return "user"  # as the API reads it
+    if isinstance(role, str) and (speaker := chat.SPEAKERS.get(role.lower())) is not None:
+        return speaker
+    door.found("unknown_role", text_of(role))
+    return "user"
+
+
+# Parts
+
+
+def part(part: dict[str, Any], door: Door) -> Iterator[Item]:
+    known = False
+    for names, reader in READERS:
+        if (value := first_of(part, *names)) is not None:
+            known = True
+            yield from reader(value, part, door)
+    if known or not any(value is not None for value in part.values()):
+        return
+    if _signature(part) is None:
+        door.found("unknown_block", next(iter(part)))
+    yield Opaque(next(iter(part)), "", door.residue(part=part))
+
+
+def _text(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    """Text or thought; an empty one matters when it carries a signature."""
+    residue = door.residue(thought_signature=_signature(part))
+    yield (Thinking if part.get("thought") is True else Text)(text_of(value), residue)
+
+
+def _call(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    call = dict_of(value)
+    raw_id = text_of(call.get("id"))
+    arguments = {} if call.get("args") is None else call["args"]  # left out where there are none
+    residue = door.residue(thought_signature=_signature(part))
+    yield HeardCall(raw_id, text_of(call.get("name")), arguments, residue, unnumbered=not raw_id)
+
+
+def _response(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    answer = dict_of(value)
+    raw_id = text_of(answer.get("id"))
+    outcome = _outcome(answer.get("response"))
+    if shown := parts.said(parts.items_of(answer.get("parts"), door)):
+        outcome = Outcome(outcome.status, (*outcome.content, *shown))
+    yield HeardResult(raw_id, text_of(answer.get("name")), outcome, unnumbered=not raw_id)
+
+
+def _outcome(response: Any) -> Outcome:
+    """`output` and `error` are Gemini's own words; any other object is the result itself."""
+    match response:
+        case {"error": error, **rest} if error and not rest:
+            return Outcome("error", parts.spoken(error))
+        case {"output": output, **rest} if not rest and output is not None:
+            return Outcome("complete", parts.spoken(output))
+        case None | {} if not response:
+            return Outcome("complete")
+    return Outcome("complete", parts.spoken(response))
+
+
+def _inline(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    blob = dict_of(value)
+    mime = text_of(first_of(blob, "mimeType", "mime_type")) or "application/octet-stream"
+    name = text_of(first_of(blob, "displayName", "display_name"))
+    yield Media(mime, text_of(blob.get("data")), name=name, residue=_kept(part, door))
+
+
+def _file(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    file = dict_of(value)
+    mime = text_of(first_of(file, "mimeType", "mime_type")) or "application/octet-stream"
+    name = text_of(first_of(file, "displayName", "display_name"))
+    yield Media(
+        mime, uri=text_of(first_of(file, "fileUri", "file_uri")), name=name, residue=_kept(part, door)
+    )
+
+
+def _executable(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    code = dict_of(value)
+    yield Code(
+        text_of(code.get("code")), text_of(code.get("language")).lower(), residue=door.residue(part=part)
+    )
+
+
+def _executed(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Opaque("codeExecutionResult", text_of(dict_of(value).get("output")), door.residue(part=part))
+
+
+READERS = (
+    (("text",), _text),
+    (("functionCall", "function_call"), _call),
+    (("functionResponse", "function_response"), _response),
+    (("inlineData", "inline_data"), _inline),
+    (("fileData", "file_data"), _file),
+    (("executableCode", "executable_code"), _executable),
+    (("codeExecutionResult", "code_execution_result"), _executed),
+)
+MARKS = ("thought", "thoughtSignature", "thought_signature", "toolCall", "toolResponse")
+
+parts.KEYED |= {name: part for names, _ in READERS for name in names} | dict.fromkeys(MARKS, part)
+
+
+def _signature(part: dict[str, Any]) -> Any:
+    return first_of(part, "thoughtSignature", "thought_signature")
+
+
+def _kept(part: dict[str, Any], door: Door) -> Any:
+    return door.residue(thought_signature=_signature(part))
+
+
+# The body around the contents
+
+
+def system(body: dict[str, Any]) -> Any:
+    value = first_of(body, "systemInstruction", "system_instruction")
+    return value.get("parts") if isinstance(value, dict) and "parts" in value else value
+
+
+def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
+    for tool in list_of(body.get("tools")):
+        declared = first_of(dict_of(tool), "functionDeclarations", "function_declarations")
+        for function in list_of(declared):
+            schemas = ("parametersJsonSchema", "parameters_json_schema")
+            if isinstance(function, dict) and (spec := chat.spec_of(function, *schemas)):
+                yield ToolSpec(spec.name, spec.description, dict_of(json_schema(spec.parameters)))
+
+
+def json_schema(schema: Any) -> Any:
+    """Gemini writes types in capitals; JSON Schema does not."""
+    if isinstance(schema, list):
+        return [json_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: _lower(value) if name == "type" else json_schema(value) for name, value in schema.items()}
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) and value in TYPES else json_schema(value)

@@ -1,0 +1,187 @@
+"""The canonical content list: `{"speaker", "blocks", "metadata"}`, blocks of every provider in one shape.
+
+A content says itself who wrote it, so private state is put in the shape of the provider
+that it names: only that provider's protocol will read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...model import Code, Media, Origin, Outcome, Residue, Text, Thinking, ToolSpec
+from . import chat, parts
+from .heard import Door, Heard, HeardCall, HeardResult, Item, Speaker, dict_of, first_of, text_of
+from .media import from_base64, from_url
+
+SPEAKERS: dict[str, Speaker] = {"human": "user", "ai": "model", "tool": "tool", "system": "system"}
+
+USUAL_HOSTS = {
+    "openai": "api.openai.com",
+    "anthropic": "api.anthropic.com",
+    "gemini": "generativelanguage.googleapis.com",
+    "mistral": "api.mistral.ai",
+    "kimi": "api.moonshot.ai",
+    "deepseek": "api.deepseek.com",
+    "openrouter": "openrouter.ai",
+    "xai": "api.x.ai",
+    "groq": "api.groq.com",
+}
+"""Where a provider lives; a base URL that says the same names no endpoint of its own."""
+
+SIGNED_LIKE_ANTHROPIC = {"anthropic", "bedrock"}
+SIGNED_LIKE_GEMINI = {"gemini", "vertex", "google"}
+REASONING_ITEMS = {"openai", "azure", "codex"}
+
+
+def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:
+    metadata = dict_of(content.get("metadata"))
+    door = door.speaking_as(_origin(metadata, door.origin))
+    items = tuple(item for block in _blocks(content) for item in _block(block, door))
+    if not items and (note := _unread(content)):
+        items = (note,)
+    yield Heard(_speaker(content, door), items, door.origin, text_of(metadata.get("turnId")))
+
+
+def _blocks(content: dict[str, Any]) -> list[Any]:
+    blocks = content.get("blocks")
+    return blocks if isinstance(blocks, list) else [blocks]
+
+
+def _unread(content: dict[str, Any]) -> Item | None:
+    return chat.unread(
+        {name: content[name] for name in content if name not in ("speaker", "blocks", "metadata")}
+    )
+
+
+def _speaker(content: dict[str, Any], door: Door) -> Speaker:
+    speaker = content.get("speaker")
+    if isinstance(speaker, str):
+        if speaker in SPEAKERS:
+            return SPEAKERS[speaker]
+        if speaker in chat.SPEAKERS:
+            return chat.SPEAKERS[speaker]
+    door.found("unknown_role", text_of(speaker) or "no speaker")
+    return "user"
+
+
+def _origin(metadata: dict[str, Any], usual: Origin) -> Origin:
+    provider, model = text_of(metadata.get("provider")), text_of(metadata.get("model"))
+    if not provider and not model:
+        return usual
+    if not provider:
+        return Origin(usual.provider, usual.endpoint, model)
+    return Origin(provider, _endpoint(provider, text_of(metadata.get("providerBaseURL"))), model)
+
+
+def _endpoint(provider: str, url: str) -> str:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        host = ""
+    return "" if host and host == USUAL_HOSTS.get(provider) else url
+
+
+# Blocks
+
+
+def _block(block: Any, door: Door) -> Iterator[Item]:
+    kind = block.get("type") if isinstance(block, dict) else None
+    if isinstance(kind, str) and kind in BLOCKS:
+        yield from BLOCKS[kind](block, door)
+    else:
+        yield from parts.items_of(block, door)
+
+
+def text(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    signature = block.get("thoughtSignature")
+    yield Text(text_of(block.get("text")), door.residue(thought_signature=signature))
+
+
+def thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    thought = text_of(first_of(block, "thought", "thinking", "text"))
+    yield Thinking(thought, _thinking_residue(thought, block, door))
+
+
+def _thinking_residue(thought: str, block: dict[str, Any], door: Door) -> Residue | None:
+    signature, redacted = block.get("signature") or None, block.get("redactedData") or None
+    encrypted, item_id = block.get("encryptedContent") or None, block.get("itemId") or None
+    provider = door.origin.provider
+    if redacted is not None:
+        return door.residue(redacted=redacted)
+    if encrypted is not None or (item_id is not None and provider in REASONING_ITEMS):
+        return door.residue(item=reasoning_item(thought, item_id, encrypted))
+    if signature is not None and provider in SIGNED_LIKE_GEMINI:
+        return door.residue(thought_signature=signature)
+    if signature is not None:
+        return door.residue(signature=signature)
+    unmarked = SIGNED_LIKE_ANTHROPIC | SIGNED_LIKE_GEMINI | REASONING_ITEMS | {"unknown"}
+    return None if provider in unmarked else door.residue(field="reasoning_content")
+
+
+def reasoning_item(thought: str, item_id: Any, encrypted: Any) -> dict[str, Any]:
+    summary = [{"type": "summary_text", "text": thought}] if thought else []
+    item = {"type": "reasoning", "id": item_id, "summary": summary, "encrypted_content": encrypted}
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def tool_call(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    residue = door.residue(thought_signature=block.get("thoughtSignature"), item_id=block.get("itemId"))
+    arguments = first_of(block, "parameters", "arguments", "input")
+    yield HeardCall(text_of(block.get("id")), text_of(block.get("name")), arguments, residue)
+
+
+def tool_response(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    raw_id = text_of(block.get("callId"))
+    outcome = _outcome(block, door)
+    if outcome.status == "interrupted":
+        door.found("incomplete_result", raw_id)
+    yield HeardResult(raw_id, text_of(first_of(block, "toolName", "name")), outcome)
+
+
+def _outcome(block: dict[str, Any], door: Door) -> Outcome:
+    """What became of a call: no single one of `error`, `isComplete` and `result` says it."""
+    error, result, complete = block.get("error"), block.get("result"), block.get("isComplete")
+    content = () if result is None else parts.outcome_of(result, door).content
+    if error:
+        return Outcome("error", (Text(text_of(error)), *content))
+    if complete is False:
+        return Outcome("interrupted", content, synthetic=not content, reason="unknown")
+    if result is None and complete is not True:
+        return Outcome("interrupted", synthetic=True, reason="unknown")
+    return Outcome("complete", content)
+
+
+def media(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    mime, data = text_of(first_of(block, "mimeType", "mime")), text_of(first_of(block, "data", "uri"))
+    name = text_of(first_of(block, "filename", "name", "caption"))
+    if block.get("encoding") == "url" or data.startswith(("http://", "https://")):
+        found = from_url(data, mime or "application/octet-stream", name)
+        yield Media(mime or found.mime, found.data, found.uri, name)
+    else:
+        yield from_base64(data, mime, "application/octet-stream", name)
+
+
+def code(block: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Code(text_of(first_of(block, "code", "source")), text_of(block.get("language")))
+
+
+BLOCKS = {
+    "text": text,
+    "thinking": thinking,
+    "tool_call": tool_call,
+    "tool_response": tool_response,
+    "media": media,
+    "code": code,
+}
+
+parts.TYPED |= {kind: reader for kind, reader in BLOCKS.items() if kind not in ("text", "thinking")}
+
+
+def system(body: dict[str, Any]) -> Any:
+    return body.get("system")
+
+
+def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
+    return chat.tools(body)

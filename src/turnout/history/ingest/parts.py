@@ -1,0 +1,99 @@
+"""The parts of a message's content: one table for every family that marks them with a `type`.
+
+Real histories mix families: Anthropic blocks in Chat messages, Responses items inside a
+content list, Gemini parts among them. So a part is read by what it says it is, wherever
+it stands; each family's readers are in its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ...model import CONTENT, Content, Opaque, Outcome, Status, Text, Thinking
+from ...plain import dumps
+from .heard import Door, HeardCall, HeardNote, HeardResult, Item, list_of, text_of, texts_in
+
+Part = dict[str, Any]
+PartReader = Callable[[Part, Door], Iterable[Item]]
+
+TYPED: dict[str, PartReader] = {}
+"""By the part's `type`; every family adds its own."""
+
+KEYED: dict[str, PartReader] = {}
+"""By a key that only this kind of part has (Gemini marks its parts this way)."""
+
+
+def items_of(content: Any, door: Door) -> Iterator[Item]:
+    """What a message's content says: a text, one part or a list of them."""
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, dict):
+            yield from read_part(part, door)
+        elif part is not None:
+            yield Text(text_of(part))
+
+
+def read_part(part: Part, door: Door) -> Iterator[Item]:
+    kind = part.get("type")
+    if isinstance(kind, str) and kind in TYPED:
+        yield from TYPED[kind](part, door)
+    elif kind is None and (key := next((key for key in part if key in KEYED), None)) is not None:
+        yield from KEYED[key](part, door)
+    elif kind is None and "content" in part:  # a message where a part should be
+        yield from items_of(part["content"], door)
+    elif part:
+        yield from unknown(part, door)
+
+
+def unknown(part: Part, door: Door) -> Iterator[Item]:
+    """A kind of part that nobody here knows: kept whole for whoever wrote it."""
+    kind = text_of(part.get("type")) or next(iter(part), "part")
+    door.found("unknown_block", kind)
+    yield Opaque(kind, "\n".join(texts_in(part)), door.residue(block=part))
+
+
+def said(items: Iterable[Item]) -> tuple[Content, ...]:
+    """The items as what a tool or a user can say: thinking and calls are quoted, not made."""
+    return tuple(_content(item) for item in items if item != Text(""))
+
+
+def outcome_of(content: Any, door: Door, status: Status = "complete") -> Outcome:
+    """A tool's result, its media inside it."""
+    is_value = isinstance(content, dict | list) and content and not _has_parts(content)
+    if is_value or isinstance(content, str):
+        return Outcome(status, spoken(content))
+    return Outcome(status, said(items_of(content, door)))
+
+
+def spoken(value: Any) -> tuple[Content, ...]:
+    """A value that a tool returned: text as it is, anything else as JSON."""
+    text = text_of(value)
+    return (Text(text),) if text else ()
+
+
+def _has_parts(content: Any) -> bool:
+    return any(isinstance(part, str) or _is_part(part) for part in list_of(content))
+
+
+def _is_part(value: Any) -> bool:
+    """Whether this is surely a part, and not some object that a tool returned."""
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("type")
+    return (isinstance(kind, str) and kind in TYPED) or (
+        set(value) == {"text"} and isinstance(value["text"], str)
+    )
+
+
+def _content(item: Item) -> Content:
+    match item:
+        case Thinking():
+            return Text(item.text, item.residue)
+        case HeardCall():
+            return Text(f"{item.name}({text_of(item.arguments)})")
+        case HeardResult():
+            return Text(item.outcome.text)
+        case HeardNote():
+            return Text(dumps(item.data))
+    assert isinstance(item, CONTENT)
+    return item

@@ -1,0 +1,224 @@
+"""Responses input items: messages, reasoning, calls and outputs lie side by side in one list.
+
+A reply is several items, so its pieces join into one turn; an item that OpenAI runs or
+holds itself is kept whole for OpenAI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...model import Opaque, Residue, Status, Text, Thinking, ToolSpec
+from . import chat, media, parts
+from .heard import (
+    Door,
+    Heard,
+    HeardCall,
+    HeardNote,
+    HeardResult,
+    Item,
+    dict_of,
+    first_of,
+    list_of,
+    text_of,
+    texts_in,
+)
+
+FROM_US = ("_output", "mcp_approval_response")
+"""Item types that the client sends, though we do not run these tools ourselves."""
+
+
+def read(item: dict[str, Any], door: Door) -> Iterator[Heard]:
+    kind = item.get("type")
+    if kind in (None, "message"):
+        yield from _message(item, door)
+    elif isinstance(kind, str) and (reader := ITEMS.get(kind)) is not None:
+        yield from (_heard(piece, door) for piece in reader(item, door))
+    elif (
+        isinstance(kind, str) and kind in parts.TYPED and "role" not in item
+    ):  # a part where an item should be
+        yield Heard("user", tuple(parts.read_part(item, door)), door.origin)
+    else:
+        yield _held(item, door)
+
+
+def _heard(piece: Item, door: Door) -> Heard:
+    speaker: Any = "tool" if isinstance(piece, HeardResult) else "model"
+    return Heard(speaker, (piece,), door.origin, joins=speaker == "model")
+
+
+def _message(item: dict[str, Any], door: Door) -> Iterator[Heard]:
+    marks = door.residue(id=item.get("id"), phase=item.get("phase"))
+    for heard in chat.read(item, door):
+        if heard.speaker != "model":
+            yield heard
+            continue
+        items = tuple(_marked(piece, marks) for piece in heard.items)
+        yield replace(heard, items=items, joins=True)
+
+
+def _marked(piece: Item, marks: Residue | None) -> Item:
+    """Text with the ids of its message, beside what it had already."""
+    if marks is None or not isinstance(piece, Text):
+        return piece
+    data = {**piece.residue.data, **marks.data} if piece.residue else marks.data
+    return replace(piece, residue=Residue(marks.origin, data))
+
+
+def _held(item: dict[str, Any], door: Door) -> Heard:
+    """Whatever OpenAI runs or holds itself."""
+    kind = text_of(item.get("type"))
+    block = Opaque(kind, "", door.residue(item=item))
+    role = item.get("role")
+    if isinstance(role, str) and role in chat.SPEAKERS and role != "assistant":
+        return Heard(chat.SPEAKERS[role], (block,), door.origin)
+    if kind.endswith(FROM_US) and item.get("execution") != "server":
+        return Heard("user", (block,), door.origin)
+    return Heard("model", (block,), door.origin, joins=True)
+
+
+# Items
+
+
+def function_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    """Paired by call_id; only a proxy that omits it leaves the item's own id to go by."""
+    marks = door.residue(item_id=item.get("id"), namespace=item.get("namespace"))
+    raw_id = text_of(first_of(item, "call_id", "id"))
+    yield HeardCall(raw_id, text_of(item.get("name")), item.get("arguments"), marks)
+
+
+def custom_tool_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    marks = door.residue(custom=True, item_id=item.get("id"))
+    yield chat.custom_call(
+        text_of(first_of(item, "call_id", "id")), item.get("name"), item.get("input"), marks
+    )
+
+
+def call_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    cut = item.get("status") in ("in_progress", "incomplete")
+    if cut:
+        door.found("incomplete_result", text_of(item.get("call_id")))
+    status: Status = "interrupted" if cut else "complete"
+    outcome = parts.outcome_of(item.get("output"), door, status)
+    yield HeardResult(text_of(item.get("call_id")), text_of(item.get("name")), outcome)
+
+
+def reasoning(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    text = "\n\n".join(texts_in(item.get("summary"))) or "".join(texts_in(item.get("content")))
+    yield Thinking(text, door.residue(item=item))
+
+
+def item_reference(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield HeardNote("item_reference", item)
+
+
+ITEMS: dict[str, Callable[[dict[str, Any], Door], Iterator[Item]]] = {
+    "function_call": function_call,
+    "custom_tool_call": custom_tool_call,
+    "function_call_output": call_output,
+    "custom_tool_call_output": call_output,
+    "reasoning": reasoning,
+    "item_reference": item_reference,
+}
+
+KINDS = frozenset(ITEMS) | {"input_text", "output_text", "text", "input_image", "input_file", "image_url"}
+"""What may stand in a list of messages without a role."""
+
+
+# Content parts
+
+
+def text(part: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Text(text_of(part.get("text")), door.residue(annotations=part.get("annotations") or None))
+
+
+def reasoning_text(part: dict[str, Any], door: Door) -> Iterator[Item]:
+    yield Thinking(text_of(part.get("text")))
+
+
+parts.TYPED |= {
+    **{kind: reader for kind, reader in ITEMS.items() if kind != "item_reference"},
+    "input_text": text,
+    "output_text": text,
+    "summary_text": reasoning_text,
+    "reasoning_text": reasoning_text,
+    "input_image": media.image_url,
+    "input_file": media.file,
+}
+
+
+# Pieces into turns
+
+
+def joined(messages: Iterator[Heard]) -> Iterator[Heard]:
+    """The pieces of one reply as one message.
+
+    What is said after a call was said later: it opens a turn of its own, and takes the
+    thinking right before it along.
+    """
+    held: list[Heard] = []
+    for heard in messages:
+        if held and not (heard.joins and _belongs(heard, held)):
+            stays, goes = _parted(held) if heard.joins else (held, [])
+            yield from _as_one(stays)
+            held = goes
+        if heard.joins:
+            held.append(heard)
+        else:
+            yield heard
+    yield from _as_one(held)
+
+
+def _belongs(heard: Heard, held: list[Heard]) -> bool:
+    said = any(isinstance(item, Text) and item.text for item in heard.items)
+    return not said or not any(_speaks(before) for before in held)
+
+
+def _speaks(heard: Heard) -> bool:
+    return any(isinstance(item, HeardCall | Text) for item in heard.items)
+
+
+def _parted(held: list[Heard]) -> tuple[list[Heard], list[Heard]]:
+    at = len(held)
+    while at and all(isinstance(item, Thinking) for item in held[at - 1].items):
+        at -= 1
+    return held[:at], held[at:]
+
+
+def _as_one(pieces: list[Heard]) -> Iterator[Heard]:
+    if pieces:
+        yield replace(pieces[0], items=tuple(item for piece in pieces for item in piece.items))
+
+
+# The body around the items
+
+
+def system(body: dict[str, Any]) -> Any:
+    return body.get("instructions")
+
+
+def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
+    for tool in list_of(body.get("tools")):
+        if not isinstance(tool, dict):
+            continue
+        if tool.get("type") == "namespace":
+            yield from tools(tool)
+        elif tool.get("type") == "custom" and (spec := chat.spec_of(tool)):
+            yield replace(spec, parameters=FREE_TEXT)
+        elif tool.get("type") in (None, "function") and (
+            spec := chat.spec_of(dict_of(tool.get("function")) or tool)
+        ):
+            yield spec
+
+
+FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+"""What a custom tool takes: one text."""
+
+
+def chain(body: dict[str, Any]) -> str:
+    """What the provider holds of this conversation already: a response or a conversation."""
+    held = first_of(body, "previous_response_id", "conversation")
+    return text_of(held.get("id")) if isinstance(held, dict) else text_of(held)

@@ -1,0 +1,107 @@
+"""The clean sequence written to a history, through the same boundary that everyone writes through."""
+
+from __future__ import annotations
+
+from ... import ids
+from ...diagnostic import Diagnostic
+from ...model import ModelTurn, Outcome, SystemTurn, UserTurn
+from ...plain import plain
+from ..log import History
+from .draft import Call, Draft, Step
+from .heard import HeardNote
+from .match import Answer
+from .resolve import Resolved
+
+NEVER_CAME = Outcome("interrupted", synthetic=True, reason="unknown")
+
+
+def write(history: History, resolved: Resolved) -> None:
+    writer = _Writer(history, [step for step in resolved.steps if isinstance(step, Draft)])
+    for step in resolved.steps:
+        writer.take(step)
+    told = [(code, call.id if call else "", detail) for code, call, detail in resolved.findings]
+    history.diagnostics.extend(Diagnostic("history", *finding) for finding in (*told, *writer.findings))
+
+
+class _Writer:
+    def __init__(self, history: History, turns: list[Draft]) -> None:
+        self.findings: list[tuple[str, str, str]] = []
+        self._history = history
+        self._last = turns[-1] if turns else None
+        self._model_ids = {_as_key(turn) for turn in turns if turn.speaker == "model"}
+        self._keys: set[str] = set()
+        self._shared: dict[str, int] = {}
+        self._calls: set[str] = set()
+
+    def take(self, step: Step) -> None:
+        match step:
+            case HeardNote():
+                self._history.note(step.kind, step.data)
+            case Answer():
+                self._history.note("orphaned_result", _told(step))
+            case Draft(speaker="model"):
+                self._reply(step)
+            case Draft(speaker="system"):
+                self._history.append(SystemTurn(self._key(step), tuple(step.blocks)))
+            case Draft():
+                self._history.append(UserTurn(self._key(step), tuple(step.blocks)))
+
+    def _reply(self, turn: Draft) -> None:
+        key = self._key(turn)
+        for index, call in enumerate(turn.calls):
+            call.id = self._canonical(call, key, index)
+        blocks = tuple(piece.block() if isinstance(piece, Call) else piece for piece in turn.pieces)
+        self._history.append(ModelTurn(key, turn.origin, blocks))
+        for call in turn.calls:
+            self._settle(call, may_wait=turn is self._last)
+
+    def _settle(self, call: Call, may_wait: bool) -> None:
+        if call.answers:
+            self._history.settle(call.id, call.answers[0].heard.outcome)
+            for loser in call.answers[1:]:
+                if loser.heard.outcome != call.answers[0].heard.outcome:
+                    self._history.note("duplicate_outcome", {**_told(loser), "call_id": call.id})
+        elif not may_wait:
+            self.findings.append(("missing_result", call.id, call.heard.name))
+            self._history.settle(call.id, NEVER_CAME)
+
+    def _canonical(self, call: Call, key: str, index: int) -> str:
+        """An id of our own form is kept for its first call; every other is made canonical once."""
+        raw_id = call.heard.raw_id
+        chosen = raw_id if ids.is_canonical(raw_id) else ""
+        while not chosen or chosen in self._calls:
+            chosen = ids.call_id(call.turn.origin.provider, raw_id, call.heard.name, key, index)
+            index += 1_000_000  # only when someone wrote this very hash as an id
+        self._calls.add(chosen)
+        return chosen
+
+    def _key(self, turn: Draft) -> str:
+        """The turn's own id where it has one. A model turn's counts most: call ids are made from it."""
+        wanted = _as_key(turn)
+        if not wanted or (turn.speaker != "model" and wanted in self._model_ids):
+            return self._next_key()
+        key = wanted
+        while key in self._keys:
+            self._shared[wanted] = self._shared.get(wanted, 1) + 1
+            key = f"{wanted}.{self._shared[wanted]}"
+        if key != wanted:
+            self.findings.append(("shared_turn_id", "", f"{wanted} is {key} here"))
+        self._keys.add(key)
+        return key
+
+    def _next_key(self) -> str:
+        """The history's next key that no model turn claims as its own."""
+        while (key := self._history.next_key()) in self._model_ids:
+            pass
+        self._keys.add(key)
+        return key
+
+
+def _as_key(turn: Draft) -> str:
+    return turn.turn_id.replace("|", "_")
+
+
+def _told(answer: Answer) -> dict[str, object]:
+    heard = answer.heard
+    content = [plain(block) for block in heard.outcome.content]
+    return {"raw_id": heard.raw_id, "name": heard.name, "status": heard.outcome.status, "content": content}
