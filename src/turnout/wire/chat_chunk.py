@@ -70,6 +70,11 @@ class Chunk(Struct):
 decode = msgspec.json.Decoder(Chunk).decode
 
 
+def is_done(data: bytes) -> bool:
+    """Whether a payload is the mark that ends a stream, which is no JSON; some servers pad it."""
+    return data.strip() == b"[DONE]"
+
+
 def read(value: Any) -> Chunk:
     """The chunk in any JSON value; what does not fit its place is left out."""
     fields = value if isinstance(value, dict) else {}

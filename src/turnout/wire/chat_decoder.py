@@ -20,10 +20,9 @@ from ..errors import FailureKind
 from ..model import Media, Opaque, Origin, Residue, Stop
 from ..plain import dumps, loads
 from ..stream.events import StreamEvent
-from ..stream.frames import is_done
 from ..stream.reply import NOTHING, Events, ReplyBuilder
 from ..stream.thinktags import ThinkTags
-from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, read, usage_of
+from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
 from .failure import stream_failure, undecodable
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")

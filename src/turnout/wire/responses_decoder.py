@@ -20,9 +20,8 @@ from msgspec import Struct
 
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import clean, dumps, loads
-from ..stream.frames import is_done
 from ..stream.reply import NOTHING, Draft, Events, ReplyBuilder
-from .chat_chunk import count, dicts, within
+from .chat_chunk import count, dicts, is_done, within
 from .failure import stream_failure, undecodable
 
 Key: TypeAlias = int | str
