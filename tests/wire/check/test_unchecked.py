@@ -13,7 +13,8 @@ from turnout.wire.check import UNCHECKED
 
 RULEBOOK = Path(__file__).parents[4] / "shared" / "rulebook" / "rulebook.json"
 SOURCE = Path(package.__file__).parent
-IN_SCOPE = re.compile(r"\[[AB]\]")
+PROVEN = re.compile(r"\[[AB]\]")
+CHAT = ("OAC", "MIS", "KIM", "DSK", "QWN", "XAI", "COP", "ORT", "VLL", "LCP", "OLL")
 
 needs_rulebook = pytest.mark.skipif(not RULEBOOK.is_file(), reason=f"no rulebook at {RULEBOOK}")
 
@@ -40,6 +41,20 @@ def test_no_rule_is_both_applied_and_listed() -> None:
 @needs_rulebook
 def test_only_rules_that_exist_are_named() -> None:
     assert (applied() | set(UNCHECKED)) - {rule["id"] for rule in rules()} == set()
+
+
+@needs_rulebook
+def test_of_the_chat_family_only_what_a_body_cannot_show_is_left_out() -> None:
+    """A refusal that somebody has seen is applied; which roles a chat template takes is not in a body."""
+    refusals = {
+        rule["id"]
+        for rule in rules()
+        if rule["severity"] in ("error", "model")
+        and PROVEN.search(rule["evidence"])
+        and rule["id"][:3] in CHAT
+    }
+
+    assert refusals & set(UNCHECKED) == {"VLL-04"}
 
 
 def test_every_reason_is_given() -> None:
