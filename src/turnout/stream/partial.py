@@ -1,0 +1,203 @@
+"""Arguments as far as they have come, for display while a call streams. Never for running it.
+
+Every character is read once: containers are filled in place and what is unfinished (a
+string, a number, an escape) is remembered. So a view costs nothing but the string it ends
+in, and that is put together anew only when it has grown by a sixteenth.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ..plain import clean
+from .events import StreamEvent, ToolCallDelta, ToolCallStart
+
+LIMIT = 1024 * 1024
+MAX_DEPTH = 64
+MAX_SCALAR = 64
+ALWAYS_SHOWN = 4096  # unfinished strings up to this length are shown to their last character
+
+SPACE = re.compile(r"[ \t\r\n]*+")
+SCALAR = re.compile(r"[-+.0-9A-Za-z]++")
+RUN = re.compile(r'(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+ESCAPE = 6  # the length of \uXXXX
+
+
+class PartialArguments:
+    """Feed the pieces of a call's arguments; ask for the object they make so far.
+
+    Keys appear once their value begins, strings grow, numbers and words appear whole.
+    Text that is not JSON, is too deep or too long stops the view where it stands.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.stopped = False
+        self._room = limit
+        self._root: dict[str, Any] = {}
+        self._stack: list[dict[str, Any] | list[Any]] = []
+        self._want = "{"  # what may come next: { value key : , or end
+        self._key = ""
+        self._rest = ""  # too short to read: half a number or escape
+        self._string: list[str] | None = None  # the unfinished string
+        self._length = 0
+        self._shown = 0
+        self._in_key = False
+
+    def feed(self, text: str) -> None:
+        """More of the arguments."""
+        self._room -= len(text)
+        self.stopped = self.stopped or self._room < 0
+        text, self._rest = self._rest + text, ""
+        at = 0
+        while at < len(text) and not self.stopped:
+            at = self._between(text, at) if self._string is None else self._within(text, at)
+
+    def view(self) -> dict[str, Any]:
+        """The arguments so far. It goes on growing as more is fed: look, do not keep or alter."""
+        if self._string is not None and not self._in_key:
+            grown = self._length - self._shown
+            if grown and (self._length <= ALWAYS_SHOWN or grown > self._shown // 16):
+                self._show()
+        return self._root
+
+    # -- within a string
+
+    def _within(self, text: str, at: int) -> int:
+        assert self._string is not None
+        end = _end(RUN, text, at)
+        closed = text[end : end + 1] == '"'
+        if not closed and _ends_in_half_a_pair(text, at, end):
+            end -= ESCAPE
+        self._string.append(_unescaped(text[at:end]))
+        self._length += len(self._string[-1])
+        if closed:
+            self._end_string()
+            return end + 1
+        self._rest = text[end:]
+        self.stopped = len(self._rest) >= 2 * ESCAPE  # that was no escape
+        return len(text)
+
+    def _end_string(self) -> None:
+        assert self._string is not None
+        if self._in_key:
+            self._key = "".join(self._string)
+            self._want = ":"
+        else:
+            self._show()
+            self._want = ","
+        self._string = None
+
+    def _show(self) -> None:
+        assert self._string is not None
+        self._string = ["".join(self._string)]
+        self._shown = self._length
+        top = self._stack[-1]
+        if isinstance(top, dict):
+            top[self._key] = self._string[0]
+        else:
+            top[-1] = self._string[0]
+
+    # -- between strings
+
+    def _between(self, text: str, at: int) -> int:
+        at = _end(SPACE, text, at)
+        if at == len(text):
+            return at
+        match text[at], self._want:
+            case '"', "key" | "key or }":
+                self._begin_string(in_key=True)
+            case '"', "value" | "value or ]":
+                self._place("")
+                self._begin_string(in_key=False)
+            case ("{", "{" | "value" | "value or ]") | ("[", "value" | "value or ]"):
+                self._open({} if text[at] == "{" else [])
+            case (":", ":"):
+                self._want = "value"
+            case (",", ","):
+                self._want = "key" if isinstance(self._stack[-1], dict) else "value"
+            case ("}", "key or }" | ",") | ("]", "value or ]" | ","):
+                self._close(text[at])
+            case _, "value" | "value or ]":
+                return self._scalar(text, at)
+            case _:
+                self.stopped = True
+        return at + 1
+
+    def _begin_string(self, in_key: bool) -> None:
+        self._string, self._length, self._shown, self._in_key = [], 0, 0, in_key
+
+    def _open(self, container: dict[str, Any] | list[Any]) -> None:
+        if self._stack:
+            self._place(container)
+        elif isinstance(container, dict):
+            self._root = container
+        self._stack.append(container)
+        self._want = "key or }" if isinstance(container, dict) else "value or ]"
+        self.stopped = len(self._stack) > MAX_DEPTH
+
+    def _close(self, bracket: str) -> None:
+        self.stopped = isinstance(self._stack.pop(), dict) != (bracket == "}")
+        self._want = "," if self._stack else "end"
+
+    def _place(self, value: Any) -> None:
+        top = self._stack[-1]
+        if isinstance(top, dict):
+            top[self._key] = value
+        else:
+            top.append(value)
+
+    def _scalar(self, text: str, at: int) -> int:
+        end = _end(SCALAR, text, at)
+        if end - at > MAX_SCALAR:
+            self.stopped = True
+        elif end == len(text):
+            self._rest = text[at:]
+        else:
+            self._place_scalar(text[at:end])
+        return end
+
+    def _place_scalar(self, word: str) -> None:
+        self._want = ","
+        try:
+            self._place(json.loads(word))
+        except ValueError:
+            self.stopped = True
+
+
+class PartialCalls:
+    """The same for all calls of a reply: feed its events, ask by call id."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, PartialArguments] = {}
+
+    def feed(self, event: StreamEvent) -> None:
+        match event:
+            case ToolCallStart(id):
+                self._calls[id] = PartialArguments()
+            case ToolCallDelta(id, text) if id in self._calls:
+                self._calls[id].feed(text)
+
+    def view(self, call_id: str) -> dict[str, Any]:
+        """What is known of the call's arguments; nothing of a call that has not started."""
+        call = self._calls.get(call_id)
+        return call.view() if call is not None else {}
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _ends_in_half_a_pair(text: str, start: int, end: int) -> bool:
+    """Whether the last escape is the first half of a surrogate pair, its other half to come."""
+    at = end - ESCAPE
+    if at < start or text[at : at + 3].lower() != "\\ud" or text[at + 3] not in "89abAB":
+        return False
+    before = text[start:at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 0
+
+
+def _unescaped(run: str) -> str:
+    return clean(json.loads(f'"{run}"', strict=False)) if "\\" in run else run
