@@ -380,6 +380,7 @@ GOOD: dict[str, Body] = {
         "claude-opus-4-8", model(search("s"), searched("s")), system(), model(), user()
     ),
     "a system message to a model of no known name": claude("house-model", user(), system()),
+    "system messages to Sonnet 5": claude("claude-sonnet-5", user(), user(), system(), system()),
     "adaptive thinking with a forced tool": anthropic(
         model="claude-opus-4-6", thinking={"type": "adaptive"}, tool_choice={"type": "any"}
     ),

@@ -26,9 +26,7 @@ def thinking_opens_the_loop(request: Request) -> Iterator[Problem]:
         "`thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the "
         "lastmost set of `tool_use` and `tool_result` blocks)."
     )
-    advice = (
-        "send the thinking that came with these calls; if there is none, disable thinking until they end"
-    )
+    advice = "send the thinking that came with these calls; if there is none, disable thinking until they end"
     yield Problem("ANT-16", opening.path, answer, advice)
 
 

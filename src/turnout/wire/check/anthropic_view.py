@@ -49,6 +49,8 @@ OPUS_4_6 = Traits(
     efforts=frozenset({"low", "medium", "high", "max"}),
 )
 CLAUDE_4_7 = Traits(thinking=ADAPTIVE, sampling=False, prefill=False, system_messages=False)
+# Recorded: it thinks unasked, and takes system messages like Opus 4.8, status 200.
+SONNET_5 = Traits(thinking=ADAPTIVE, thinks_unasked=True, sampling=False, prefill=False)
 OPUS_4_8 = Traits(thinking=ADAPTIVE, sampling=False, prefill=False)
 OPUS_5 = Traits(
     thinking=ADAPTIVE, sampling=False, prefill=False, disabled_efforts=frozenset({"xhigh", "max"})
@@ -83,7 +85,7 @@ MODELS: dict[str, Traits] = {
     "claude-sonnet-4-6": CLAUDE_4_6,
     "claude-opus-4-7": CLAUDE_4_7,
     "claude-opus-4-8": OPUS_4_8,
-    "claude-sonnet-5": CLAUDE_4_7,
+    "claude-sonnet-5": SONNET_5,
     "claude-opus-5": OPUS_5,
     "claude-opus-5-5": OPUS_5_5,
     "claude-fable-5": FABLE,
@@ -96,7 +98,7 @@ _NAME = re.compile(r"claude-[a-z0-9.@-]+")
 def traits(model: str) -> Traits:
     """What is known of a model, however its host writes the name (`@date`, dots, a vendor before it)."""
     found = _NAME.search(model.lower())
-    words = re.split(r"[.@-]", found[0]) if found else []
+    words = re.split(r"[.@-]", found[0])[:8] if found else []
     for length in range(len(words), 0, -1):
         known = MODELS.get("-".join(words[:length]))
         if known:
