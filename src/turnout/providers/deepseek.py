@@ -6,8 +6,11 @@ from ..wire.chat import ChatDialect
 from .families import DEEPSEEK, R1
 from .provider import Provider
 
-CHAT = ChatDialect(reasoning_field="reasoning_content", thinking_switch="type", text_parts=False, media=())
-THINKING = replace(CHAT, **DEEPSEEK)
+THINKING = replace(
+    ChatDialect(reasoning_field="reasoning_content", thinking_switch="type", text_parts=False, media=()),
+    **DEEPSEEK,
+)
+CHAT = replace(THINKING, thinks_unasked=False)
 
 PROVIDER = Provider(
     name="deepseek",

@@ -6,7 +6,9 @@ from ..wire.chat import ChatDialect
 from .families import families
 from .provider import Provider
 
-TEMPLATE = ChatDialect(alternates=True, system_anywhere=False, schema="plain", content_when_empty="")
+TEMPLATE = ChatDialect(
+    alternates=True, system_anywhere=False, schema="plain", content_when_empty="", media=("image/",)
+)
 VLLM_CHAT = replace(TEMPLATE, reasoning_field="reasoning")
 
 OLLAMA = Provider(

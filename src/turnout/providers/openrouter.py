@@ -1,5 +1,7 @@
 """OpenRouter: many families behind one door, and their reasoning as `reasoning_details`."""
 
+from msgspec.structs import replace
+
 from ..wire.chat import ChatDialect
 from .families import families
 from .provider import Provider
@@ -12,5 +14,9 @@ PROVIDER = Provider(
     base_url_variable="OPENROUTER_BASE_URL",
     key_variables=("OPENROUTER_API_KEY",),
     dialect=CHAT,
-    overrides=families(CHAT),
+    overrides=(
+        ("*gemini-[3-9]*", replace(CHAT, unreasoned_calls="sentinel")),
+        ("*claude*", replace(CHAT, unreasoned_calls="off")),
+        *families(CHAT),
+    ),
 )

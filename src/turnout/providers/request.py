@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from ..history.log import History
 from ..model import Origin, ToolSpec
 from ..plain import clean
-from ..render.policy import Reader
-from ..render.transcript import Transcript
+from ..rendering.policy import Reader
+from ..rendering.transcript import Transcript
 from ..wire.anthropic import AnthropicDialect, AnthropicEncoder
 from ..wire.chat import ChatDialect, ChatEncoder
 from ..wire.gemini import GeminiDialect, GeminiEncoder

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..ids import IdProjection
@@ -28,6 +27,7 @@ from ..model import (
     block_text,
 )
 from .content import as_reminder, base64_url, failed, joined, nonblank, response_media, response_text
+from .loop import Loop
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
@@ -56,25 +56,6 @@ class AnthropicDialect(Struct, frozen=True, kw_only=True):
     extra_body: dict[str, Any] = field(default_factory=dict)
 
 
-class _Loop(Struct, frozen=True):
-    """What the last run of calls and results looks like, for the rules that depend on it."""
-
-    open: bool = False  # the model's last words were calls
-    thinks: bool = True  # every message that opened (or reopened) the run began with a thought
-    spoken: bool = False  # the user said something since
-    paused: bool = False
-
-    def after(self, message: Message, thinks: bool) -> _Loop:
-        if message.role == "user":
-            return replace(self, spoken=True, paused=False)
-        if message.role != "model":
-            return replace(self, paused=False)
-        if not message.tool_calls:
-            return _Loop(paused=message.paused)
-        goes_on = self.open and not self.spoken
-        return _Loop(open=True, thinks=self.thinks if goes_on else thinks and (self.thinks or not self.open))
-
-
 class AnthropicEncoder:
     """Messages as the Messages API wants them."""
 
@@ -87,7 +68,7 @@ class AnthropicEncoder:
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
         self._roll = Roll(_merge)
-        self._loop = _Loop()
+        self._loop = Loop()
         self._fillers: list[str] = []
 
     def feed(self, message: Message) -> None:
@@ -95,7 +76,7 @@ class AnthropicEncoder:
 
     # Messages
 
-    def _add(self, roll: Roll, loop: _Loop, message: Message, changes: list[str]) -> _Loop:
+    def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
         role = "assistant" if message.role == "model" else "user"
         content = list(self._content(message))
         if not content:
@@ -184,7 +165,7 @@ class AnthropicEncoder:
         return body_bytes(fields, "messages", (self._roll.closed, roll.bytes())), changes
 
     def _fields(
-        self, loop: _Loop, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
+        self, loop: Loop, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
     ) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model}
@@ -208,7 +189,7 @@ class AnthropicEncoder:
         return {**fields, **self.dialect.extra_body, **options.extra}
 
     def _add_thinking(
-        self, fields: Wire, loop: _Loop, choice: str, options: Options, changes: list[str]
+        self, fields: Wire, loop: Loop, choice: str, options: Options, changes: list[str]
     ) -> None:
         kinds, efforts = self.setting.facts.thinking, self.setting.facts.efforts
         if options.effort and efforts:

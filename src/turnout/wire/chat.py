@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..ids import IdProjection
 from ..model import Block, Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .content import as_reminder, base64_url, joined, nonblank, response_media, response_text
+from .loop import Loop
 from .protocol import (
     EFFORTS,
     FIRST_FILLER,
@@ -29,6 +30,7 @@ from .protocol import (
 )
 from .roll import Roll, Wire, never
 from .schema import SchemaStyle, project_schema
+from .sentinel import SENTINEL
 
 BRIDGE = "OK."
 MAX_CALLS = 128
@@ -50,6 +52,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     reasoning_field: str | None = None  # where its own reasoning goes back
     requires_reasoning: Literal["", "calls", "all"] = ""  # assistant messages that must carry it
     reasoning_placeholder: str = " "
+    unreasoned_calls: Literal["", "sentinel", "off"] = ""  # calls of others: sign them so, or do not think
     max_tokens_field: str = "max_tokens"
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
     thinks_unasked: bool = False  # thinking is on unless it is switched off
@@ -78,6 +81,7 @@ class ChatEncoder:
         self.called: dict[str, None] = {}
         self._thinks = self._is_thinking(thinking)
         self._roll = Roll(_merge if dialect.alternates else never)
+        self._loop = Loop()
         self._names: dict[str, str] = {}
         self._fillers: list[str] = []
 
@@ -87,11 +91,11 @@ class ChatEncoder:
         return self.dialect.thinks_unasked or bool(asked)
 
     def feed(self, message: Message) -> None:
-        self._add(self._roll, message, self._fillers)
+        self._loop = self._add(self._roll, self._loop, message, self._fillers)
 
     # Messages
 
-    def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
+    def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
         for wire in self._wire(message):
             if (
                 roll.empty
@@ -104,6 +108,9 @@ class ChatEncoder:
                 changes.append("bridge: a user message must not follow a tool message")
                 roll.add({"role": "assistant", "content": BRIDGE})
             roll.add(wire)
+        return loop.after(
+            message, any("reasoning_details" in (thought.residue.data or ()) for thought in own(message))
+        )
 
     def _wire(self, message: Message) -> Iterator[Wire]:
         match message.role:
@@ -178,6 +185,8 @@ class ChatEncoder:
                 wire.update(
                     {key: data[key] for key in ("reasoning_details", "reasoning_opaque") if key in data}
                 )
+        if calls and self.dialect.unreasoned_calls == "sentinel" and "reasoning_details" not in wire:
+            wire["reasoning_details"] = [_sentinel(self.ids[message.tool_calls[0].id])]
         if "reasoning_details" in wire:
             return  # they hold the text too
         if text := "".join(block.text for block in thoughts):
@@ -209,22 +218,22 @@ class ChatEncoder:
         self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
     ) -> tuple[bytes, list[str]]:
         changes = list(self._fillers)
-        roll = self._roll.branch()
+        roll, loop = self._roll.branch(), self._loop
         for message in tail:
-            self._add(roll, message, changes)
+            loop = self._add(roll, loop, message, changes)
         if roll.last is None or roll.last_role == "assistant":
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
         opening = encode({"role": self.dialect.system_role, "content": system}) if system.strip() else b""
-        fields = self._fields(tools, options, changes)
+        fields = self._fields(loop, tools, options, changes)
         return body_bytes(fields, "messages", (opening, self._roll.closed, roll.bytes())), changes
 
-    def _fields(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+    def _fields(self, loop: Loop, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {"model": self.setting.model}
         all_tools = declared(tools, self.called, changes)
         choice = chosen(options, tools, all_tools)
         self._add_limits(fields, options, changes)
-        self._add_thinking(fields, choice, all_tools, options, changes)
+        self._add_thinking(fields, loop, choice, all_tools, options, changes)
         if all_tools:
             fields["tools"] = [self._tool(tool, options, changes) for tool in all_tools]
             self._add_choice(fields, choice, options)
@@ -254,7 +263,13 @@ class ChatEncoder:
             fields["seed"] = options.seed
 
     def _add_thinking(
-        self, fields: Wire, choice: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
+        self,
+        fields: Wire,
+        loop: Loop,
+        choice: str,
+        tools: Sequence[ToolSpec],
+        options: Options,
+        changes: list[str],
     ) -> None:
         facts, thinks = self.setting.facts, self._thinks
         if facts.chat_tools == "no_reasoning" and tools:
@@ -271,6 +286,9 @@ class ChatEncoder:
                     "use tool_choice='auto'"
                 )
             changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
+            thinks = False
+        if thinks and self.dialect.unreasoned_calls == "off" and loop.open and not loop.thinks:
+            changes.append("ORT-02 thinking switched off: the open tool loop began without it")
             thinks = False
         if thinks and self.dialect.thinking_needs_stream and not options.stream:
             changes.append("QWN-03 thinking switched off: it needs a streamed answer")
@@ -320,6 +338,22 @@ class ChatEncoder:
             fields["tool_choice"] = {"type": "function", "function": {"name": self._name(choice)}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
+
+
+def _sentinel(call_id: str) -> Wire:
+    """What Gemini takes for a signature on calls it did not make, as OpenRouter carries it."""
+    return {
+        "type": "reasoning.encrypted",
+        "format": "google-gemini-v1",
+        "id": call_id,
+        "index": 0,
+        "data": SENTINEL,
+    }
+
+
+def own(message: Message) -> list[Thinking]:
+    """The thinking of this message that its target wrote itself."""
+    return [b for b in message.blocks if isinstance(b, Thinking) and b.residue is not None]
 
 
 def nearest_effort(wanted: str, offered: Sequence[str]) -> str:

@@ -18,8 +18,8 @@ from .content import as_reminder, failed, joined, nonblank, response_media, resp
 from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes, chosen, declared
 from .roll import Roll, Wire
 from .schema import gemini_parameters
+from .sentinel import SENTINEL
 
-SENTINEL = "skip_thought_signature_validator"
 BUDGETS = {
     "none": 0,
     "minimal": 512,

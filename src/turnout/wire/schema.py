@@ -18,6 +18,7 @@ Schema = dict[str, Any]
 
 MAX_DEPTH = 32
 COMBINATORS = ("anyOf", "oneOf", "allOf")
+GEMINI_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 ANTHROPIC_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 STRICT_KEYWORDS = frozenset(
@@ -368,6 +369,8 @@ def _gemini_children(
         raise _Inexpressible("a value may be of any type")
     for key, value in schema.items():
         if key == "properties":
+            if refused := [name for name in value if not GEMINI_KEY.fullmatch(name)]:
+                raise _Inexpressible(f"the name {refused[0]!r} is refused there")
             yield key, {name: _gemini(child, root, say, above) for name, child in value.items()}
         elif key == "items":
             yield key, _gemini(value, root, say, above)

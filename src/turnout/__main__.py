@@ -1,0 +1,5 @@
+"""`python -m turnout` is the `turnout` command."""
+
+from .surfaces.cli import main
+
+main()

@@ -1,0 +1,40 @@
+"""How commands print values: JSON for machines, plain tables for people."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+import msgspec
+
+
+def value(item: Any) -> Any:
+    """A struct as plain JSON."""
+    return msgspec.to_builtins(item)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+    """Columns that fit the terminal; long cells are wrapped, nothing is cut."""
+    width = width or max(60, shutil.get_terminal_size((120, 24)).columns)
+    widths = _widths(head, rows, width)
+    lines = [_line(head, widths), _line(["-" * size for size in widths], widths)]
+    for row in rows:
+        cells = [wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
+        for at in range(max(map(len, cells))):
+            lines.append(_line([cell[at] if at < len(cell) else "" for cell in cells], widths))
+    return "\n".join(lines)
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    natural = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
+    spare = width - 2 * (len(head) - 1)
+    widths = [min(size, max(len(title), spare // len(head))) for size, title in zip(natural, head, strict=True)]
+    for at, size in enumerate(natural):
+        widths[at] += max(0, min(size - widths[at], spare - sum(widths)))
+    return widths
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True)).rstrip()

@@ -1,0 +1,95 @@
+"""`turnout render` and `turnout check`: a body that passes, and why one does not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ...history.ingest import ingest
+from ...plain import loads
+from ...providers.request import render as rendered
+from ...rendering.report import Report
+from ...wire.check import check as checked
+from .output import table, value
+
+
+@click.command()
+@click.argument("conversation", type=click.File("rb"), default="-")
+@click.option("--from", "source", default="openai-chat", show_default=True, help="Format of the conversation.")
+@click.option("--to", "target", required=True, help="Where to send it: provider:model.")
+@click.option("--origin", default=None, help="Who wrote the model's turns (provider:model), if known.")
+@click.option("--tools", type=click.File("rb"), help="JSON list of tools: name, description, parameters.")
+@click.option("--system", default=None, help="System text, in place of the conversation's own.")
+@click.option("--thinking/--no-thinking", default=None, help="Ask the model to think, or not to.")
+@click.option("--effort", default=None, help="How hard to think: none, minimal, low, medium, high, xhigh, max.")
+@click.option("--max-tokens", type=int, default=None)
+@click.option("--tool-choice", default=None, help="auto, none, required, or a tool's name.")
+@click.option("--stream", is_flag=True, help="Ask for a streamed answer.")
+@click.option("--base-url", default="", help="Another address of the same API.")
+@click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
+@click.option("--report", type=click.File("w"), help="Write the full report there, as JSON.")
+def render(
+    conversation: Any,
+    source: str,
+    target: str,
+    origin: str | None,
+    tools: Any,
+    system: str | None,
+    envelope: bool,
+    report: Any,
+    **options: Any,
+) -> None:
+    """Print a request body that the target accepts; say on stderr what was resolved.
+
+    Reads CONVERSATION (a file, or stdin): a list of messages or a whole request body.
+
+        turnout render --from openai-chat --to anthropic:claude-sonnet-4-5 conversation.json
+    """
+    history = ingest(conversation.read(), format=source, origin=origin)
+    given = {name: option for name, option in options.items() if option is not None}
+    specs = None if tools is None else loads(tools.read())
+    request = rendered(history, target, tools=specs, system=system, **given)
+    made = request.report
+    for line in (*(_said(item) for item in history.diagnostics), *_told(made)):
+        click.echo(line, err=True)
+    if report is not None:
+        json.dump(value(made), report, indent=2)
+    if envelope:
+        shown = {"method": request.method, "url": request.url, "headers": request.headers}
+        click.echo(json.dumps({**shown, "body": request.json}, ensure_ascii=False))
+    else:
+        click.echo(request.body)
+
+
+def _said(item: Any) -> str:
+    return " ".join(part for part in (item.code, item.call_id, item.detail) if part)
+
+
+def _told(report: Report) -> list[str]:
+    lines = [f"synthetic {item.call_id} {item.status} {item.reason}" for item in report.synthetic]
+    lines += [_said(item) for item in report.diagnostics if item.code != "synthetic_result"]
+    return lines + list(report.changes)
+
+
+@click.command()
+@click.argument("request", type=click.File("rb"), default="-")
+@click.option("--api", required=True, help="Whose rules: any provider or format, such as anthropic.")
+@click.option("--model", default=None, help="The model, where the body does not name it (Gemini).")
+@click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
+@click.pass_context
+def check(ctx: click.Context, request: Any, api: str, model: str | None, as_json: bool) -> None:
+    """Say what the provider would refuse in a request body, and what to do about it.
+
+    Silence and exit code 0 mean that it would pass.
+
+        turnout check --api gemini request.json
+    """
+    problems = checked(api, request.read(), model=model)
+    if as_json:
+        click.echo(json.dumps([value(problem) for problem in problems], ensure_ascii=False, indent=2))
+    elif problems:
+        rows = [(item.rule, item.path, item.answer, item.advice) for item in problems]
+        click.echo(table(("rule", "where", "the provider would answer", "what to do"), rows))
+    ctx.exit(1 if problems else 0)
