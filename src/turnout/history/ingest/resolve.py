@@ -167,7 +167,7 @@ class _Resolver:
         for answer in call.answers:
             if code := places(call, answer, call.turn):
                 self._find(code, call, answer.heard.name)
-            if not answer.heard.raw_id and not answer.heard.unnumbered:
+            if not answer.heard.raw_id and not (answer.heard.unnumbered or call.heard.unnumbered):
                 self._find("unnamed_result", call, answer.heard.name)
             if answer.heard.name and answer.heard.name != call.heard.name:
                 self._find("name_mismatch", call, answer.heard.name)

@@ -1,0 +1,209 @@
+"""A history as JSON lines, both ways: a header, then one entry a line.
+
+Entries are read by their types. What a newer version wrote and this one does not know is
+kept and shown: an unknown block becomes an `Opaque` of kind `turnout:<type>`, an unknown
+entry a `Note`, and both are written back as they were. Unknown fields on known kinds are
+read over; a log is only ever added to, so they stay in the lines already written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..diagnostic import Diagnostic
+from ..errors import CorruptHistory, UsageError
+from ..model import Entry, ModelTurn, Note, Opaque, Origin, Residue, Settled, SystemTurn, ToolSpec, UserTurn
+from ..plain import loads, plain
+from .log import History
+
+VERSION = 1
+OURS = Origin("turnout")
+"""Whose blocks they are that only a newer version understands."""
+
+UNKNOWN_BLOCK = "turnout:"
+UNKNOWN_ENTRY = "unknown_entry"
+
+BLOCKS = frozenset({"text", "thinking", "tool_call", "media", "code", "opaque"})
+ENTRIES = frozenset(
+    {"system_turn", "user_turn", "model_turn", "started", "settled", "compaction", "rewind", "note"}
+)
+
+
+class Header(Struct, frozen=True):
+    """What stands before the entries."""
+
+    turnout: int
+    key: str
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+_encoder = msgspec.json.Encoder()
+_entries: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
+_headers = msgspec.json.Decoder(Header)
+
+
+# Whole histories
+
+
+def dump(history: History) -> bytes:
+    """The history as JSON lines; `load` gives it back."""
+    header = Header(VERSION, history.key, history.system, history.tools, tuple(history.diagnostics))
+    return b"\n".join([_encoder.encode(header), *map(encode_entry, history.entries), b""])
+
+
+def load(data: bytes) -> History:
+    """The history that `dump` wrote, by this version or another."""
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    if not lines:
+        raise CorruptHistory("a stored history begins with its header; this one is empty")
+    header = _header(lines[0])
+    try:
+        history = History(header.key, system=header.system, tools=header.tools)
+    except UsageError as error:
+        raise CorruptHistory(str(error), lines[0]) from error
+    history.diagnostics = [*header.diagnostics]
+    known = set(header.diagnostics)
+    for line in lines[1:]:
+        entry = decode_entry(line)
+        _retake(history, entry)
+        history.diagnostics.extend(found for found in _unknown(entry) if found not in known)
+    return history
+
+
+def _unknown(entry: Entry) -> Iterator[Diagnostic]:
+    """What of an entry only a newer version understands."""
+    if _is_newer(entry):
+        yield Diagnostic("history", "unknown_entry", "", entry.data["type"])  # type: ignore[union-attr]
+    for block in _blocks(entry):
+        if _is_unknown(block):
+            yield Diagnostic("history", "unknown_block", "", block.kind)
+
+
+def _header(line: bytes) -> Header:
+    try:
+        return _headers.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorruptHistory(f"the first line is not a history's header ({error})", line) from error
+
+
+def _retake(history: History, entry: Entry) -> None:
+    try:
+        history._take(entry)
+    except (KeyError, StopIteration) as error:
+        raise CorruptHistory(
+            f"a {type(entry).__name__} speaks of something that no earlier entry holds ({error})", entry
+        ) from error
+
+
+# Single entries
+
+
+def encode_entry(entry: Entry) -> bytes:
+    """One entry as one line of JSON."""
+    if _is_newer(entry):
+        return _encoder.encode(entry.data)  # type: ignore[union-attr]
+    if any(_is_unknown(block) for block in _blocks(entry)):
+        return _encoder.encode(_restored(msgspec.to_builtins(entry)))
+    try:
+        return _encoder.encode(entry)
+    except (UnicodeEncodeError, TypeError):  # a caller's name or residue that JSON cannot say
+        return _encoder.encode(plain(msgspec.to_builtins(entry, enc_hook=plain)))
+
+
+def decode_entry(line: bytes) -> Entry:
+    """The entry on this line; what only a newer version understands is kept as it is."""
+    try:
+        return _entries.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, UsageError, RecursionError) as error:
+        return _newer(line, error)
+
+
+def _is_newer(entry: Entry) -> bool:
+    """Whether this is an entry that only a newer version understands."""
+    if not isinstance(entry, Note) or entry.kind != UNKNOWN_ENTRY or not isinstance(entry.data, dict):
+        return False
+    kind = entry.data.get("type")
+    return isinstance(kind, str) and kind not in ENTRIES
+
+
+def _blocks(entry: Entry) -> Iterator[Any]:
+    if isinstance(entry, UserTurn | SystemTurn | ModelTurn):
+        yield from entry.blocks
+    elif isinstance(entry, Settled):
+        yield from entry.outcome.content
+
+
+def _is_unknown(block: Any) -> bool:
+    return (
+        isinstance(block, Opaque)
+        and block.kind.startswith(UNKNOWN_BLOCK)
+        and block.residue is not None
+        and block.residue.origin == OURS
+    )
+
+
+def _restored(raw: dict[str, Any]) -> dict[str, Any]:
+    """Each unknown block as it was read."""
+    place, name = _blocks_in(raw)
+    place[name] = [_original(block) for block in place[name]]
+    return raw
+
+
+def _original(block: dict[str, Any]) -> Any:
+    ours = str(block.get("kind", "")).startswith(UNKNOWN_BLOCK) and block.get("residue")
+    return (
+        block["residue"]["data"]
+        if ours and block["residue"]["origin"]["provider"] == OURS.provider
+        else block
+    )
+
+
+def _newer(line: bytes, error: Exception) -> Entry:
+    raw = _object(line)
+    if raw["type"] not in ENTRIES:
+        return Note(UNKNOWN_ENTRY, raw)
+    place, name = _blocks_in(raw)
+    known = (
+        [_understood(block) for block in place.get(name) or ()] if isinstance(place.get(name), list) else None
+    )
+    if known is None or known == place[name]:
+        raise CorruptHistory(f"an entry has the wrong shape: {error}", line) from error
+    place[name] = known
+    try:
+        entry: Entry = msgspec.convert(raw, Entry)
+    except (msgspec.ValidationError, UsageError) as still:
+        raise CorruptHistory(f"an entry has the wrong shape: {still}", line) from still
+    return entry
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        raw = loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CorruptHistory(f"an entry is not JSON ({error})", line) from error
+    if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
+        raise CorruptHistory("an entry is a JSON object with a 'type'; this is not", line)
+    return raw
+
+
+def _blocks_in(raw: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Where an entry holds its blocks."""
+    if raw["type"] == "settled":
+        outcome = raw.get("outcome")
+        return (outcome if isinstance(outcome, dict) else {}), "content"
+    return raw, "blocks"
+
+
+def _understood(block: Any) -> Any:
+    kind = block.get("type") if isinstance(block, dict) else None
+    if not isinstance(kind, str) or kind in BLOCKS:
+        return block
+    text = block.get("text")
+    opaque = Opaque(UNKNOWN_BLOCK + kind, text if isinstance(text, str) else "", Residue(OURS, plain(block)))
+    return msgspec.to_builtins(opaque)
