@@ -108,9 +108,7 @@ class ChatEncoder:
                 changes.append("bridge: a user message must not follow a tool message")
                 roll.add({"role": "assistant", "content": BRIDGE})
             roll.add(wire)
-        return loop.after(
-            message, any("reasoning_details" in (thought.residue.data or ()) for thought in own(message))
-        )
+        return loop.after(message, _is_reasoned(message))
 
     def _wire(self, message: Message) -> Iterator[Wire]:
         match message.role:
@@ -351,9 +349,13 @@ def _sentinel(call_id: str) -> Wire:
     }
 
 
-def own(message: Message) -> list[Thinking]:
-    """The thinking of this message that its target wrote itself."""
-    return [b for b in message.blocks if isinstance(b, Thinking) and b.residue is not None]
+def _is_reasoned(message: Message) -> bool:
+    """Whether the message carries reasoning that OpenRouter itself handed out."""
+    residues = [block.residue for block in message.blocks if isinstance(block, Thinking)]
+    return any(
+        residue is not None and isinstance(residue.data, dict) and "reasoning_details" in residue.data
+        for residue in residues
+    )
 
 
 def nearest_effort(wanted: str, offered: Sequence[str]) -> str:

@@ -30,7 +30,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int]:
     natural = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
     spare = width - 2 * (len(head) - 1)
-    widths = [min(size, max(len(title), spare // len(head))) for size, title in zip(natural, head, strict=True)]
+    fair = spare // len(head)
+    widths = [min(size, max(len(title), fair)) for size, title in zip(natural, head, strict=True)]
     for at, size in enumerate(natural):
         widths[at] += max(0, min(size - widths[at], spare - sum(widths)))
     return widths
