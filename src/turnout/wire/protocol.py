@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..model import Message, Origin, ToolSpec
-from ..render.report import Report, Snapshot
+from ..rendering.report import Report, Snapshot
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 CHOICES = ("auto", "none", "required")
