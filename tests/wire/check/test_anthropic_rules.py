@@ -239,6 +239,7 @@ BAD: list[tuple[str, Change, str]] = [
         block(1, 1, reasoning_content="x"),
         "messages.1.content.1.text.reasoning_content: Extra inputs are",
     ),
+    ("ANT-27", tool(parameters={}), "tools.2.custom.parameters: Extra inputs are not permitted"),
     ("ANT-27", option(parallel_tool_calls=True), "parallel_tool_calls: Extra inputs are not permitted"),
     ("ANT-28", block(2, 0, content={"temp": 18}), "tool_result.content: Input should be a valid list"),
     (
@@ -380,6 +381,12 @@ GOOD: dict[str, Body] = {
         "claude-opus-4-8", model(search("s"), searched("s")), system(), model(), user()
     ),
     "a system message to a model of no known name": claude("house-model", user(), system()),
+    "a system message that only sets an option": claude(
+        "claude-opus-5", user(), {"role": "system", "output_config": {"effort": "low"}}
+    ),
+    "a history that opens with its compaction": claude(
+        "claude-opus-5", model({"type": "compaction", "content": "x"}, text("Done.")), user()
+    ),
     "system messages to Sonnet 5": claude("claude-sonnet-5", user(), user(), system(), system()),
     "adaptive thinking with a forced tool": anthropic(
         model="claude-opus-4-6", thinking={"type": "adaptive"}, tool_choice={"type": "any"}

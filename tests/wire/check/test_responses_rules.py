@@ -100,10 +100,12 @@ BAD: list[tuple[str, Change, str]] = [
     ),
     ("OAR-06", put(2, id="fc_" + "x" * 62), "Invalid 'input[2].id': string too long."),
     ("OAR-07", put(2, id="call_1"), "Invalid 'input[2].id': 'call_1'. Expected an ID that begins with 'fc'."),
+    ("OAR-07", put(2, id="123"), "Expected an ID that begins with 'fc'."),
     ("OAR-07", put(1, id="msg_1"), "Expected an ID that begins with 'rs'."),
     ("OAR-07", put(6, id="rs_1"), "Expected an ID that begins with 'msg'."),
     ("OAR-08", drop(1, "encrypted_content"), "Items are not persisted when `store` is set to false."),
     ("OAR-08", put(1, encrypted_content=None, id="rs_1"), "Item with id 'rs_1' not found."),
+    ("OAR-08", add({"id": "msg_1"}), "Item with id 'msg_1' not found."),
     ("OAR-08", add({"type": "item_reference", "id": "msg_1"}), "Item with id 'msg_1' not found."),
     (
         "OAR-09",

@@ -1,7 +1,8 @@
 """What Anthropic Messages refuses (rules ANT-01 to ANT-30): the conversation itself.
 
 A turn of results answers exactly the calls of the turn before it, and begins with them.
-Thinking and model rules are in `anthropic_thinking`, tools and cache marks in `anthropic_tools`.
+Thinking and model rules are in `anthropic_thinking`, tools and cache marks in `anthropic_tools`,
+the keys that may be there at all in `anthropic_keys`.
 """
 
 from __future__ import annotations
@@ -11,42 +12,16 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from . import anthropic_thinking, anthropic_tools
+from . import anthropic_keys, anthropic_thinking, anthropic_tools
+from .anthropic_keys import BLOCK_KEYS
 from .anthropic_view import Block, Request, Rule, Turn, is_server_tool, may_be_paused, read
 from .problem import Problem
 from .reading import Object, objects, repeats
 from .view import array, is_redacted, mapping, shown, text
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
-RESULT_PARTS = ("text", "image", "document", "search_result", "tool_reference")
+RESULT_PARTS = ("text", "image", "document", "search_result", "tool_reference", "browser_state")
 NOWHERE = Turn("", "", [])
-
-# Keys beyond which these blocks take none. Other blocks grow new keys too often to list.
-BLOCK_KEYS = {
-    "text": {"type", "text", "cache_control", "citations"},
-    "tool_use": {"type", "id", "name", "input", "cache_control", "caller"},
-    "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
-    "thinking": {"type", "thinking", "signature", "cache_control"},
-    "redacted_thinking": {"type", "data", "cache_control"},
-}
-MESSAGE_KEYS = {"role", "content"}
-# Options of other APIs that arrive here by mistake.
-FOREIGN_OPTIONS = {
-    "frequency_penalty",
-    "input",
-    "instructions",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "n",
-    "parallel_tool_calls",
-    "presence_penalty",
-    "reasoning",
-    "reasoning_effort",
-    "response_format",
-    "seed",
-    "stop",
-    "stream_options",
-}
 
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
@@ -170,7 +145,8 @@ def nothing_is_empty(request: Request) -> Iterator[Problem]:
     messages = list(objects(request.body.get("messages")))
     for place, message in messages:
         last = place == len(array(request.body["messages"])) - 1 and message.get("role") == "assistant"
-        if message.get("content") in (None, "", []) and not last:
+        spared = last or message.get("output_config")  # a system message may only set options
+        if message.get("content") in (None, "", []) and not spared:
             answer = (
                 f"messages.{place}: all messages must have non-empty content "
                 "except for the optional final assistant message"
@@ -199,7 +175,6 @@ def prefill_ends_in_no_blank(request: Request) -> Iterator[Problem]:
             "The conversation must end with a user message."
         )
         yield Problem("ANT-12", last.path, answer, "end with a user message")
-        return
     final = last.blocks[-1] if last.blocks else Block("", "", {})
     if final.type == "text" and final.text != final.text.rstrip() and final.text.strip():
         answer = "messages: final assistant content cannot end with trailing whitespace"
@@ -209,8 +184,9 @@ def prefill_ends_in_no_blank(request: Request) -> Iterator[Problem]:
 def a_user_speaks_first(request: Request) -> Iterator[Problem]:
     """ANT-13: the first message is the user's, and there are no other roles."""
     first = request.turns[0] if request.turns else NOWHERE
-    # Recorded: a conversation that opens with the server's own search, status 200.
-    if first.role == "assistant" and not any(map(is_server_tool, first.blocks)):
+    # Recorded: a conversation that opens with the server's own search, status 200. A compaction may open it
+    # too, so only blocks of the ordinary kinds tell that the user was forgotten.
+    if first.role == "assistant" and all(block.type in BLOCK_KEYS for block in first.blocks):
         answer = 'messages: first message must use the "user" role'
         yield Problem("ANT-13", first.path, answer, "begin with a user message")
     for turn in request.turns:
@@ -238,19 +214,6 @@ def system_messages_keep_their_place(request: Request) -> Iterator[Problem]:
         else:
             continue
         yield Problem("ANT-26", turn.path, answer, "put the text into system, or into the user's message")
-
-
-def no_foreign_keys(request: Request) -> Iterator[Problem]:
-    """ANT-27: keys that the API does not know are refused."""
-    extra = [key for key in request.body if key in FOREIGN_OPTIONS]
-    for place, message in objects(request.body.get("messages")):
-        extra += [f"messages.{place}.{key}" for key in message if key not in MESSAGE_KEYS]
-    for block in request.blocks(*BLOCK_KEYS):
-        unknown = [key for key in block.raw if key not in BLOCK_KEYS[block.type]]
-        extra += [f"{block.path}.{block.type}.{key}" for key in unknown]
-    for path in extra:
-        answer = f"{path}: Extra inputs are not permitted"
-        yield Problem("ANT-27", path, answer, "strip what other APIs put there")
 
 
 def results_are_content(request: Request) -> Iterator[Problem]:
@@ -339,7 +302,7 @@ RULES: tuple[Rule, ...] = (
     prefill_ends_in_no_blank,
     a_user_speaks_first,
     system_messages_keep_their_place,
-    no_foreign_keys,
+    anthropic_keys.no_foreign_keys,
     results_are_content,
     server_tools_stay_paired,
     *anthropic_tools.RULES,

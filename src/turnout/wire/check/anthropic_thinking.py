@@ -61,7 +61,7 @@ def no_last_thought_when_off(request: Request) -> Iterator[Problem]:
     """ANT-20: without thinking, the assistant's last words hold no thought."""
     last = request.turns[-1] if request.turns else Turn("", "", [])
     off = request.thinking.get("type", "disabled") == "disabled" and not request.traits.thinks_unasked
-    if last.role != "assistant" or not off or not request.traits.prefill or may_be_paused(last):
+    if last.role != "assistant" or not off or may_be_paused(last):
         return
     for block in last.of_type(*THOUGHTS):
         answer = (

@@ -56,8 +56,6 @@ HOSTED = (
 STORED = (*CALLS, "reasoning", *HOSTED)
 
 ID_PREFIX = {"function_call": "fc", "reasoning": "rs", "message": "msg", "custom_tool_call": "ctc"}
-# Beginnings that say what an id is. Copilot's opaque item ids begin with none of them, and pass.
-KNOWN_BEGINNINGS = re.compile(r"(call|toolu|tool|functions|chatcmpl|resp|item|hist|fc|rs|msg|ctc|ws)[_.-]")
 MAX_ID = 64
 MAX_OUTPUT = 10_485_760
 NAME = re.compile(r"[a-zA-Z0-9_-]+")
@@ -90,7 +88,9 @@ def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]
 
 
 def kind(item: Object) -> str:
-    """An item without a type is a message if it has a role."""
+    """An item without a type is a message if it has a role, else its id refers to a stored one."""
+    if item.keys() <= {"id", "type"} and "id" in item:
+        return "item_reference"
     return text(item.get("type")) or ("message" if "role" in item else "")
 
 
@@ -155,7 +155,8 @@ def calls_have_outputs(request: Request) -> Iterator[Problem]:
 def nothing_comes_twice(request: Request) -> Iterator[Problem]:
     """OAR-04: item ids are unique, and so is call_id among calls and among outputs."""
     # Recorded: xAI takes two reasoning items of one id.
-    ids = ((f"{path}.id", text(item.get("id"))) for path, item in own(request, *STORED, "message"))
+    items = () if request.foreign else request.items
+    ids = ((f"input[{place}].id", text(item.get("id"))) for place, item in items)
     for path, item_id in repeats(ids):
         if is_redacted(item_id):
             continue
@@ -219,9 +220,9 @@ def item_ids_say_their_kind(request: Request) -> Iterator[Problem]:
     """OAR-07: an item id begins with the letters of its kind; call_id is another thing."""
     for path, item in own(request, *ID_PREFIX):
         item_id, prefix = text(item.get("id")), ID_PREFIX[kind(item)]
-        if is_redacted(item_id) or item_id.startswith(prefix):
-            continue
-        if KNOWN_BEGINNINGS.match(item_id):
+        # Copilot's ids are opaque and of some hundred characters; those pass.
+        ours = 0 < len(item_id) <= MAX_ID and not is_redacted(item_id)
+        if ours and not item_id.startswith(prefix):
             answer = f"Invalid '{path}.id': '{item_id}'. Expected an ID that begins with '{prefix}'."
             yield Problem("OAR-07", f"{path}.id", answer, "leave item ids out; call_id alone ties a pair")
 
