@@ -38,6 +38,12 @@ CODES: dict[str, str] = {
     "shared_turn_id": "a turn id was shared; made distinct by ordinal",
     "empty_message": "a message held nothing; left out",
     "incomplete_result": "a result was marked as not complete; read as interrupted",
+    # in a stream
+    "misplaced_arguments": "arguments came at an unknown index; added to the only open call",
+    "ambiguous_arguments": "arguments came that could be any call's; the call without any is not run",
+    "nameless_call": "arguments came for a call that never got a name; left out",
+    "replaced_arguments": "the final arguments differ from those streamed; the final ones stand",
+    "changed_id": "a call got another id while it streamed; the first one stands",
     # at the write boundary
     "late_outcome": "an outcome came after its turn was sealed; kept as a note",
     "repeated_outcome": "an outcome was given again; the first stands",

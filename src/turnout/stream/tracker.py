@@ -25,7 +25,9 @@ Events: TypeAlias = Sequence[StreamEvent]
 NOTHING: Events = ()
 NO_ID = ("null", "None")  # what some servers write when they have none (older Mistral models)
 MAX_NOTES = 100
-WHOLE_CHECKS = 8  # how often one call's text may be parsed to see whether it is whole already
+CHECKS = (
+    8  # how often the text of one call may be parsed before it ends, when fragments contradict each other
+)
 
 
 class _Call:
@@ -68,13 +70,9 @@ class _Call:
 
 
 class ToolCallTracker:
-    """Gather the calls of one reply. Every verb gives back the events to pass on.
-
-    `notes` says what was odd about the fragments and how it was resolved.
-    """
+    """Gather the calls of one reply. Every verb gives back the events to pass on."""
 
     def __init__(self, provider: str, turn_key: str) -> None:
-        self.notes: list[Diagnostic] = []
         self._provider = provider
         self._turn_key = turn_key
         self._calls: list[_Call] = []  # in order of appearance
@@ -83,6 +81,12 @@ class ToolCallTracker:
         self._open: dict[_Call, None] = {}
         self._by_key: dict[Hashable, _Call] = {}
         self._by_raw_id: dict[str, _Call] = {}
+        self._notes: dict[tuple[str, _Call], str] = {}
+
+    @property
+    def notes(self) -> list[Diagnostic]:
+        """What was odd about the fragments, and how it was resolved."""
+        return [Diagnostic("wire", code, call.id, text) for (code, call), text in self._notes.items()]
 
     # -- under a key that can be trusted
 
@@ -232,7 +236,7 @@ class ToolCallTracker:
         if not text.lstrip().startswith("{") or not call.pieces[-1].rstrip().endswith("}"):
             return False
         call.checks += 1
-        return call.checks <= WHOLE_CHECKS and not _parsed(call.text)[1]
+        return call.checks <= CHECKS and not _parsed(call.text)[1]
 
     def _under_new_id(self, here: _Call, index: Hashable, raw_id: str, name: str, arguments: Any) -> _Call:
         """A new id where a call stands: most often a new call (Ollama sends index 0 for all)."""
@@ -344,9 +348,10 @@ class ToolCallTracker:
         before = call.text
         if text.startswith(before) and not call.done:
             return self._extend(call, text[len(before) :])
-        call.pieces = [text]
-        call.made = None
-        if _parsed(text) != _parsed(before):
+        call.checks += 1
+        if call.checks > CHECKS or _parsed(text) != _parsed(before):
+            call.pieces = [text]
+            call.made = None
             self._note("replaced_arguments", call, before)
         return self._announce()
 
@@ -389,9 +394,8 @@ class ToolCallTracker:
         return (start, *text, *end)
 
     def _note(self, code: str, call: _Call, detail: str = "") -> None:
-        note = Diagnostic("wire", code, call.id, clean(detail[:200]))
-        if len(self.notes) < MAX_NOTES and (not self.notes or self.notes[-1] != note):
-            self.notes.append(note)
+        if len(self._notes) < MAX_NOTES:
+            self._notes.setdefault((code, call), clean(detail[:200]))
 
 
 def _names_another(call: _Call, raw_id: str, name: str) -> bool:
