@@ -1,0 +1,181 @@
+"""From a target's bytes to events and a finished turn, streamed or not, whatever the framing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import Any, Protocol
+
+from ..errors import StreamError
+from ..model import ModelTurn, Origin
+from ..plain import dumps, loads, plain
+from ..stream.events import StreamEvent
+from ..stream.frames import Frame, FrameDecoder
+from ..stream.reply import ReplyBuilder
+from ..wire.anthropic import AnthropicDialect
+from ..wire.anthropic_decoder import AnthropicDecoder
+from ..wire.chat import ChatDialect
+from ..wire.chat_decoder import ChatDecoder, ChatOptions
+from ..wire.failure import undecodable
+from ..wire.gemini import GeminiDialect
+from ..wire.gemini_decoder import GeminiDecoder
+from ..wire.ollama_decoder import OllamaDecoder
+from ..wire.responses_decoder import ResponsesDecoder
+from . import Target, target
+
+TURN_KEY = "reply.1"
+
+
+class Decoder(Protocol):
+    """A protocol's reading of its own payloads."""
+
+    reply: ReplyBuilder
+
+    def feed(self, event: str, data: bytes) -> Iterable[StreamEvent]: ...
+
+    def whole(self, body: Any) -> Iterable[StreamEvent]: ...
+
+    def close(self) -> Iterable[StreamEvent]: ...
+
+
+class ReplyReader:
+    """Feed the bytes of one reply, cut anywhere; get events. `reply` holds what has arrived."""
+
+    def __init__(
+        self,
+        place: str | Origin | Target,
+        turn_key: str = TURN_KEY,
+        *,
+        think_tags: bool | None = None,
+        **limits: Any,
+    ) -> None:
+        self._target = target(place)
+        self._turn_key = turn_key
+        self._think_tags = think_tags
+        self._frames = FrameDecoder(**limits)
+        self._held: Frame | None = None  # one JSON document: a whole body, unless another follows
+        self._lines = False  # several JSON documents: a stream of lines
+        self._decoder = self._decoder_of(self._target.dialect)
+
+    def _decoder_of(self, dialect: Any) -> Decoder:
+        origin, key = self._target.origin, self._turn_key
+        match dialect:
+            case AnthropicDialect():
+                return AnthropicDecoder(origin, key)
+            case GeminiDialect():
+                return GeminiDecoder(origin, key)
+            case ChatDialect():
+                return ChatDecoder(origin, key, self._chat_options(dialect))
+            case _:
+                return ResponsesDecoder(origin, key)
+
+    def _chat_options(self, dialect: ChatDialect) -> ChatOptions:
+        tags = dialect.think_tags if self._think_tags is None else self._think_tags
+        return ChatOptions(think_tags="think" if tags else "", joins_choices=dialect.joins_choices)
+
+    @property
+    def reply(self) -> ReplyBuilder:
+        return self._decoder.reply
+
+    def feed(self, chunk: bytes) -> Iterable[StreamEvent]:
+        try:
+            return self._events(self._frames.feed(chunk))
+        except StreamError as error:
+            return self.reply.fail(error.kind, error.message)
+
+    def close(self) -> Iterable[StreamEvent]:
+        try:
+            events = [*self._events(self._frames.close())]
+        except StreamError as error:
+            return self.reply.fail(error.kind, error.message)
+        if self._held is not None:
+            return self._whole(self._held)
+        if self._frames.kind in ("empty", "html", "text"):
+            return self.reply.fail(*undecodable(self._frames.excerpt))
+        return [*events, *self._decoder.close()]
+
+    def _events(self, frames: Iterable[Frame]) -> Iterable[StreamEvent]:
+        if self._frames.kind == "json" and not self._lines:
+            frames = self._documents(frames)
+        return [event for frame in frames for event in self._decoder.feed(frame.event, frame.data)]
+
+    def _documents(self, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """JSON documents: the first may be all there is, so it waits for a second."""
+        for frame in frames:
+            if not self._lines and self._held is None:
+                self._held = frame
+                continue
+            if self._held is not None:
+                self._choose(self._held)
+                yield self._held
+            self._held, self._lines = None, True
+            yield frame
+
+    def _choose(self, frame: Frame) -> None:
+        """Ollama's own API answers in JSON lines that Chat does not know."""
+        if isinstance(self._target.dialect, ChatDialect) and _is_ollama(frame.data):
+            options = self._chat_options(self._target.dialect)
+            self._decoder = OllamaDecoder(self._target.origin, self._turn_key, options)
+
+    def _whole(self, frame: Frame) -> Iterable[StreamEvent]:
+        try:
+            body = loads(frame.data)
+        except (ValueError, RecursionError):
+            return self.reply.fail(*undecodable(frame.data))
+        self._choose(frame)
+        return self._decoder.whole(body)
+
+
+def _is_ollama(data: bytes) -> bool:
+    try:
+        body = loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(body, dict) and "done" in body and "choices" not in body
+
+
+def decode(place: str | Origin | Target, body: Any, *, turn_key: str = TURN_KEY, **options: Any) -> ModelTurn:
+    """The finished turn of a reply: bytes, text, chunks of bytes, or the body as a Python value.
+
+    Raises `ProviderError` or `StreamError`, with the turn so far, where the reply is a failure.
+    """
+    reader = ReplyReader(place, turn_key, **options)
+    for _ in events(reader, chunks(body)):
+        pass
+    if (failure := reader.reply.failure) is not None:
+        raise failure
+    return reader.reply.turn()
+
+
+async def stream(
+    place: str | Origin | Target, source: Any, *, turn_key: str = TURN_KEY, **options: Any
+) -> AsyncIterator[StreamEvent]:
+    """The events of a reply as its bytes come; the last one is `Done` or `Error`."""
+    reader = ReplyReader(place, turn_key, **options)
+    if isinstance(source, AsyncIterable):
+        async for chunk in source:
+            for event in reader.feed(chunk):
+                yield event
+        for event in reader.close():
+            yield event
+        return
+    for event in events(reader, chunks(source)):
+        yield event
+
+
+def events(reader: ReplyReader, source: Iterable[bytes]) -> Iterator[StreamEvent]:
+    for chunk in source:
+        yield from reader.feed(chunk)
+    yield from reader.close()
+
+
+def chunks(body: Any) -> Iterable[bytes]:
+    """A body in any form as chunks of bytes."""
+    if isinstance(body, bytes | bytearray | memoryview):
+        return [bytes(body)]
+    if isinstance(body, str):
+        return [body.encode("utf-8", "replace")]
+    if isinstance(body, dict) or hasattr(body, "model_dump") or hasattr(body, "to_dict"):
+        return [dumps(plain(body)).encode()]
+    if isinstance(body, list) and not all(isinstance(item, bytes | bytearray) for item in body):
+        return [dumps(plain(body)).encode()]
+    return body  # type: ignore[no-any-return]
