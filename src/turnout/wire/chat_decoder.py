@@ -331,6 +331,8 @@ class ChatDecoder:
 
     def _beside(self, chunk: Chunk, body: Any) -> Events:
         """A payload without choices: counts, a failure, or news that do not concern the reply."""
+        if not isinstance(body, dict):
+            return self.reply.fail("malformed", f"a payload is no object: {dumps(body)[:200]}")
         if _is_failure(body):
             error = stream_failure(body)
             return self.reply.fail(error.kind, error.message, error)
@@ -340,10 +342,8 @@ class ChatDecoder:
 CUSTOM_HEAD = '{"input":"'
 
 
-def _is_failure(body: Any) -> bool:
+def _is_failure(body: dict[str, Any]) -> bool:
     """OpenAI: an error object. xAI: a string. vLLM: an object of kind error. Gateways: a bare message."""
-    if not isinstance(body, dict):
-        return True
     if body.get("error") or body.get("object") == "error" or body.get("type") == "error":
         return True
     return "choices" not in body and any(body.get(name) for name in ("message", "detail", "errors"))
