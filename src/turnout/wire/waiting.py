@@ -17,7 +17,7 @@ LONGEST = 7 * 24 * 3600.0
 _UNITS = r"(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)"
 _PART = re.compile(rf"(\d+(?:\.\d+)?)\s*({_UNITS})(?![a-z])")
 _SENTENCE = re.compile(
-    rf"\b(?:try again|retry|wait)\s+(?:(?:in|after|for)\s+)?((?:\d+(?:\.\d+)?\s*{_UNITS}\b\s*)+)",
+    rf"\b(?:try again|retry|wait)\s+(?:(?:in|after|for)\s+)?((?:\d+(?:\.\d+)?\s*{_UNITS}(?![a-z])\s*)+)",
     re.IGNORECASE,
 )
 _RFC3339 = re.compile(
