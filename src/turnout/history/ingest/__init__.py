@@ -35,13 +35,16 @@ class Format(Struct, frozen=True):
     read: Reader
     system: Callable[[dict[str, Any]], Any]
     tools: Callable[[dict[str, Any]], Iterable[ToolSpec]]
+    unit: str = "part"
 
 
 CHAT = Format("openai-chat", "openai", ("messages",), chat.read, chat.system, chat.tools)
 RESPONSES = Format(
     "openai-responses", "openai", ("input",), responses.read, responses.system, responses.tools
 )
-ANTHROPIC = Format("anthropic", "anthropic", ("messages",), anthropic.read, anthropic.system, anthropic.tools)
+ANTHROPIC = Format(
+    "anthropic", "anthropic", ("messages",), anthropic.read, anthropic.system, anthropic.tools, "block"
+)
 GEMINI = Format("gemini", "gemini", ("contents",), gemini.read, gemini.system, gemini.tools)
 ICONTENT = Format(
     "icontent", "unknown", ("contents", "history", "messages"), icontent.read, icontent.system, icontent.tools
@@ -68,7 +71,7 @@ def ingest(
     """
     form, provider = _format(format)
     body, listed = _body(messages, form)
-    door = Door(_origin(body, origin, provider))
+    door = Door(_origin(body, origin, provider), form.unit)
     system = _system(form.system(body), door)
     heard = responses.joined(_hear(listed, form, door))
     chain = responses.chain(body) if form is RESPONSES else ""

@@ -7,7 +7,19 @@ from typing import Any
 
 from ...model import Code, Media, Opaque, Outcome, Text, Thinking, ToolSpec
 from . import chat, parts
-from .heard import Door, Heard, HeardCall, HeardResult, Item, Speaker, dict_of, first_of, list_of, text_of
+from .heard import (
+    Door,
+    Heard,
+    HeardCall,
+    HeardResult,
+    Item,
+    Speaker,
+    dict_of,
+    first_of,
+    list_of,
+    text_of,
+    texts_in,
+)
 
 TYPES = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
 
@@ -40,9 +52,13 @@ def part(part: dict[str, Any], door: Door) -> Iterator[Item]:
             yield from reader(value, part, door)
     if known or not any(value is not None for value in part.values()):
         return
-    if _signature(part) is None:
-        door.found("unknown_block", next(iter(part)))
-    yield Opaque(next(iter(part)), "", door.residue(part=part))
+    kinds = [name for name, value in part.items() if value is not None and name not in SIGNS]
+    if not kinds:
+        yield from _text("", part, door)  # a signature that arrived by itself
+        return
+    if kinds[0] not in PROVIDER_RUN:
+        door.found("unknown_block", kinds[0])
+    yield Opaque(kinds[0], "\n".join(texts_in(part)), door.residue(part=part))
 
 
 def _text(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -116,9 +132,12 @@ READERS = (
     (("executableCode", "executable_code"), _executable),
     (("codeExecutionResult", "code_execution_result"), _executed),
 )
-MARKS = ("thought", "thoughtSignature", "thought_signature", "toolCall", "toolResponse")
+SIGNS = ("thought", "thoughtSignature", "thought_signature")
+PROVIDER_RUN = ("toolCall", "tool_call", "toolResponse", "tool_response")
 
-parts.KEYED |= {name: part for names, _ in READERS for name in names} | dict.fromkeys(MARKS, part)
+parts.KEYED |= {name: part for names, _ in READERS for name in names} | dict.fromkeys(
+    (*SIGNS, *PROVIDER_RUN), part
+)
 
 
 def _signature(part: dict[str, Any]) -> Any:

@@ -67,13 +67,14 @@ class Finding(Struct, frozen=True):
 class Door:
     """What a reader knows besides the message: whose words these are, and where findings go."""
 
-    def __init__(self, origin: Origin, findings: list[Finding] | None = None) -> None:
+    def __init__(self, origin: Origin, unit: str = "part", findings: list[Finding] | None = None) -> None:
         self.origin = origin
+        self.unit = unit  # what this family calls a piece of content, and keeps a whole one under
         self.findings: list[Finding] = [] if findings is None else findings
 
     def speaking_as(self, origin: Origin) -> Door:
         """The same door for the words of someone else."""
-        return Door(origin, self.findings)
+        return Door(origin, self.unit, self.findings)
 
     def found(self, code: str, detail: str = "") -> None:
         self.findings.append(Finding(code, detail))

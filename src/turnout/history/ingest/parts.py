@@ -49,7 +49,7 @@ def unknown(part: Part, door: Door) -> Iterator[Item]:
     """A kind of part that nobody here knows: kept whole for whoever wrote it."""
     kind = text_of(part.get("type")) or next(iter(part), "part")
     door.found("unknown_block", kind)
-    yield Opaque(kind, "\n".join(texts_in(part)), door.residue(block=part))
+    yield Opaque(kind, "\n".join(texts_in(part)), door.residue(**{door.unit: part}))
 
 
 def said(items: Iterable[Item]) -> tuple[Content, ...]:

@@ -24,7 +24,7 @@ def snapshot(value: Any) -> tuple[Any, bool]:
     opener = _Opener()
     unwrapped = opener.open(value, ())
     copy = plain(unwrapped)
-    return copy, _same(copy, unwrapped) and not opener.decoded
+    return copy, _same(copy, unwrapped) and not opener.resolved
 
 
 def parsed(text: str | bytes) -> Any:
@@ -57,13 +57,16 @@ class _Opener:
     """SDK objects as the dicts they stand for, at any depth; whatever else is odd is left to `plain`."""
 
     def __init__(self) -> None:
-        self.decoded = False  # whether bytes were read as text
+        self.resolved = False  # whether something was not what JSON can say
 
     def open(self, value: Any, above: tuple[int, ...], name: Any = None) -> Any:
         if isinstance(value, bytes | bytearray):
             return self._bytes(bytes(value), name)
-        if isinstance(value, str | int | float | None) or id(value) in above or len(above) > MAX_DEPTH:
+        if isinstance(value, str | int | float | None) or len(above) > MAX_DEPTH:
             return value
+        if id(value) in above:
+            self.resolved = True
+            return "[circular]"
         inside = (*above, id(value))
         value = _dumped(value)
         if isinstance(value, Mapping):
@@ -75,7 +78,7 @@ class _Opener:
     def _bytes(self, value: bytes, name: Any) -> str:
         if isinstance(name, str) and name in BINARY:
             return b64encode(value).decode()
-        self.decoded = True
+        self.resolved = True
         return value.decode(errors="replace")
 
 
