@@ -151,11 +151,12 @@ class HeadTail:
         if not self.left_out:
             return readable(head + tail)
         # A character cut in two would show as a stray mark at either side of the gap.
-        parts = _up_to_a_line(readable(_whole_end(head))), _from_a_line(readable(_whole_start(tail)))
+        parts = _up_to_a_line(readable(whole_end(head))), _from_a_line(readable(_whole_start(tail)))
         return _around(*parts, f"about {self.left_out:,} of {self.size:,} bytes", whole)
 
 
-def _whole_end(data: bytes) -> bytes:
+def whole_end(data: bytes) -> bytes:
+    """UTF-8 bytes without a last character that was cut in two."""
     for back in range(1, min(4, len(data)) + 1):
         lead = data[-back]
         if lead & 0xC0 != 0x80:

@@ -21,13 +21,14 @@ import sys
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from . import supervise
 
 Isolation = Literal["auto", "tree"]
+OnOutput: TypeAlias = Callable[[bytes], None]
 
 GRACE = 0.5  # seconds between asking a command to end and ending it
 DRAIN = 0.25  # seconds to wait for output that is still in the pipe when the command is over
@@ -61,7 +62,7 @@ class Spawn(Protocol):
         folder: int,
         environment: Mapping[str, str],
         timeout: float | None = None,
-        on_output: Callable[[bytes], None] = ...,
+        on_output: OnOutput = ...,
         keep_open: Sequence[int] = ...,
     ) -> Finished: ...
 
@@ -83,7 +84,7 @@ async def run(
     folder: int,
     environment: Mapping[str, str],
     timeout: float | None = None,
-    on_output: Callable[[bytes], None] = lambda data: None,
+    on_output: OnOutput = lambda data: None,
     keep_open: Sequence[int] = (),
     isolation: Isolation = "auto",
     grace: float = GRACE,
@@ -217,7 +218,7 @@ def end_marked(mark: str) -> None:
 class _Output(asyncio.Protocol):
     """Our end of the output pipe."""
 
-    def __init__(self, on_output: Callable[[bytes], None]) -> None:
+    def __init__(self, on_output: OnOutput) -> None:
         self._on_output = on_output
         self._closed = asyncio.get_running_loop().create_future()
         self._transport: asyncio.BaseTransport | None = None
@@ -241,7 +242,7 @@ class _Output(asyncio.Protocol):
             self._transport.close()
 
 
-async def _connect(descriptor: int, on_output: Callable[[bytes], None]) -> _Output:
+async def _connect(descriptor: int, on_output: OnOutput) -> _Output:
     loop = asyncio.get_running_loop()
     _, output = await loop.connect_read_pipe(lambda: _Output(on_output), os.fdopen(descriptor, "rb", 0))
     return output

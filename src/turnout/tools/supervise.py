@@ -73,8 +73,11 @@ class Supervisor:
 
     def wait(self) -> None:
         """Until the command has ended or nobody wants it any more."""
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(self.awake, select.POLLIN)
         while not self.reap():
-            ready, _, _ = select.select([self.control, self.awake], [], [])
+            ready = dict(poll.poll())
             if self.awake in ready:
                 os.read(self.awake, 4096)
             if self.control in ready:  # nothing is ever sent to us: readable means closed
@@ -140,7 +143,7 @@ def become_command(command: list[str], notes: int) -> None:
 
 def own_namespace() -> bool:
     """Whether the next process we make is the first of a new process namespace."""
-    return libc.unshare(CLONE_NEWPID) == 0
+    return int(libc.unshare(CLONE_NEWPID)) == 0
 
 
 def become_first(command: list[str], notes: int) -> None:

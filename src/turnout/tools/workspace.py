@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from .beneath import Opener, Refused, best_opener, outside, whereabouts
 from .names import shown, unshown
+from .output import SavedOutput
 
 Kind = Literal["file", "directory", "link", "other"]
 
@@ -61,7 +62,8 @@ class Stamp(Struct, frozen=True):
 class Workspace:
     """Files beneath one root, and read-only ones beneath `readable` folders.
 
-    `protected` names may be read but not written, wherever they stand in the tree.
+    `protected` names may be read but not written, wherever they stand in the tree. `saved` is
+    where whole outputs go, to be read like files of the workspace.
     """
 
     def __init__(
@@ -69,13 +71,16 @@ class Workspace:
         root: str | os.PathLike[str],
         *,
         readable: Sequence[str | os.PathLike[str]] = (),
+        saved: SavedOutput | None = None,
         protected: Sequence[str] = PROTECTED,
         opener: Opener | None = None,
     ) -> None:
         self.root = os.path.abspath(root)
         self.protected = frozenset(name.casefold() for name in protected)
         self._root = _Root(self.root)
-        self._readable = tuple(_Root(os.path.abspath(folder)) for folder in readable)
+        self.saved = saved
+        folders = [*readable, saved.folder] if saved else readable
+        self._readable = tuple(_Root(os.path.abspath(folder)) for folder in folders)
         self._open: Opener = opener or best_opener(self._root.descriptor)
 
     def close(self) -> None:

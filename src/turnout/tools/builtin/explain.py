@@ -1,0 +1,89 @@
+"""Why a file tool could not do it, in words that a model can act on.
+
+An error names the thing, the rule and the way on; where a name is wrong, the names that
+come closest.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from difflib import get_close_matches
+
+from ...errors import UsageError
+from ...model import Outcome, Text
+from ..beneath import Refused
+from ..context import ToolContext
+from ..names import shown
+from ..workspace import Workspace
+
+_RULES = {
+    "outside": "{path} leads out of the workspace ({root}), and only files inside it can be used. "
+    "Symlinks may not lead out or be absolute. Use a path relative to the workspace.",
+    "protected": "{path} lies in .git, which file tools may read but not change. Use git commands for that.",
+    "read_only": "{path} is saved output: it can be read, not changed. Write to a path in the workspace.",
+    "not_a_file": "{path} is a device, pipe or socket. Only regular files can be read and written.",
+    "changed": "{path} was changed by someone else while this call ran; nothing was written. "
+    "Read it again and repeat the edit on what it holds now.",
+    "too_large": "{error}. Use shell with a command that works on large files.",
+    "invalid": "{error}. Give the path without it.",
+}
+
+
+def failed(message: str) -> Outcome:
+    """An outcome that says what went wrong."""
+    return Outcome("error", (Text(message),))
+
+
+def workspace_of(context: ToolContext) -> Workspace:
+    """The folder this call works in; file tools cannot do without."""
+    if not isinstance(context.workspace, Workspace):
+        raise UsageError(
+            f"{context.name or 'this tool'} needs a workspace; give the session Workspace(root) to work in"
+        )
+    return context.workspace
+
+
+def explained(error: OSError, path: str, workspace: Workspace) -> Outcome:
+    """What the system said about a path, and what to do about it."""
+    where = shown(path) or "the empty path"
+    if isinstance(error, Refused):
+        words = {"path": where, "root": workspace.root, "error": shown(error.strerror or "")}
+        return failed(_RULES[error.rule].format(**words))
+    match error.errno:
+        case errno.ENOENT:
+            return failed(f"{where} does not exist. {_nearby(path, workspace)}")
+        case errno.EISDIR:
+            return failed(f"{where} is a folder, not a file. list_directory shows what is in it.")
+        case errno.ENOTDIR:
+            return failed(f"{where} treats a file as a folder. list_directory shows what is there.")
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return failed(
+                f"{where}: permission denied by the system. Ask the user to change its mode or owner."
+            )
+        case errno.ENAMETOOLONG:
+            return failed("The path is too long for the system (255 bytes a name, 4,095 in all). Shorten it.")
+        case errno.ELOOP:
+            return failed(
+                f"{where} runs through symlinks in a circle. list_directory shows where they point."
+            )
+        case errno.ENOSPC | errno.EDQUOT:
+            return failed(f"{where} was not written: the disk is full. Ask the user to make room.")
+        case _:
+            return failed(f"{where}: {error.strerror or error}.")
+
+
+def _nearby(path: str, workspace: Workspace) -> str:
+    """Names in the same folder that look like what was asked for."""
+    folder, _, name = path.rstrip("/").rpartition("/")
+    if path.startswith("~"):
+        return "~ is not expanded here; give a path relative to the workspace."
+    try:
+        names = [entry.name for entry in workspace.entries(folder or ".")]
+    except OSError:
+        return "Its folder does not exist either; list_directory shows what does."
+    by_lower = {each.lower(): each for each in names}
+    close = [by_lower[each] for each in get_close_matches(name.lower(), by_lower, 3, 0.6)]
+    if not close:
+        return "list_directory shows what is there."
+    return f"Did you mean {' or '.join(shown(os.path.join(folder, each)) for each in close)}?"

@@ -1,0 +1,291 @@
+"""grep: lines that match, by file, bounded in time, memory and length.
+
+Files are opened here, beneath the workspace; matching happens in a process of its own
+(`matcher`), because only a process can be ended when a pattern runs away.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from ... import plain
+from ...model import Outcome
+from ..context import ToolContext
+from ..ignore import Ignored, glob
+from ..names import shown
+from ..output import RESULT_LIMIT
+from ..text import SNIFFED, as_utf8, is_binary
+from ..tool import tool
+from ..workspace import Entry, Workspace
+from . import matcher
+from .explain import explained, failed, workspace_of
+
+SECONDS = 20.0
+MATCHES = 200
+PER_FILE = 50
+CONTEXT = 5
+BLOCK = 1024 * 1024
+IGNORE_FILE_LIMIT = 256 * 1024
+
+
+@tool(risk="read", retry_safe=True, timeout=60, groups=("files",))
+def grep(
+    ctx: ToolContext,
+    pattern: str,
+    path: str = ".",
+    include: str = "",
+    ignore_case: bool = False,
+    literal: bool = False,
+    context: int = 0,
+    include_ignored: bool = False,
+) -> Outcome | str:
+    """Search files for lines that match a regular expression (Python syntax). Binary files are skipped.
+
+    Args:
+        pattern: What to look for; each line is matched on its own.
+        path: File or folder inside the workspace to search.
+        include: Only files that fit this glob, as *.py or src/**/*.{ts,tsx}.
+        ignore_case: Whether upper and lower case are the same.
+        literal: Take the pattern as plain text instead of a regular expression.
+        context: Lines to show around each match (0 to 5).
+        include_ignored: Also search what .gitignore leaves out, and folders like node_modules.
+    """
+    workspace = workspace_of(ctx)
+    if not pattern:
+        return failed("pattern is empty, and would match every line. Give the text to look for.")
+    search = Search(ctx, workspace, max(0, min(context, CONTEXT)))
+    question = {"pattern": pattern, "ignore_case": ignore_case, "literal": literal or _is_literal(pattern)}
+    try:
+        files = _files(workspace, workspace.identity(path or "."), include, include_ignored)
+        return search.run(question, files) or search.written(pattern, include_ignored)
+    except OSError as error:
+        return explained(error, path, workspace)
+
+
+def _is_literal(pattern: str) -> bool:
+    return not re.search(r"[.^$*+?{}\[\]\\|()]", pattern)
+
+
+def _files(workspace: Workspace, path: str, include: str, include_ignored: bool) -> Iterator[str]:
+    if workspace.kind(path) != "directory":
+        return iter([path])
+    return _below(workspace, path, include, include_ignored)
+
+
+def _below(workspace: Workspace, path: str, include: str, include_ignored: bool) -> Iterator[str]:
+    ignored = Ignored(lambda name: _small_text(workspace, name))
+    fits = glob(include) if include else lambda name: True
+
+    def leave_out(name: str, entry: Entry) -> bool:
+        if include_ignored:
+            return entry.name == ".git"
+        return ignored(name, entry.kind == "directory")
+
+    return (name for name, entry in workspace.walk(path, leave_out) if entry.kind == "file" and fits(name))
+
+
+def _small_text(workspace: Workspace, name: str) -> str:
+    try:
+        return workspace.read(name, IGNORE_FILE_LIMIT)[0].decode(errors="surrogateescape")
+    except OSError:
+        return ""
+
+
+class RanAway(Exception):
+    """The time is up, or nobody waits any more."""
+
+
+class Search:
+    """One search on its way: what was found, and how much was looked at."""
+
+    def __init__(self, ctx: ToolContext, workspace: Workspace, context: int) -> None:
+        self.ctx, self.workspace, self.context = ctx, workspace, context
+        self.lines: list[str] = []
+        self.size = 0
+        self.matches = self.shown = self.files = self.searched = self.binary = self.unread = 0
+        self.stopped = ""
+
+    def run(self, question: dict[str, Any], files: Iterator[str]) -> Outcome | None:
+        """Search until all is found, enough is shown or the time is up; an outcome if it cannot be done."""
+        with Matcher(self.ctx, SECONDS) as matching:
+            reply = matching.ask(
+                plain.dumps({**question, "context": self.context, "limit": PER_FILE}).encode()
+            )
+            if reply["error"]:
+                return failed(
+                    f"The pattern is not a valid regular expression: {reply['error']}. "
+                    "Escape what is meant literally, or set literal=true."
+                )
+            for name in files:
+                if self.shown >= MATCHES or self.size > RESULT_LIMIT:
+                    self.stopped = (
+                        f"stopped after {self.shown} shown; narrow path, include or pattern to see more"
+                    )
+                    return None
+                try:
+                    self._one(name, matching)
+                except RanAway:
+                    self.stopped = f"stopped after {SECONDS:g} s in {shown(name)}: "
+                    self.stopped += "the pattern is too slow or there is too much; simplify or narrow it"
+                    return None
+        return None
+
+    def _one(self, name: str, matching: Matcher) -> None:
+        try:
+            with self.workspace.open(name) as file:
+                head = file.read(SNIFFED)
+                if is_binary(head):
+                    self.binary += 1
+                    return
+                file.seek(0)
+                self.searched += 1
+                self._match(name, file, head, matching)
+        except OSError:
+            self.unread += 1
+
+    def _match(self, name: str, file: BinaryIO, head: bytes, matching: Matcher) -> None:
+        first, found = 1, 0
+        for piece in _pieces(file, head):
+            reply = matching.ask(piece)
+            if reply["count"]:
+                self._show(name, first, reply["lines"], new=not found)
+                found += reply["count"]
+            first += piece.count(b"\n")
+        self.matches += found
+        self.files += bool(found)
+
+    def _show(self, name: str, first: int, lines: list[tuple[int, bool, str]], new: bool) -> None:
+        room = MATCHES - self.shown
+        if room <= 0 or not lines:
+            return
+        self._add(shown(name) if new else "")
+        before = lines[0][0] - 1
+        for at, matches, text in lines:
+            if self.context and at > before + 1:
+                self._add("  --")
+            before = at
+            self._add(f"  {first + at}{':' if matches else '-'} {text}")
+            self.shown += matches
+            if self.shown >= MATCHES:
+                return
+
+    def _add(self, line: str) -> None:
+        if line:
+            self.lines.append(line)
+            self.size += len(line) + 1
+
+    def written(self, pattern: str, include_ignored: bool) -> str:
+        return "\n".join([*self.lines, f"[{'; '.join(self._facts(pattern, include_ignored))}]"])
+
+    def _facts(self, pattern: str, include_ignored: bool) -> Iterator[str]:
+        if self.matches:
+            shown_of = f", {self.shown} shown" if self.shown < self.matches else ""
+            lines = "matching line" if self.matches == 1 else "matching lines"
+            yield f"{self.matches:,} {lines} in {self.files:,} of {self.searched:,} files{shown_of}"
+        else:
+            hint = (
+                ""
+                if include_ignored
+                else " (what .gitignore names was left out; include_ignored=true searches it)"
+            )
+            yield f"no match for {pattern[:80]!r} in {self.searched:,} files{hint}"
+        if self.binary:
+            yield f"{self.binary:,} binary files skipped"
+        if self.unread:
+            yield f"{self.unread:,} files could not be read"
+        if self.stopped:
+            yield self.stopped
+
+
+def _pieces(file: BinaryIO, head: bytes) -> Iterator[bytes]:
+    """The file as UTF-8 in pieces that end with a line, unless a line is longer than a piece."""
+
+    def blocks() -> Iterator[bytes]:
+        while block := file.read(BLOCK):
+            yield block
+
+    rest = b""
+    for block in as_utf8(blocks(), head):
+        cut = block.rfind(b"\n") + 1
+        if cut or len(rest) > BLOCK:
+            yield rest + block[:cut]
+            rest = block[cut:]
+        else:
+            rest += block
+    if rest:
+        yield rest
+
+
+class Matcher:
+    """The matching process, with a deadline for all that it is asked."""
+
+    def __init__(self, ctx: ToolContext, seconds: float) -> None:
+        self._cancelled = ctx.cancelled
+        self._deadline = time.monotonic() + seconds
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", matcher.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            bufsize=0,
+        )
+        assert self._process.stdin and self._process.stdout
+        self._into, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        for descriptor in (self._into, self._out):
+            os.set_blocking(descriptor, False)
+
+    def __enter__(self) -> Matcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        self._process.wait()
+
+    def ask(self, frame: bytes) -> dict[str, Any]:
+        self._write(len(frame).to_bytes(4) + frame)
+        size = int.from_bytes(self._read(4))
+        return dict(plain.loads(self._read(size)))
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait(writing=True)
+            try:
+                view = view[os.write(self._into, view[: 1 << 16]) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                raise RanAway from None
+
+    def _read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size:
+            self._wait(writing=False)
+            part = os.read(self._out, size)
+            if not part:
+                raise RanAway
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, writing: bool) -> None:
+        """Until the other side is ready; looks up now and then to see whether anyone still waits."""
+        poll = select.poll()  # not `select`, which knows no descriptor above 1023
+        poll.register(self._into if writing else self._out, select.POLLOUT if writing else select.POLLIN)
+        while True:
+            left = self._deadline - time.monotonic()
+            if left <= 0 or self._cancelled.is_set():
+                raise RanAway
+            if poll.poll(min(left, 0.05) * 1000):
+                return

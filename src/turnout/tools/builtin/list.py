@@ -1,0 +1,68 @@
+"""list_directory: what a folder holds, as a short tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model import Outcome
+from ..context import ToolContext
+from ..ignore import NOISE
+from ..names import shown
+from ..tool import tool
+from ..workspace import Entry, Workspace
+from .explain import explained, workspace_of
+
+SHOWN = 500
+DEPTH = 5
+
+
+@tool(risk="read", retry_safe=True, groups=("files",))
+def list_directory(ctx: ToolContext, path: str = ".", depth: int = 1) -> Outcome | str:
+    """List a folder: subfolders with a slash, files with their size in bytes, symlinks with their target.
+
+    Args:
+        path: Folder inside the workspace; the workspace itself by default.
+        depth: How many levels of subfolders to show (1 to 5).
+    """
+    workspace = workspace_of(ctx)
+    try:
+        entries = workspace.entries(path or ".")
+    except OSError as error:
+        return explained(error, path, workspace)
+    name = shown(path or ".").rstrip("/") or "/"
+    if not entries:
+        return f"{name}/ is empty"
+    lines = _tree(workspace, (path or ".").rstrip("/") or "/", entries, min(max(depth, 1), DEPTH))
+    kept = [line for line, _ in zip(lines, range(SHOWN), strict=False)]
+    more = sum(1 for _ in zip(lines, range(100 * SHOWN), strict=False))
+    rest = [f"[{more:,} more entries left out; list a subfolder, or use grep]"] if more else []
+    return "\n".join([f"{name}/ ({len(entries):,} entries)", *kept, *rest])
+
+
+def _tree(
+    workspace: Workspace, folder: str, entries: list[Entry], depth: int, indent: str = "  "
+) -> Iterator[str]:
+    for entry in sorted(entries, key=lambda entry: (entry.kind != "directory", entry.name)):
+        yield indent + _line(entry)
+        if entry.kind != "directory" or depth <= 1 or entry.name in NOISE:
+            continue
+        below = f"{folder}/{entry.name}"
+        try:
+            inside = workspace.entries(below)
+        except OSError as error:
+            yield f"{indent}  [cannot be read: {error.strerror}]"
+            continue
+        yield from _tree(workspace, below, inside, depth - 1, indent + "  ")
+
+
+def _line(entry: Entry) -> str:
+    name = shown(entry.name)
+    match entry.kind:
+        case "directory":
+            return f"{name}/"
+        case "link":
+            return f"{name} -> {shown(entry.target)}"
+        case "file":
+            return f"{name}  {entry.size:,}"
+        case "other":
+            return f"{name}  (device, pipe or socket)"

@@ -1,0 +1,190 @@
+"""shell: one command in bash, its output as it comes, and nothing of it left running.
+
+Each call is a fresh bash without anyone's profile, so no call can poison the next. What
+does carry over is the working folder, and that is ours: when bash ends it says where it
+was, and the next call starts there if the workspace can open that place. What it says is
+only a claim; a place outside is never entered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from math import inf
+
+from ...model import Outcome, Text
+from .. import process
+from ..context import ToolContext
+from ..names import shown
+from ..output import Capture, readable
+from ..process import Finished, Spawn
+from ..tool import tool
+from ..workspace import Workspace
+from .explain import failed, workspace_of
+
+TIMEOUT = 120.0
+LONGEST = 3600.0
+CAPTURED = 32 * 1024  # bytes of output in the result; the rest is saved
+FOLDER = "shell.folder"  # where the folder is kept in the session's state
+SHOWN_AT_ONCE = 8 * 1024
+INTERVAL = 0.1  # seconds between two pieces of output shown
+
+
+@tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",))
+async def shell(ctx: ToolContext, command: str, timeout: float = TIMEOUT) -> Outcome:
+    """Run a command in bash and get its output (stdout and stderr together) and exit code.
+
+    The working folder carries over from call to call while it is inside the workspace;
+    variables and background processes do not: everything the command started is ended with it.
+    There is no terminal and no input.
+
+    Args:
+        command: What bash should run.
+        timeout: Seconds after which the command and all its processes are ended (at most 3600).
+    """
+    workspace = workspace_of(ctx)
+    if "\0" in command:
+        return failed("The command holds a NUL character, which no program can be given. Leave it out.")
+    folder, moved = _folder(workspace, ctx.state)
+    seconds = min(max(timeout, 0.1), LONGEST)
+    capture, live = Capture(workspace.saved, CAPTURED), Live(ctx)
+    try:
+        finished, place = await _run(ctx, command, folder, seconds, lambda data: _took(capture, live, data))
+    finally:
+        os.close(folder)
+        live.close()
+    notes = [moved, *_remembered(workspace, ctx.state, place), *_told(finished, seconds)]
+    return _outcome(finished, capture, [note for note in notes if note])
+
+
+def _took(capture: Capture, live: Live, data: bytes) -> None:
+    capture.feed(data)
+    live.feed(data)
+
+
+async def _run(
+    ctx: ToolContext, command: str, folder: int, seconds: float, on_output: process.OnOutput
+) -> tuple[Finished, str]:
+    spawn: Spawn = ctx.spawn or process.run
+    environment = os.environ if ctx.environment is None else ctx.environment
+    reader, writer = os.pipe()
+    try:
+        finished = await spawn(
+            _bash(command, writer),
+            folder=folder,
+            environment=process.environment(environment),
+            timeout=seconds,
+            on_output=on_output,
+            keep_open=(writer,),
+        )
+        os.set_blocking(reader, False)
+        return finished, _claimed(reader)
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def _bash(command: str, descriptor: int) -> list[str]:
+    """Bash that says on a descriptor of its own where it was when it ended."""
+    farewell = f"trap 'builtin pwd -P >&{descriptor} 2>/dev/null' EXIT; "
+    return ["bash", "--noprofile", "--norc", "-c", farewell + command]
+
+
+def _claimed(reader: int) -> str:
+    try:
+        return os.fsdecode(os.read(reader, 4096)).removesuffix("\n")
+    except BlockingIOError:
+        return ""  # it was killed, or replaced itself by another program
+
+
+def _folder(workspace: Workspace, state: dict[str, object]) -> tuple[int, str]:
+    """The folder to start in, open, and what to say if it is not the one of last time."""
+    wanted = str(state.get(FOLDER, "."))
+    try:
+        return workspace.directory(wanted), ""
+    except OSError:
+        state.pop(FOLDER, None)
+        return workspace.directory("."), f"{shown(wanted)} is gone; this ran in the workspace root."
+
+
+def _remembered(workspace: Workspace, state: dict[str, object], claimed: str) -> list[str]:
+    """Keep the folder for the next call if it is inside; say where that is when it changed."""
+    before = str(state.get(FOLDER, "."))
+    if not claimed:
+        return []
+    try:
+        descriptor = workspace.directory(claimed)
+    except OSError:
+        return [f"{shown(claimed)} is outside the workspace; the next command starts in {_named(before)}."]
+    try:
+        place = workspace.located(descriptor)
+    finally:
+        os.close(descriptor)
+    after = place or "."
+    state[FOLDER] = after
+    return [] if after == before else [f"The working folder is now {_named(after)}."]
+
+
+def _named(folder: str) -> str:
+    return "the workspace root" if folder == "." else shown(folder)
+
+
+def _told(finished: Finished, seconds: float) -> list[str]:
+    told = []
+    if finished.timed_out:
+        told.append(f"Ended after {seconds:g} s with all its processes; it may have done part of its work.")
+    elif finished.errno:
+        told.append(f"bash could not be started: {os.strerror(finished.errno)}.")
+    elif finished.signal:
+        told.append(f"Ended by {_signal_name(finished.signal)}.")
+    elif finished.code:
+        told.append(f"Exit code {finished.code}.")
+    if finished.left:
+        told.append(f"{finished.left} of its processes could not be ended.")
+    return told
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _outcome(finished: Finished, capture: Capture, notes: list[str]) -> Outcome:
+    """An exit code other than 0 is the command's answer, not a failure of the call."""
+    output = capture.close().text.rstrip("\n")
+    broken = finished.timed_out or finished.errno
+    text = "\n".join([output or "[no output]", *(f"[{note}]" for note in notes)])
+    return Outcome("error" if broken else "complete", (Text(text),))
+
+
+class Live:
+    """Output shown while the command runs: in pieces, a few a second, the newest when there is too much."""
+
+    def __init__(self, ctx: ToolContext) -> None:
+        self._ctx = ctx
+        self._loop = asyncio.get_running_loop()
+        self._waiting = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+        self._next = 0.0
+
+    def feed(self, data: bytes) -> None:
+        self._waiting += data[-SHOWN_AT_ONCE:]
+        if len(self._waiting) > 2 * SHOWN_AT_ONCE:
+            del self._waiting[:-SHOWN_AT_ONCE]
+        if self._timer is None:
+            self._timer = self._loop.call_at(max(self._next, self._loop.time()), self._show)
+
+    def _show(self) -> None:
+        self._timer = None
+        self._next = self._loop.time() + INTERVAL
+        text, self._waiting = readable(bytes(self._waiting)), bytearray()
+        if text:
+            self._ctx.output(text)
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._show()

@@ -1,0 +1,59 @@
+"""write_file: a whole file, in one step, in the manner of the file it replaces."""
+
+from __future__ import annotations
+
+from ...model import Outcome
+from ..context import ToolContext
+from ..names import shown
+from ..text import Decoded, decoded, is_binary
+from ..tool import tool
+from ..workspace import Workspace
+from .explain import explained, workspace_of
+
+KEPT_LIMIT = 16 * 1024 * 1024  # of a larger file the manner is not looked at
+
+
+@tool(risk="write", groups=("files",))
+def write_file(ctx: ToolContext, path: str, content: str) -> Outcome | str:
+    """Create a file or replace all of it. Missing folders are made. To change a part, use edit_file.
+
+    An existing file keeps its mode, encoding and line endings.
+
+    Args:
+        path: File inside the workspace, relative to its root.
+        content: The whole new text.
+    """
+    workspace = workspace_of(ctx)
+    try:
+        before = _before(workspace, path)
+        data, notes = _in_the_manner_of(before, content)
+        created = workspace.write(path, data)
+    except OSError as error:
+        return explained(error, path, workspace)
+    lines = content.count("\n") + (not content.endswith("\n") and bool(content))
+    what = "new file" if created else "replaced" + "".join(f", {note}" for note in notes)
+    return f"Wrote {shown(path)}: {lines:,} lines, {len(data):,} bytes ({what})"
+
+
+def _before(workspace: Workspace, path: str) -> Decoded | None:
+    """The text that is about to be replaced; None where there is none."""
+    try:
+        data, _ = workspace.read(path, KEPT_LIMIT)
+    except OSError:
+        return None  # writing will say what is wrong, if anything is
+    return None if is_binary(data) else decoded(data)
+
+
+def _in_the_manner_of(before: Decoded | None, content: str) -> tuple[bytes, list[str]]:
+    if before is None:
+        return content.encode(errors="replace"), []
+    notes = []
+    if before.newline == "\r\n" and "\r\n" not in content:
+        content = content.replace("\n", "\r\n")
+        notes.append("CRLF line endings kept")
+    content = content.removeprefix("\ufeff") if before.mark else content
+    try:
+        data = before.encode(content)
+    except UnicodeEncodeError:
+        return content.encode(errors="replace"), [*notes, f"now UTF-8, was {before.described}"]
+    return data, [*notes, f"{before.described} kept"] if before.described else notes
