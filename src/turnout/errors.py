@@ -6,6 +6,7 @@
       StreamError         the stream broke off or made no sense: carries the turn so far
       CorruptHistory      a stored log cannot be read: carries the entry
       StoreError          the store cannot write: nothing was acknowledged
+      LimitReached        a limit that the user set on tokens, cost or rounds
 
 Tool failures, bad arguments, repairs and cancellations are values (`Outcome`,
 `Diagnostic`), never exceptions: the conversation goes on with them.
@@ -95,6 +96,10 @@ class CorruptHistory(TurnoutError):
     def __init__(self, message: str, entry: Any = None) -> None:
         super().__init__(message)
         self.entry = entry
+
+
+class LimitReached(TurnoutError):
+    """A limit that the user set was reached; the history is valid and the session can go on."""
 
 
 class StoreError(TurnoutError):

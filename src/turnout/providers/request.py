@@ -41,10 +41,12 @@ PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/
 class View:
     """One history as one target reads it, with the bytes that were encoded for it."""
 
-    def __init__(self, history: History, target: Target, thinking: bool | None, policy: str) -> None:
+    def __init__(
+        self, history: History, target: Target, thinking: bool | None, policy: str, flat_through: str
+    ) -> None:
         self.target = target
         self.thinking = thinking
-        self.transcript = Transcript(history, reader(target, policy))
+        self.transcript = Transcript(history, reader(target, policy, flat_through))
         self._begin()
 
     def _begin(self) -> None:
@@ -66,10 +68,10 @@ class View:
         self._fed = len(self.transcript.sealed)
 
 
-def reader(target: Target, policy: str = "omit") -> Reader:
+def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Reader:
     """How this target reads."""
     base = Reader.of(target.origin, target.dialect.id_format)
-    return replace(base, thinking=policy, media=_media(target))
+    return replace(base, thinking=policy, media=_media(target), flat_through=flat_through)
 
 
 def _media(target: Target) -> tuple[str, ...] | None:
@@ -81,10 +83,16 @@ def _media(target: Target) -> tuple[str, ...] | None:
     return tuple(kind for kind in target.facts.media if kind in narrowed)
 
 
-def view(history: History, place: Target, thinking: bool | None = None, policy: str = "omit") -> View:
+def view(
+    history: History,
+    place: Target,
+    thinking: bool | None = None,
+    policy: str = "omit",
+    flat_through: str = "",
+) -> View:
     """The history's view for a target, brought up to date."""
-    name = ("view", place.origin, thinking, policy)
-    kept = history.kept(name, lambda: View(history, place, thinking, policy))
+    name = ("view", place.origin, thinking, policy, flat_through)
+    kept = history.kept(name, lambda: View(history, place, thinking, policy, flat_through))
     kept.update()
     return kept
 
@@ -97,12 +105,13 @@ def render(
     system: str | None = None,
     base_url: str = "",
     foreign_thinking: str = "omit",
+    flat_through: str = "",
     **options: Any,
 ) -> WireRequest:
     """The request that `to` accepts for this history. Never writes to the history."""
     place = target(to, base_url=base_url)
     asked = Options.of(options)
-    seen = view(history, place, asked.thinking, foreign_thinking)
+    seen = view(history, place, asked.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
     text = history.system if system is None else clean(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, specs, asked)

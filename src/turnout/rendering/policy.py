@@ -53,6 +53,7 @@ class Reader(Struct, frozen=True):
     thinking: Literal["omit", "as_text"] = "omit"
     media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
     keeps_raw_ids: bool = False  # it wants the ids back that it gave itself
+    flat_through: str = ""  # tool history up to this turn is told in words: a last resort
 
     @classmethod
     def of(cls, origin: Origin, id_format: str) -> Reader:

@@ -24,6 +24,7 @@ from ..model import (
     ToolCall,
     ToolResponse,
     Turn,
+    block_text,
 )
 from .policy import Reader, visible, worded
 from .report import DEDUPE_CODES, Report, Snapshot
@@ -46,6 +47,7 @@ class Transcript:
         self.sealed: list[Message] = []
         self.tail: tuple[Message, ...] = ()
         self._rendered = 0  # turns behind `sealed`
+        self._flat = self._flat_turns()
         self._notes: list[Diagnostic] = []
         self._tail_notes: list[Diagnostic] = []
         if self.history.summary:
@@ -67,7 +69,16 @@ class Transcript:
     def messages(self) -> tuple[Message, ...]:
         return (*self.sealed, *self.tail)
 
+    def _flat_turns(self) -> frozenset[str]:
+        """Keys of the turns whose calls are told in words."""
+        keys = [turn.key for turn in self.history.turns]
+        through = self.reader.flat_through
+        return frozenset(keys[: keys.index(through) + 1]) if through in keys else frozenset()
+
     def _render(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Message]:
+        if turn.key in self._flat and isinstance(turn, ModelTurn) and turn.tool_calls:
+            yield from self._told(turn, notes)
+            return
         blocks = tuple(self._visible(turn, notes))
         if not isinstance(turn, ModelTurn):
             if blocks:
@@ -80,6 +91,14 @@ class Transcript:
             notes.append(Diagnostic("render", "empty_turn", detail=turn.key))
         if turn.tool_calls:
             yield Message("tool", tuple(self._response(call, turn, notes) for call in turn.tool_calls))
+
+    def _told(self, turn: ModelTurn, notes: list[Diagnostic]) -> Iterator[Message]:
+        """A turn with calls, in words: nothing is lost, and nothing is left to pair."""
+        said = [block for block in self._visible(turn, notes) if isinstance(block, Text)]
+        calls = [Text(f"[I called {block_text(call)}]") for call in turn.tool_calls]
+        yield Message("model", (*said, *calls), turn.origin)
+        results = [self._response(call, turn, notes) for call in turn.tool_calls]
+        yield Message("user", tuple(Text(f"[{item.name} gave] {item.outcome.text}") for item in results))
 
     def _visible(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Block]:
         for at, block in enumerate(turn.blocks):

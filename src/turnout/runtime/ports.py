@@ -1,0 +1,51 @@
+"""What a session asks of the world, as interfaces: a transport, a clock, a source of chance.
+
+Everything that differs between two runs comes in through here, so a whole session can run
+in a deterministic simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Outgoing(Struct, frozen=True):
+    """One HTTP request, with its key: never logged."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Incoming(Protocol):
+    """The answer: status and headers at once, the body as it comes."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    @property
+    def chunks(self) -> AsyncIterator[bytes]: ...
+
+
+class Transport(Protocol):
+    """Sends a request. Raises `ConnectionError` or `TimeoutError` when there is no answer."""
+
+    def send(self, request: Outgoing) -> AbstractAsyncContextManager[Incoming]: ...
+
+
+class Chance(Protocol):
+    """The part of `random.Random` that is used."""
+
+    def uniform(self, a: float, b: float) -> float: ...
+
+
+WallClock = Callable[[], float]
+"""Seconds since 1970, for dates in headers and records; never for timeouts."""

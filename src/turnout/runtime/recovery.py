@@ -1,0 +1,61 @@
+"""When a provider refuses a request as invalid: what to give up, step by step. No IO.
+
+Each step takes something optional away, and the one that worked stays in force for that
+target until the next compaction. The same bytes are never sent twice, so a session cannot
+be bricked by sending the same refused history again and again.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from ..model import Origin
+
+STEPS = ("drop reasoning", "drop options", "flatten tool history", "summarise")
+KEPT_OPTIONS = ("stream", "tool_choice", "max_tokens")
+
+
+class Recovery:
+    """The steps in force for each target."""
+
+    def __init__(self) -> None:
+        self._steps: dict[Origin, int] = {}
+        self._flat: dict[Origin, str] = {}
+        self._refused: set[bytes] = set()
+
+    def step(self, origin: Origin, last_key: str) -> str:
+        """Go one step further for this target; "" when nothing is left to give up."""
+        taken = self._steps.get(origin, 0)
+        if taken >= len(STEPS):
+            return ""
+        self._steps[origin] = taken + 1
+        if STEPS[taken] == "flatten tool history":
+            self._flat[origin] = last_key
+        return STEPS[taken]
+
+    def in_force(self, origin: Origin) -> tuple[str, ...]:
+        return STEPS[: self._steps.get(origin, 0)]
+
+    def applied(self, origin: Origin, options: dict[str, Any]) -> dict[str, Any]:
+        """The options of a request with the steps in force for this target."""
+        steps = self.in_force(origin)
+        if "drop reasoning" in steps:
+            options = {**{key: value for key, value in options.items() if key != "effort"}, "thinking": False}
+        if "drop options" in steps:
+            options = {key: value for key, value in options.items() if key in (*KEPT_OPTIONS, "thinking")}
+            options["cache"] = False
+        if origin in self._flat:
+            options = {**options, "flat_through": self._flat[origin]}
+        return options
+
+    def refused(self, body: bytes) -> None:
+        self._refused.add(sha256(body).digest())
+
+    def was_refused(self, body: bytes) -> bool:
+        return bool(self._refused) and sha256(body).digest() in self._refused
+
+    def start_over(self) -> None:
+        """After a compaction: the history is another one, so everything may be tried again."""
+        self._steps.clear()
+        self._flat.clear()
