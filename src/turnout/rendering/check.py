@@ -185,7 +185,7 @@ def _says_something(block: Any) -> bool:
 
 def _call_inside_result(pairing: Pairing) -> Iterator[Diagnostic]:
     for _, result in pairing.results:
-        for block in getattr(result.outcome, "content", ()):
+        for block in _inside(result):
             if isinstance(block, ToolCall):
                 yield _fault("call_inside_result", result.call_id, f"a call of {block.name!r}")
 
@@ -251,8 +251,7 @@ def _empty_text(pairing: Pairing) -> Iterator[Diagnostic]:
 
 def _unreadable_text(pairing: Pairing) -> Iterator[Diagnostic]:
     for at, block in _placed(pairing):
-        inside = block.outcome.content if isinstance(block, ToolResponse) else (block,)
-        for part in inside:
+        for part in (block, *_inside(block)):
             texts = (getattr(part, name, "") for name in ("text", "source", "output", "name", "data", "uri"))
             if any(isinstance(text, str) and UNCLEAN.search(text) for text in texts):
                 yield _fault("unreadable_text", "", f"message {at} holds a lone surrogate or NUL")
@@ -260,8 +259,9 @@ def _unreadable_text(pairing: Pairing) -> Iterator[Diagnostic]:
 
 def _arguments_no_object(pairing: Pairing) -> Iterator[Diagnostic]:
     for _, call in pairing.calls:
-        if not isinstance(call.arguments, dict):
-            yield _fault("arguments_no_object", call.id, f"a {type(call.arguments).__name__}")
+        arguments: Any = call.arguments
+        if not isinstance(arguments, dict):
+            yield _fault("arguments_no_object", call.id, f"a {type(arguments).__name__}")
 
 
 def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
@@ -269,10 +269,16 @@ def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
     if pairing.target is None:
         return
     for at, message in enumerate(pairing.messages):
-        for holder in (message, *_blocks(message)):
+        held = (part for block in _blocks(message) for part in (block, *_inside(block)))
+        for holder in (message, *held):
             residue = getattr(holder, "residue", None)
             if residue is not None and not residue.origin.matches(pairing.target):
                 yield _fault("leaked_residue", "", f"message {at} holds private state of {residue.origin}")
+
+
+def _inside(block: Any) -> tuple[Any, ...]:
+    """What a result holds; nothing for any other block."""
+    return tuple(getattr(block.outcome, "content", ())) if isinstance(block, ToolResponse) else ()
 
 
 def _placed(pairing: Pairing) -> Iterator[tuple[int, Any]]:
