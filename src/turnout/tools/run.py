@@ -252,7 +252,7 @@ class BatchRun:
             work.timer.cancel()
         if work.over is not None and not work.over.done():
             work.over.set_result(None)
-        self._share(work)
+        self._share(work, 0)
         outcome = self._recorded(work, outcome)
         if work.reporter is not None:
             work.reporter.close()
@@ -333,33 +333,33 @@ class BatchRun:
 
     # The budget of the batch
 
-    def _share(self, work: Work) -> int:
+    def _share(self, work: Work, size: int) -> int:
         """How many characters this result may have: its part of what the results before it left."""
         if work.shared:
             return self.limits.result
         work.shared = True
-        share = min(self._room // max(self._sharers, 1), self.limits.result)
+        share = min(self._room // self._sharers, self.limits.result)
         self._sharers -= 1
+        self._room -= min(size, share)
         return share
 
     async def _fitted(self, work: Work, outcome: Outcome) -> Outcome:
-        if _size(outcome) < LARGE:
+        """The outcome within its share; a large one is cut and saved in a thread."""
+        size, limits, save = _size(outcome), self.limits, self.scheduler.save
+        if size < LARGE:
             return self._cut(work, outcome)
-        share, save = self._share(work), self.scheduler.save
+        share = self._share(work, size)
         try:
-            cut: Outcome = await self.scheduler.threads.start(
-                lambda: _within(outcome, share, self.limits, save)
-            )
+            cut: Outcome = await self.scheduler.threads.start(lambda: _within(outcome, share, limits, save))
         except NoThread:
-            cut = _within(outcome, share, self.limits, save)
-        return self._accounted(work, outcome, cut)
+            cut = _within(outcome, share, limits, save)
+        return self._noted(work, outcome, cut)
 
     def _cut(self, work: Work, outcome: Outcome) -> Outcome:
-        cut = _within(outcome, self._share(work), self.limits, self.scheduler.save)
-        return self._accounted(work, outcome, cut)
+        share = self._share(work, _size(outcome))
+        return self._noted(work, outcome, _within(outcome, share, self.limits, self.scheduler.save))
 
-    def _accounted(self, work: Work, outcome: Outcome, cut: Outcome) -> Outcome:
-        self._room -= _size(cut)
+    def _noted(self, work: Work, outcome: Outcome, cut: Outcome) -> Outcome:
         if cut is not outcome:
             self.counts["shortened"] += 1
             self._note("shortened_output", work, f"{_size(outcome)} characters to {_size(cut)}")

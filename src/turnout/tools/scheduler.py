@@ -83,7 +83,7 @@ class ToolScheduler:
         self.environment = environment
         self.state: dict[str, Any] = {} if state is None else state
         self.threads: ThreadPort = threads or Threads()
-        self.save = save or self._save
+        self._keep_text = save or self._save_privately
         self.late = 0  # results that came after their call was given up
         self.given_up: dict[str, Footprint] = {}
         self._saved: SavedOutput | None = None
@@ -167,7 +167,14 @@ class ToolScheduler:
         self._left.add(task)
         task.add_done_callback(self._left.discard)
 
-    def _save(self, text: str) -> str:
+    def save(self, text: str) -> str:
+        """Keep the whole of a text that had to be cut; where it is, or "" if it could not be kept."""
+        try:
+            return self._keep_text(text)
+        except Exception:  # a full disk costs the whole text, not the result
+            return ""
+
+    def _save_privately(self, text: str) -> str:
         if self._saved is None:
             self._saved = SavedOutput()
         return self._saved.save(text)

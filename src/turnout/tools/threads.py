@@ -39,14 +39,18 @@ class Threads:
         self._count = 0
 
     def start(self, function: Callable[[], T]) -> asyncio.Future[T]:
-        """Run a function that does not raise; the future holds what it returned."""
+        """Run a function in a thread; the future holds what it returned or raised."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         context = copy_context()
 
         def job() -> Callable[[], None]:
-            value = context.run(function)
-            return lambda: _deliver(loop, future, value)
+            try:
+                value = context.run(function)
+            except BaseException as error:
+                raised = error  # Python takes `error` back at the end of this block
+                return lambda: _deliver(loop, future.set_exception, future, _portable(raised))
+            return lambda: _deliver(loop, future.set_result, future, value)
 
         self._worker().put(job)
         return future
@@ -114,11 +118,13 @@ class Inline:
         pass
 
 
-def _deliver(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], value: Any) -> None:
+def _deliver(
+    loop: asyncio.AbstractEventLoop, give: Callable[[Any], None], future: asyncio.Future[Any], value: Any
+) -> None:
     with suppress(RuntimeError):  # the loop was closed while the tool ran
-        loop.call_soon_threadsafe(_set, future, value)
+        loop.call_soon_threadsafe(lambda: None if future.done() else give(value))
 
 
-def _set(future: asyncio.Future[Any], value: Any) -> None:
-    if not future.done():
-        future.set_result(value)
+def _portable(error: BaseException) -> BaseException:
+    """A future refuses `StopIteration`, which would end whoever awaits it."""
+    return RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
