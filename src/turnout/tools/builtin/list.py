@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ...model import Outcome
 from ..context import ToolContext
@@ -13,6 +14,7 @@ from ..workspace import Entry, Workspace
 from .explain import explained, workspace_of
 
 SHOWN = 500
+COUNTED = 50_000  # of those that are not shown
 DEPTH = 5
 
 
@@ -33,9 +35,9 @@ def list_directory(ctx: ToolContext, path: str = ".", depth: int = 1) -> Outcome
     if not entries:
         return f"{name}/ is empty"
     lines = _tree(workspace, (path or ".").rstrip("/") or "/", entries, min(max(depth, 1), DEPTH))
-    kept = [line for line, _ in zip(lines, range(SHOWN), strict=False)]
-    more = sum(1 for _ in zip(lines, range(100 * SHOWN), strict=False))
-    rest = [f"[{more:,} more entries left out; list a subfolder, or use grep]"] if more else []
+    kept = list(islice(lines, SHOWN))
+    more = sum(1 for _ in islice(lines, COUNTED))
+    rest = [f"[{more:,} more entries left out; list a subfolder to see them]"] if more else []
     return "\n".join([f"{name}/ ({len(entries):,} entries)", *kept, *rest])
 
 
