@@ -139,11 +139,12 @@ def test_the_item_id_is_kept_beside_the_call_id() -> None:
     assert call.residue is not None and call.residue.data == {"item_id": "fc_1"}
 
 
-def test_a_call_cut_at_the_token_limit_is_marked_truncated() -> None:
+@pytest.mark.parametrize("text", ['{"x":', ""])
+def test_a_call_cut_at_the_token_limit_is_marked_truncated(text: str) -> None:
     """The response is incomplete; the call is there to be answered, not to be run."""
-    half = {**CALL, "arguments": '{"x":', "status": "incomplete"}
+    half = {**CALL, "arguments": text, "status": "incomplete"}
     cut = ended(half, status="incomplete", incomplete_details={"reason": "max_output_tokens"})
-    told = turn(responses(), added(0, **START), arguments('{"x":'), finished(0, **half), cut)
+    told = turn(responses(), added(0, **START), arguments(text), finished(0, **half), cut)
 
     assert (told.stop, told.raw_stop) == ("length", "incomplete:max_output_tokens")
     assert calls(told) == [("call_1", "add", "truncated")]
@@ -198,6 +199,23 @@ def test_text_is_not_repeated_by_the_events_that_hold_it_whole() -> None:
 def test_text_that_no_delta_brought_is_taken_from_where_it_is(payloads: list[Any]) -> None:
     """Gateways leave out what they like."""
     assert turn(responses(), *payloads).blocks == (Text("Hello."),)
+
+
+def test_items_are_taken_once_wherever_they_are_named_again() -> None:
+    """Done twice, still growing after that, or at another place in the last event."""
+    search = {"type": "web_search_call", "id": "ws_1"}
+    told = turn(
+        responses(),
+        finished(2, **search),
+        finished(2, **search),
+        finished(3, **MESSAGE),
+        event("output_text.delta", output_index=3, item_id="msg_1", delta="Hello."),
+        finished(4, **{**CALL, "id": ""}),
+        ended(search, MESSAGE, CALL),
+    )
+
+    assert [type(block) for block in told.blocks] == [Opaque, Text, ToolCall]
+    assert told.text == "Hello."
 
 
 def test_each_message_is_a_block_and_keeps_its_phase() -> None:

@@ -315,7 +315,6 @@ class ChatDecoder:
     def _odd(self, data: bytes) -> Events:
         """Data that is not a chunk as it stands: the end mark, odd JSON, or no JSON at all."""
         if is_done(data):
-            self._finish = self._finish or ""
             return self._done()
         try:
             body = loads(data)
@@ -343,10 +342,9 @@ CUSTOM_HEAD = '{"input":"'
 
 
 def _is_failure(body: dict[str, Any]) -> bool:
-    """OpenAI: an error object. xAI: a string. vLLM: an object of kind error. Gateways: a bare message."""
-    if body.get("error") or body.get("object") == "error" or body.get("type") == "error":
-        return True
-    return "choices" not in body and any(body.get(name) for name in ("message", "detail", "errors"))
+    """OpenAI has an error object, xAI a string there; vLLM and gateways have a bare message."""
+    names = ("error",) if "choices" in body else ("error", "message", "detail", "errors")
+    return any(body.get(name) for name in names)
 
 
 def _thought(delta: Delta) -> tuple[str, str]:

@@ -173,13 +173,13 @@ class ResponsesDecoder:
         return self.reply.append_args(key, head + dumps(_text(frame.delta))[1:-1])
 
     def _say(self, key: Key, text: str) -> Events:
-        if not text or self.reply.ended:
+        if not text or self.reply.ended or key in self._settled:
             return NOTHING
         ending = self._speak(key, self.reply.open_text)
         return (*ending, *self.reply.text(text))
 
     def _think(self, key: Key, text: str) -> Events:
-        if not text or self.reply.ended:
+        if not text or self.reply.ended or key in self._settled:
             return NOTHING
         ending = self._speak(key, self.reply.open_thinking)
         return (*ending, *self.reply.thinking(text))
@@ -213,8 +213,8 @@ class ResponsesDecoder:
     def _done(self, key: Key, item: dict[str, Any]) -> Events:
         if key in self._settled or self.reply.ended:
             return NOTHING
-        self._settled.update({key, _id(item) or key, _text(item.get("call_id")) or key})
         events = self._finished(key, item)
+        self._settled.update({key, _id(item) or key, _text(item.get("call_id")) or key})
         self.reply.resume(None)
         self._speaking = None
         return events
