@@ -103,6 +103,7 @@ CODES: dict[str, str] = {
     "wrong_generation": "a compaction or rewind did not raise the generation",
     # found by the checkers: a transcript
     "unreadable_transcript": "a part of the transcript cannot even be looked at",
+    "stale_transcript": "what was rendered turn by turn is not what one render of the whole gives",
     "foreign_message": "something is no message, or has no known role",
     "hollow_message": "a message holds nothing",
     "foreign_part": "a message holds something that is no block",
@@ -125,6 +126,8 @@ CODES: dict[str, str] = {
     "unreadable_text": "a text holds a lone surrogate or NUL",
     "arguments_no_object": "the arguments of a call are not an object",
     "leaked_residue": "private state of one provider would go to another",
+    # found by the checkers: on the wire
+    "unencodable": "the transcript could not be written as a request",
 }
 
 
