@@ -190,6 +190,16 @@ def test_usage_that_is_counted_late_is_there_when_asked_for(reply: ReplyBuilder)
     assert list(reply.fail("network", "reset")) == [Usage(7), Error("network", "reset")]
 
 
+def test_what_is_counted_after_the_end_does_not_count(reply: ReplyBuilder) -> None:
+    """The turn says what its last event said."""
+    counted: list[Usage] = []
+    reply.count = lambda: counted[-1] if counted else None
+    reply.fail("malformed", "not JSON")
+    counted.append(Usage(7))
+
+    assert reply.turn().usage is None
+
+
 def test_a_failure_carries_the_turn_so_far(reply: ReplyBuilder) -> None:
     """What had arrived is not lost with the exception."""
     reply.text("Once upon")

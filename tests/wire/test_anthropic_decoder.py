@@ -394,10 +394,22 @@ def test_recorded_signatures_are_kept() -> None:
 def test_recorded_cuts_make_no_difference() -> None:
     """Random cuts of recorded bytes give the same events."""
     for exchange in share(recordings(), 10):
-        body = exchange.body
-        whole, _ = decoded(AnthropicDecoder, [body])
-        for chunks in random_cuts(body, 200 if SOAK else 3, exchange.id):
-            assert decoded(AnthropicDecoder, chunks)[0] == whole, exchange.id
+        same_for_random_cuts(exchange, 3)
+
+
+@needs_corpus
+@pytest.mark.soak
+@pytest.mark.skipif(not SOAK, reason="two hundred cuts of every recording: set TURNOUT_SOAK")
+def test_many_recorded_cuts_make_no_difference() -> None:
+    """The same, two hundred times for every recording."""
+    for exchange in recordings():
+        same_for_random_cuts(exchange, 200)
+
+
+def same_for_random_cuts(exchange: Exchange, count: int) -> None:
+    whole, _ = decoded(AnthropicDecoder, [exchange.body])
+    for pieces in random_cuts(exchange.body, count, exchange.id):
+        assert decoded(AnthropicDecoder, pieces)[0] == whole, exchange.id
 
 
 @needs_corpus

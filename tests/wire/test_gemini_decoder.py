@@ -311,6 +311,19 @@ def test_a_call_whose_arguments_never_ended_never_was_one() -> None:
     assert turn(chunk(call("put", willContinue=True)), END).tool_calls == ()
 
 
+def test_counts_that_are_not_text_are_passed_over() -> None:
+    """They are set aside unread, and must not spoil the reply at its end."""
+    decoder = GeminiDecoder(ORIGIN, "turn")
+    decoder.feed("", json.dumps(chunk({"text": "a"})).encode())
+    spoiled = (
+        json.dumps(chunk({"text": "b"}, usageMetadata={"trafficType": "?"})).encode().replace(b"?", b"\xe8")
+    )
+    decoder.feed("", spoiled)
+
+    assert isinstance(list(decoder.close())[-1], Error)
+    assert decoder.reply.turn().text == "ab"
+
+
 def test_chunks_may_be_wrapped() -> None:
     """Code Assist puts each chunk inside `response`."""
     assert turn({"response": chunk({"text": "Hi."})}, {"response": END}).text == "Hi."
@@ -413,10 +426,22 @@ def test_recorded_signatures_are_kept() -> None:
 def test_recorded_cuts_make_no_difference() -> None:
     """Random cuts of recorded bytes give the same events."""
     for exchange in share(recordings(), 10):
-        body = exchange.body
-        whole, _ = decoded(GeminiDecoder, [body])
-        for pieces in random_cuts(body, 200 if SOAK else 3, exchange.id):
-            assert decoded(GeminiDecoder, pieces)[0] == whole, exchange.id
+        same_for_random_cuts(exchange, 3)
+
+
+@needs_corpus
+@pytest.mark.soak
+@pytest.mark.skipif(not SOAK, reason="two hundred cuts of every recording: set TURNOUT_SOAK")
+def test_many_recorded_cuts_make_no_difference() -> None:
+    """The same, two hundred times for every recording."""
+    for exchange in recordings():
+        same_for_random_cuts(exchange, 200)
+
+
+def same_for_random_cuts(exchange: Exchange, count: int) -> None:
+    whole, _ = decoded(GeminiDecoder, [exchange.body])
+    for pieces in random_cuts(exchange.body, count, exchange.id):
+        assert decoded(GeminiDecoder, pieces)[0] == whole, exchange.id
 
 
 @needs_corpus

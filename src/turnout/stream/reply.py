@@ -311,6 +311,7 @@ class ReplyBuilder:
 
     def _final_usage(self) -> Events:
         self._usage = self._counted_usage()
+        self.count = _uncounted
         return (self._usage,) if self._usage is not None else NOTHING
 
     def _counted_usage(self) -> Usage | None:

@@ -23,6 +23,7 @@ from .waiting import span, wait
 
 EXCERPT = 2000
 READ = 64 * 1024
+SENTENCE = 4000
 PARSED = 1024 * 1024
 PASSING = ("rate_limit", "quota", "overloaded", "server", "timeout")
 """Kinds after which waiting may help."""
@@ -137,7 +138,7 @@ def _message(part: dict[str, Any]) -> str:
     for name in ("message", "msg", "error", "detail", "error_message", "raw", "title"):
         said = part.get(name)
         if isinstance(said, str) and said.strip() and said.lstrip()[:1] not in ("{", "["):
-            return said.strip()
+            return said.strip()[:SENTENCE]
     return ""
 
 

@@ -196,7 +196,12 @@ class GeminiDecoder:
             self.reply.mark_reply({"finish_message": candidate["finishMessage"]})
 
     def _count(self) -> Usage | None:
-        return _usage(_dict(loads(bytes(self._counts)))) if self._counts else None
+        if not self._counts:
+            return None
+        try:
+            return _usage(_dict(loads(bytes(self._counts))))
+        except ValueError:  # what was set aside unread need not be text
+            return None
 
     # -- its parts
 
