@@ -1,0 +1,162 @@
+"""One request to one target, from the history to the finished turn.
+
+Three clocks watch it: one for the first byte, one for silence between events (a ping is no
+event), one for the whole. Whatever goes wrong is a `ProviderError` or `StreamError` that
+carries the turn so far.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..errors import ProviderError
+from ..model import ModelTurn, ToolCall, ToolSpec
+from ..providers import Target
+from ..providers.reply import ReplyReader
+from ..providers.request import reader as reading
+from ..providers.request import render
+from ..stream.events import Error, StreamEvent, ToolCallStart
+from ..wire.failure import failure
+from ..wire.protocol import WireRequest
+from .ports import Incoming, Outgoing
+
+if TYPE_CHECKING:
+    from .session import Session
+
+ERROR_BODY = 1024 * 1024
+DRAIN = 1.0
+"""Seconds that a server gets to close a reply that it has finished, so that the connection can be kept."""
+
+
+class Timeouts(Struct, frozen=True):
+    """Seconds until the first byte, between two events, and in all."""
+
+    first_byte: float = 120.0
+    idle: float = 120.0
+    total: float = 1800.0
+
+
+class Attempt:
+    """One try at one reply. `shown` tells whether anyone saw a part of it."""
+
+    def __init__(
+        self,
+        session: Session,
+        target: Target,
+        turn_key: str,
+        tools: tuple[ToolSpec, ...],
+        options: dict[str, Any],
+    ) -> None:
+        self.session = session
+        self.target = target
+        self.turn_key = turn_key
+        self.tools = tools
+        self.shown = False
+        self.request = self._assemble(options)
+        self._reader = ReplyReader(target, turn_key)
+        self._names = self._projected_names()
+
+    def _assemble(self, options: dict[str, Any]) -> WireRequest:
+        options = self.session.recovery.applied(self.target.origin, {**self.session.options, **options})
+        return render(
+            self.session.history,
+            self.target,
+            tools=self.tools,
+            system=self.session.system,
+            **{"stream": True, **options},
+        )
+
+    def _projected_names(self) -> dict[str, str]:
+        """What the target calls our tools, where that differs: the way back."""
+        names = reading(self.target).names
+        return {sent: tool.name for tool in self.tools if (sent := names.project(tool.name)) != tool.name}
+
+    async def run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
+        """The finished turn; events are shown as they come."""
+        try:
+            await self._exchange(show)
+        except TimeoutError:
+            raise self._broken("no answer within the time limit", "timeout") from None
+        except OSError as error:
+            raise self._broken(f"the connection failed: {error}", "network") from error
+        for event in self._reader.close():
+            self._pass_on(event, show)
+        if (broken := self._reader.reply.failure) is not None:
+            raise broken
+        return self._named(self._reader.reply.turn())
+
+    @property
+    def partial(self) -> ModelTurn:
+        """What has arrived whole so far, as an interrupted turn."""
+        return self._named(self._reader.reply.turn())
+
+    async def _exchange(self, show: Callable[[StreamEvent], None]) -> None:
+        clock, limits = asyncio.get_running_loop().time, self.session.timeouts
+        outgoing = await self._outgoing()
+        ends = clock() + limits.total
+        async with asyncio.timeout_at(min(ends, clock() + limits.first_byte)) as timer:
+            async with self.session.transport.send(outgoing) as answer:
+                if answer.status >= 400:
+                    raise failure(
+                        answer.status, answer.headers, await _body(answer), self.session.wall_clock()
+                    )
+                timer.reschedule(min(ends, clock() + limits.idle))
+                await self._read(answer, timer, ends, show)
+
+    async def _read(
+        self, answer: Incoming, timer: asyncio.Timeout, ends: float, show: Callable[[StreamEvent], None]
+    ) -> None:
+        clock, idle, reply = asyncio.get_running_loop().time, self.session.timeouts.idle, self._reader.reply
+        try:
+            async for chunk in answer.chunks:
+                events = self._reader.feed(chunk)
+                if not events:
+                    continue
+                for event in events:
+                    self._pass_on(event, show)
+                timer.reschedule(min(ends, clock() + (DRAIN if reply.ended else idle)))
+        except (OSError, TimeoutError):
+            if not reply.ended:
+                raise
+
+    async def _outgoing(self) -> Outgoing:
+        who = await self.session.keys.headers(self.target)
+        request = self.request
+        return Outgoing(request.method, request.url, {**request.headers, **who}, request.body)
+
+    def _pass_on(self, event: StreamEvent, show: Callable[[StreamEvent], None]) -> None:
+        if isinstance(event, Error):
+            return  # what it means for the run is decided by whoever made this attempt
+        if self._names and isinstance(event, ToolCallStart):
+            event = replace(event, name=self._names.get(event.name, event.name))
+        self.shown = True
+        show(event)
+
+    def _named(self, turn: ModelTurn) -> ModelTurn:
+        if not self._names or not turn.tool_calls:
+            return turn
+        blocks = tuple(
+            replace(block, name=self._names.get(block.name, block.name))
+            if isinstance(block, ToolCall)
+            else block
+            for block in turn.blocks
+        )
+        return replace(turn, blocks=blocks)
+
+    def _broken(self, message: str, kind: Any) -> ProviderError:
+        return ProviderError(f"{self.target.origin}: {message}", kind=kind, turn=self.partial)
+
+
+async def _body(answer: Incoming) -> bytes:
+    parts, size = [], 0
+    async for chunk in answer.chunks:
+        parts.append(chunk)
+        size += len(chunk)
+        if size > ERROR_BODY:
+            break
+    return b"".join(parts)

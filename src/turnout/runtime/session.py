@@ -1,0 +1,336 @@
+"""A session: one history, one scheduler, the targets it may speak to; `run` it with a prompt.
+
+async with Session("anthropic:claude-sonnet-4-5", tools=[weather]) as session:
+    async for event in session.run("What should I wear in Paris?"):
+        ...
+    session.switch("openai:gpt-5.1")
+    answer = await session.ask("And in Oslo?")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ..errors import TurnoutError, UsageError
+from ..history.log import History
+from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
+from ..providers import Target
+from ..providers import target as find_target
+from ..tools.batch import Summary
+from ..tools.scheduler import Limits as ToolLimits
+from ..tools.scheduler import ToolScheduler
+from ..tools.tool import Tool
+from ..tools.tool import tool as make_tool
+from .attempt import Timeouts
+from .compress import Compressor, CompressPolicy
+from .cost import cost_of
+from .events import Cancelled, Complete, Failed, SessionEvent
+from .guards import Guard, GuardLimits
+from .keys import Keys, KeySource
+from .loop import Run, total_usage
+from .ports import Chance, Transport, WallClock
+from .recovery import Recovery
+from .retry import RetryPolicy
+from .routing import Route, Router
+from .telemetry import Telemetry
+from .typed import Shape
+
+
+class Limits(Struct, frozen=True):
+    """What a session may spend; None is no limit."""
+
+    tokens: int | None = None
+    cost: float | None = None
+
+
+class Answer(Struct, frozen=True):
+    """What came of a prompt. `output` is the typed value where one was asked for."""
+
+    text: str
+    turn: ModelTurn
+    usage: Usage
+    cost: float | None = None
+    output: Any = None
+
+
+class Session:
+    """One conversation that can change provider at any turn."""
+
+    def __init__(
+        self,
+        target: str | Target | None = None,
+        *,
+        targets: Sequence[str | Target] = (),
+        route: Route | None = None,
+        tools: Iterable[Any] = (),
+        system: str = "",
+        base_url: str = "",
+        api_key: KeySource | None = None,
+        keys: Mapping[str, KeySource] | None = None,
+        id: str | None = None,
+        store: Any = None,
+        history: History | None = None,
+        transport: Transport | None = None,
+        limits: Limits | None = None,
+        guard: Guard | GuardLimits | None = None,
+        retry: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        compress: CompressPolicy | None = None,
+        tool_limits: ToolLimits | None = None,
+        telemetry: Telemetry | None = None,
+        hooks: Any = None,
+        environment: Mapping[str, str] | None = None,
+        chance: Chance | None = None,
+        wall_clock: WallClock | None = None,
+        debug: Callable[..., None] | None = None,
+        scheduling: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        self.environment = os.environ if environment is None else environment
+        self.chance: Chance = chance or random.Random()
+        self.wall_clock: WallClock = wall_clock or time.time
+        self.debug: Callable[..., None] = debug or _silence
+        self.keys = Keys(self.environment, keys)
+        self.router = self._router(target, targets, route, base_url, api_key)
+        self._own_transport: Any = None
+        self._transport = transport
+        self.id, self.store = id or _new_id(), store
+        self.history = self._history(history, system, tools)
+        self.system = system or self.history.system
+        self.options = options
+        self.limits = limits or Limits()
+        self.guard = guard if isinstance(guard, Guard) else Guard(guard)
+        self.retry = retry or RetryPolicy()
+        self.timeouts = timeouts or Timeouts()
+        self.telemetry = telemetry or Telemetry()
+        self.recovery = Recovery()
+        self.compressor = Compressor(self, compress or CompressPolicy())
+        self.hooks = hooks
+        self.renewed: set[Origin] = set()
+        self.turns: list[ModelTurn] = []  # replies of this session, for usage and cost
+        self._queued: deque[tuple[Block, ...]] = deque()
+        self._run: Run | None = None
+        registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
+        self.scheduler = ToolScheduler(registry, self.history, limits=tool_limits, **(scheduling or {}))
+        self.history.scheduled = True
+
+    def _router(
+        self,
+        target: str | Target | None,
+        targets: Sequence[str | Target],
+        route: Route | None,
+        base_url: str,
+        api_key: KeySource | None,
+    ) -> Router:
+        names = [*([target] if target is not None else []), *targets]
+        places = [self._place(name, base_url if name is target or len(names) == 1 else "") for name in names]
+        router = Router(places, route or ("failover" if len(places) > 1 else "fixed"))
+        if api_key is not None:
+            self.keys.set(places[0].origin.provider, api_key)
+        return router
+
+    def _place(self, name: str | Target, base_url: str = "") -> Target:
+        """A target, at the address that arguments or the environment give."""
+        place = find_target(name, base_url=base_url)
+        variable = place.provider.base_url_variable
+        if (
+            not base_url
+            and not isinstance(name, Target)
+            and (configured := self.environment.get(variable, ""))
+        ):
+            place = find_target(name, base_url=configured)
+        return place
+
+    def _history(self, history: History | None, system: str, tools: Iterable[Any]) -> History:
+        if history is not None:
+            return history
+        if self.store is not None:
+            return self.store.open(self.id, system=system)  # type: ignore[no-any-return]
+        return History(self.id, system=system)
+
+    # Asking
+
+    def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> AsyncIterator[SessionEvent]:
+        """Say something and get everything that happens, the last event being terminal."""
+        if self._run is not None:
+            raise UsageError("a run is under way: wait for its end, or session.queue(text) what comes next")
+        return Run(self, blocks_of(prompt), options).events()
+
+    async def ask(
+        self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
+    ) -> Answer:
+        """Say something and get the answer; `output` is a JSON Schema or a class for a typed one."""
+        shape = Shape.of(output)
+        if shape is not None:
+            options["schema"] = shape.schema
+        async for event in self.run(prompt, **options):
+            match event:
+                case Complete(turn, usage, cost):
+                    value = shape.read(turn.text) if shape is not None else None
+                    return Answer(turn.text, turn, usage, cost, value)
+                case Failed(error):
+                    raise error
+                case Cancelled():
+                    raise TurnoutError("the run was cancelled")
+        raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
+
+    def ask_sync(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Answer:
+        """`ask` for code without an event loop."""
+        return asyncio.run(self._once(prompt, options))
+
+    async def _once(self, prompt: Any, options: dict[str, Any]) -> Answer:
+        try:
+            return await self.ask(prompt, **options)
+        finally:
+            await self._close_transport()
+
+    def queue(self, text: str | Block | Iterable[str | Block]) -> None:
+        """Hold a message; it is said after the tools of the moment, before the next request."""
+        self._queued.append(blocks_of(text))
+
+    def switch(self, target: str | Target, *, base_url: str = "") -> None:
+        """Another target from the next request on; what is in flight stays where it is."""
+        place = self._place(target, base_url)
+        self.router.take(place)
+        self.history.note("switch", {"target": str(place.origin)})
+
+    def cancel(self) -> None:
+        """Stop the run that is under way; the history is valid at once."""
+        if self._run is not None:
+            self._run.cancel()
+
+    @property
+    def target(self) -> Target:
+        return self.router.current
+
+    @property
+    def busy(self) -> bool:
+        return self._run is not None
+
+    # What it has used
+
+    @property
+    def usage(self) -> Usage:
+        return total_usage(turn.usage for turn in self.turns)
+
+    @property
+    def cost(self) -> float | None:
+        return cost_of(self.turns)
+
+    def cost_of(self, turns: Sequence[ModelTurn]) -> float | None:
+        return cost_of(turns)
+
+    def limit_reached(self) -> str | None:
+        """The limit that is used up, in words."""
+        used = self.usage
+        tokens = (used.input or 0) + (used.output or 0)
+        if self.limits.tokens is not None and tokens >= self.limits.tokens:
+            return f"the limit of {self.limits.tokens} tokens is used up ({tokens})"
+        if self.limits.cost is not None and (self.cost or 0.0) >= self.limits.cost:
+            return f"the limit of ${self.limits.cost:.2f} is used up (${self.cost:.4f})"
+        return None
+
+    # Compression
+
+    async def compact(self, emit: Callable[[SessionEvent], None] | None = None) -> bool:
+        """Make room in the context now."""
+        return await self.compressor.compact(emit or _silence)
+
+    async def make_room(self, target: Target, emit: Callable[[SessionEvent], None]) -> bool:
+        """The provider says that the context is too long."""
+        return await self.compressor.compact(emit, target=target)
+
+    async def make_room_early(self, emit: Callable[[SessionEvent], None]) -> None:
+        if self.compressor.due(self.router.current):
+            await self.compressor.compact(emit, target=self.router.current)
+
+    def shrink(self) -> None:
+        """A summary made without a model, when nothing else is accepted."""
+        self.compressor.digest()
+
+    # For the loop
+
+    def child(self, *, history: History, target: str | None = None, **settings: Any) -> Session:
+        """A session of its own over the same transport and keys: for summaries and subagents."""
+        child = Session(
+            target or self.router.current,
+            history=history,
+            transport=self.transport,
+            environment=self.environment,
+            chance=self.chance,
+            wall_clock=self.wall_clock,
+            retry=self.retry,
+            timeouts=self.timeouts,
+            telemetry=self.telemetry,
+            debug=self.debug,
+            **settings,
+        )
+        child.keys = self.keys
+        return child
+
+    @property
+    def transport(self) -> Transport:
+        if self._transport is None:
+            from .transport import HttpTransport  # the HTTP client is loaded when it is needed
+
+            self._transport = self._own_transport = HttpTransport()
+        return self._transport
+
+    def begin(self, run: Run) -> None:
+        if self._run is not None:
+            raise UsageError("a run is under way: wait for its end, or session.queue(text) what comes next")
+        self._run = run
+
+    def end(self, run: Run) -> None:
+        self._run = None
+
+    def take_queued(self) -> list[tuple[Block, ...]]:
+        waiting = list(self._queued)
+        self._queued.clear()
+        return waiting
+
+    def tool_specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self.scheduler.registry.offered(self.scheduler.policy.mode))
+
+    def replied(self, turn: ModelTurn) -> None:
+        self.turns.append(turn)
+        self.telemetry.replied(turn)
+
+    def batch_done(self, origin: Origin, summary: Summary) -> None:
+        self.telemetry.batch(origin, summary)
+
+    # Ending
+
+    async def close(self) -> None:
+        self.cancel()
+        await self.scheduler.close()
+        await self._close_transport()
+        if self.store is not None:
+            self.store.close()
+
+    async def _close_transport(self) -> None:
+        if self._own_transport is not None:
+            await self._own_transport.close()
+            self._transport = self._own_transport = None
+
+    async def __aenter__(self) -> Session:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _new_id() -> str:
+    return f"s{os.urandom(8).hex()}"
+
+
+def _silence(*_: Any, **__: Any) -> None:
+    return None
