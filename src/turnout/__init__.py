@@ -1,3 +1,119 @@
-"""turnout: conversations with tools that change provider at any turn."""
+"""turnout: conversations with tools that change provider at any turn and go on.
+
+The public names, and nothing else. Each is loaded when it is first used, so that
+`import turnout` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .diagnostic import Diagnostic as Diagnostic
+    from .errors import CorruptHistory as CorruptHistory
+    from .errors import LimitReached as LimitReached
+    from .errors import ProviderError as ProviderError
+    from .errors import StoreError as StoreError
+    from .errors import StreamError as StreamError
+    from .errors import TurnoutError as TurnoutError
+    from .errors import UsageError as UsageError
+    from .history.ingest import ingest as ingest
+    from .history.log import History as History
+    from .model import Code as Code
+    from .model import Media as Media
+    from .model import Message as Message
+    from .model import ModelTurn as ModelTurn
+    from .model import Opaque as Opaque
+    from .model import Origin as Origin
+    from .model import Outcome as Outcome
+    from .model import Residue as Residue
+    from .model import SystemTurn as SystemTurn
+    from .model import Text as Text
+    from .model import Thinking as Thinking
+    from .model import ToolCall as ToolCall
+    from .model import ToolSpec as ToolSpec
+    from .model import Usage as Usage
+    from .model import UserTurn as UserTurn
+    from .providers.reply import decode as decode
+    from .providers.reply import stream as stream
+    from .providers.request import render as render
+    from .providers.request import transcript as transcript
+    from .runtime.diagnose import diagnose as diagnose
+    from .runtime.session import Answer as Answer
+    from .runtime.session import Session as Session
+    from .runtime.transport import forbid_requests as forbid_requests
+    from .tools.tool import Tool as Tool
+    from .tools.tool import ToolContext as ToolContext
+    from .tools.tool import tool as tool
+    from .wire.check import check as check
+
+_HOMES = {
+    "diagnostic": ("Diagnostic",),
+    "errors": (
+        "CorruptHistory",
+        "LimitReached",
+        "ProviderError",
+        "StoreError",
+        "StreamError",
+        "TurnoutError",
+        "UsageError",
+    ),
+    "history.ingest": ("ingest",),
+    "history.log": ("History",),
+    "model": (
+        "Code",
+        "Media",
+        "Message",
+        "ModelTurn",
+        "Opaque",
+        "Origin",
+        "Outcome",
+        "Residue",
+        "SystemTurn",
+        "Text",
+        "Thinking",
+        "ToolCall",
+        "ToolSpec",
+        "Usage",
+        "UserTurn",
+    ),
+    "providers.reply": ("decode", "stream"),
+    "providers.request": ("render", "transcript"),
+    "runtime.diagnose": ("diagnose",),
+    "runtime.session": ("Answer", "Session"),
+    "runtime.transport": ("forbid_requests",),
+    "streaming.events": (
+        "Done",
+        "Error",
+        "OpaqueBlock",
+        "TextDelta",
+        "ThinkingDelta",
+        "ThinkingEnd",
+        "ToolCallComplete",
+        "ToolCallDelta",
+        "ToolCallStart",
+    ),
+    "streaming.reply": ("ReplyBuilder",),
+    "streaming.sse": ("SseDecoder",),
+    "streaming.tracker": ("ToolCallTracker",),
+    "tools.tool": ("Tool", "ToolContext", "tool"),
+    "wire.check": ("check",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(["__version__", *_HOME_OF])
+
+
+def __getattr__(name: str) -> Any:
+    if (home := _HOME_OF.get(name)) is None:
+        raise AttributeError(f"module 'turnout' has no attribute {name!r}")
+    found = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -21,7 +21,8 @@ from ..wire.chat import ChatDialect, ChatEncoder
 from ..wire.gemini import GeminiDialect, GeminiEncoder
 from ..wire.protocol import Encoder, Options, Setting, WireRequest, encode
 from ..wire.responses import ResponsesDialect, ResponsesEncoder
-from . import Target, target
+from . import Target
+from . import target as find
 
 ENCODERS: dict[type, Any] = {
     ChatDialect: ChatEncoder,
@@ -97,6 +98,16 @@ def view(
     return kept
 
 
+def transcript(
+    history: History, target: str | Origin | Target, *, foreign_thinking: str = "omit"
+) -> Transcript:
+    """The history as a target should read it: every call has exactly one result, in its place.
+
+    `foreign_thinking` is what becomes of other models' thinking: "omit", or "as_text".
+    """
+    return Transcript(history, reader(find(target), foreign_thinking))
+
+
 def render(
     history: History,
     to: str | Origin | Target,
@@ -109,7 +120,7 @@ def render(
     **options: Any,
 ) -> WireRequest:
     """The request that `to` accepts for this history. Never writes to the history."""
-    place = target(to, base_url=base_url)
+    place = find(to, base_url=base_url)
     asked = Options.of(options)
     seen = view(history, place, asked.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
