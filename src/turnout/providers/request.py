@@ -15,6 +15,7 @@ from ..history.log import History
 from ..model import Origin, ToolSpec
 from ..plain import clean
 from ..rendering.policy import Reader
+from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
 from ..wire.anthropic import AnthropicDialect, AnthropicEncoder
 from ..wire.chat import ChatDialect, ChatEncoder
@@ -100,12 +101,14 @@ def view(
 
 def transcript(
     history: History, target: str | Origin | Target, *, foreign_thinking: str = "omit"
-) -> Transcript:
+) -> Rendered:
     """The history as a target should read it: every call has exactly one result, in its place.
 
     `foreign_thinking` is what becomes of other models' thinking: "omit", or "as_text".
     """
-    return Transcript(history, reader(find(target), foreign_thinking))
+    place = reader(find(target), foreign_thinking)
+    kept = history.kept(("transcript", place), lambda: Transcript(history, place))
+    return kept.update().rendered()
 
 
 def render(
@@ -134,7 +137,7 @@ def render(
         body=_enveloped(place, body),
         protocol=PROTOCOLS[type(place.dialect)],
         target=place.origin,
-        source=seen.transcript.snapshot(),
+        source=seen.transcript.rendered(),
         changes=tuple(changes),
     )
 

@@ -57,20 +57,33 @@ DEDUPE_CODES = frozenset(
 )
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
-    """A render at one moment. Sealed messages never change, so a count is enough to hold them."""
+class Rendered(Struct, frozen=True, kw_only=True):
+    """A transcript at one moment. Sealed messages never change, so a count is enough to hold them."""
 
     reader: Reader
     ids: IdProjection
     sealed: list[Message]
     count: int
     tail: tuple[Message, ...]
-    notes: tuple[Diagnostic, ...]
+    notes: list[Diagnostic]
+    noted: int
+    tail_notes: list[Diagnostic]
     seen: Callable[[], Iterable[str]]
     deduplicated: Callable[[], Iterable[Diagnostic]]
 
-    def report(self, changes: Iterable[str] = ()) -> Report:
-        messages = (*self.sealed[: self.count], *self.tail)
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the target reads: every call has exactly one result, in its place."""
+        return (*self.sealed[: self.count], *self.tail)
+
+    @property
+    def report(self) -> Report:
+        """What this render did; made when asked for."""
+        return self.reported(())
+
+    def reported(self, changes: Iterable[str]) -> Report:
+        """The report, with what the wire layer had to change."""
+        messages = self.messages
         calls = [call.id for message in messages for call in message.tool_calls]
         responses = [response for message in messages for response in message.responses]
         return Report(
@@ -81,7 +94,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
             results=tuple(Emitted(item.call_id, self.ids[item.call_id]) for item in responses),
             deduplicated=tuple(self.deduplicated()),
             synthetic=tuple(_synthetic(item) for item in responses if item.outcome.synthetic),
-            diagnostics=self.notes,
+            diagnostics=(*self.notes[: self.noted], *self.tail_notes),
             changes=tuple(dict.fromkeys(changes)),
         )
 

@@ -27,7 +27,7 @@ from ..model import (
     block_text,
 )
 from .policy import Reader, visible, worded
-from .report import DEDUPE_CODES, Report, Snapshot
+from .report import DEDUPE_CODES, Rendered, Report
 
 SUMMARY = "Summary of the conversation so far:\n\n"
 
@@ -137,17 +137,19 @@ class Transcript:
     @property
     def report(self) -> Report:
         """What this render did; made when asked for."""
-        return self.snapshot().report()
+        return self.rendered().report
 
-    def snapshot(self) -> Snapshot:
-        """This render as it is now, for a report that may be asked for later."""
-        return Snapshot(
+    def rendered(self) -> Rendered:
+        """This transcript as it is now, whatever the history gains later."""
+        return Rendered(
             reader=self.reader,
             ids=self.ids,
             sealed=self.sealed,
             count=len(self.sealed),
             tail=self.tail,
-            notes=(*self._notes, *self._tail_notes) if self._notes or self._tail_notes else (),
+            notes=self._notes,
+            noted=len(self._notes),
+            tail_notes=self._tail_notes,
             seen=self._seen,
             deduplicated=self._deduplicated,
         )

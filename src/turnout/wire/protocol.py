@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..model import Message, Origin, ToolSpec
-from ..rendering.report import Report, Snapshot
+from ..rendering.report import Rendered, Report
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 CHOICES = ("auto", "none", "required")
@@ -97,14 +97,14 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     body: bytes
     protocol: str
     target: Origin
-    source: Snapshot
+    source: Rendered
     changes: tuple[str, ...] = ()
     method: str = "POST"
 
     @property
     def report(self) -> Report:
         """What was resolved on the way; made when asked for."""
-        return self.source.report(self.changes)
+        return self.source.reported(self.changes)
 
     @property
     def ids(self) -> dict[str, str]:
