@@ -168,6 +168,7 @@ def test_a_polite_command_may_clean_up() -> None:
     assert (finished.code, finished.timed_out, output) == (7, True, b"cleaned\n")
 
 
+@pytest.mark.soak
 def test_cancelled_commands_leave_nothing_behind(name: str) -> None:
     """Cancelled at any moment of its life, a tree is gone when the cancellation comes back."""
 
@@ -294,6 +295,7 @@ class Ticker:
             self.lag = max(self.lag, time.monotonic() - before - 0.005)
 
 
+@pytest.mark.soak
 def test_a_flood_of_output_keeps_memory_flat() -> None:
     """A gigabyte through a pipe: two ends are kept, the rest passes, and the loop stays awake."""
     size = 1024 * 1024 * 1024 if SOAK else 64 * 1024 * 1024

@@ -8,7 +8,8 @@ appears meanwhile is replaced, not followed.
 
 Refused on purpose: absolute symlinks, also those that point back inside (the kernel
 cannot tell), and writing below `.git`, whose hooks and settings other programs run.
-A hard link to a file outside can be read; writing it breaks the link.
+A hard link to a file outside can be read; writing it breaks the link. Extended
+attributes of a file that is written are not kept.
 """
 
 from __future__ import annotations
@@ -335,6 +336,10 @@ class _Root:
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
+
+    def __del__(self) -> None:
+        if hasattr(self, "descriptor"):
+            self.close()
 
 
 def _encodable(path: str) -> bool:

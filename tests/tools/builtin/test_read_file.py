@@ -140,6 +140,7 @@ def test_a_long_file_stops_at_the_budget(call: Call, root: Path) -> None:
     assert "read on with offset=" in text
 
 
+@pytest.mark.soak
 def test_a_huge_file_is_streamed(call: Call, root: Path) -> None:
     """A line near the end of a file is found without holding the file."""
     size = (1024 if SOAK else 96) * 1024 * 1024
