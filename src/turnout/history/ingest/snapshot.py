@@ -18,13 +18,15 @@ BINARY = {"data", "thought_signature", "thoughtSignature"}
 
 def snapshot(value: Any) -> tuple[Any, bool]:
     """A plain copy, and whether it says the same: nothing in it had to be resolved."""
-    copy = plain(value)
-    if _same(copy, value):
-        return copy, True
+    try:
+        copy = plain(value)
+        if copy == value:
+            return copy, True
+    except Exception:  # circular, too deep, or an object with an opinion of its own
+        pass
     opener = _Opener()
-    unwrapped = opener.open(value, ())
-    copy = plain(unwrapped)
-    return copy, _same(copy, unwrapped) and not opener.resolved
+    copy = plain(unwrapped := opener.open(value, ()))
+    return copy, not opener.resolved and _same(copy, unwrapped)
 
 
 def parsed(text: str | bytes) -> Any:
@@ -49,37 +51,57 @@ def opened(value: Any) -> Any:
 def _same(copy: Any, value: Any) -> bool:
     try:
         return bool(copy == value)
-    except Exception:  # circular, too deep, or an object with an opinion of its own
+    except RecursionError:
         return False
 
 
 class _Opener:
-    """SDK objects as the dicts they stand for, at any depth; whatever else is odd is left to `plain`."""
+    """SDK objects as the dicts they stand for, at any depth; what they hold beside is described."""
 
     def __init__(self) -> None:
         self.resolved = False  # whether something was not what JSON can say
 
     def open(self, value: Any, above: tuple[int, ...], name: Any = None) -> Any:
-        if isinstance(value, bytes | bytearray):
-            return self._bytes(bytes(value), name)
+        try:
+            return self._opened(value, above, name)
+        except Exception:  # an object that answers every question with an exception
+            return self._instead(f"[{type(value).__name__}]")
+
+    def _opened(self, value: Any, above: tuple[int, ...], name: Any) -> Any:
         if isinstance(value, str | int | float | None) or len(above) > MAX_DEPTH:
             return value
+        if isinstance(value, bytes | bytearray):
+            return self._bytes(bytes(value), name)
         if id(value) in above:
-            self.resolved = True
-            return "[circular]"
-        inside = (*above, id(value))
-        value = _dumped(value)
-        if isinstance(value, Mapping):
-            return {key: self.open(item, inside, key) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.open(item, inside) for item in value]
-        return value
+            return self._instead("[circular]")
+        return self._inside(_dumped(value), (*above, id(value)))
 
-    def _bytes(self, value: bytes, name: Any) -> str:
+    def _inside(self, value: Any, above: tuple[int, ...]) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self.open(item, above, key) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.open(item, above) for item in value]
+        if isinstance(value, str | int | float | None):
+            return value
+        if _is_nameless(value):
+            return self._instead(f"[{type(value).__name__}]")
+        return self._instead(plain(value))
+
+    def _bytes(self, value: bytes, name: Any) -> Any:
         if isinstance(name, str) and name in BINARY:
             return b64encode(value).decode()
+        return self._instead(value.decode(errors="replace"))
+
+    def _instead(self, value: Any) -> Any:
         self.resolved = True
-        return value.decode(errors="replace")
+        return value
+
+
+def _is_nameless(value: Any) -> bool:
+    """Whether all it says of itself is its address, which differs from run to run."""
+    kind: Any = type(value)
+    silent = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    return silent and not hasattr(value, "__dict__")
 
 
 def _dumped(value: Any) -> Any:
