@@ -12,7 +12,7 @@ setup: .venv/.ready
 	touch $@
 
 demo: setup
-	$(BIN)/python -m turnout.demo
+	$(BIN)/turnout demo
 
 check: setup
 	$(BIN)/ruff check src tests bench

@@ -14,6 +14,7 @@ COMMANDS = {
     "render": "requests",
     "check": "requests",
     "decode": "replies",
+    "demo": "demo",
 }
 
 
