@@ -201,11 +201,21 @@ def test_a_web_page_is_named_by_its_title() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "kind"), [(b'{"a": [1, {"b"', "truncated"), (b"{bad}", "malformed"), (b"oops", "malformed")]
+    ("data", "kind", "word"),
+    [
+        (b"", "truncated", "nothing"),
+        (b" <!doctype html><p>Sign in", "malformed", "web page"),
+        (b'{"a": [1, {"b"', "truncated", "broke off"),
+        (b"{bad}", "malformed", "not JSON"),
+        (b"oops", "malformed", "not JSON"),
+    ],
 )
-def test_a_payload_that_is_not_json(data: bytes, kind: str) -> None:
+def test_s105_bytes_that_are_not_json(data: bytes, kind: str, word: str) -> None:
     """One that stops in the middle was cut; any other never was JSON."""
-    assert undecodable(data)[0] == kind
+    told, message = undecodable(data)
+
+    assert told == kind
+    assert word in message
 
 
 names = st.sampled_from(["error", "message", "code", "type", "details", "metadata", "raw", "status"])

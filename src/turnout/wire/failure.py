@@ -47,9 +47,13 @@ def stream_failure(payload: Any) -> ProviderError:
 
 
 def undecodable(data: bytes) -> tuple[FailureKind, str]:
-    """How to speak of a payload that is not JSON: cut off, or never any good."""
-    shown = redacted(data[:READ].decode(errors="replace"))[:200]
-    if data[:1] in (b"{", b"[") and data.rstrip()[-1:] not in (b"}", b"]"):
+    """How to speak of bytes that are not JSON: none at all, a web page, cut off, or never any good."""
+    shown = redacted(data[:READ].decode(errors="replace")).strip()[:200]
+    if not shown:
+        return "truncated", "the provider sent nothing"
+    if shown.startswith("<"):
+        return "malformed", f"the provider sent a web page in place of a reply: {shown}"
+    if shown[0] in "{[" and data.rstrip()[-1:] not in (b"}", b"]"):
         return "truncated", f"the stream broke off in the middle of a payload: {shown}"
     return "malformed", f"the stream holds a payload that is not JSON: {shown}"
 
