@@ -50,14 +50,20 @@ def test_s_91_a_reply_may_begin_in_the_middle_of_thinking(text: str) -> None:
     assert split(text, opened=True) == [("thinking", "hm"), ("text", "yes")]
 
 
-def test_a_closing_tag_alone_is_text() -> None:
-    """Unless a template opened it, nothing was."""
-    assert split("a</think>b") == [("text", "a</think>b")]
+def test_s_91_a_closing_tag_without_an_opening_one_takes_back_what_was_said() -> None:
+    """The template opened it unknown to us. Only the first tag of a reply can tell that."""
+    assert split("hm</think>\nyes") == [("text", "hm"), ("taken_back", ""), ("text", "yes")]
+    assert split("</think>yes") == [("taken_back", ""), ("text", "yes")]
+    assert split("<think>a</think>b</think>c") == [("thinking", "a"), ("text", "b</think>c")]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["write `<think>` first", "```\n<think>a</think>\n```", "``<think>`` and ``a ` <think>``"],
+    [
+        "write `<think>` first, then `</think>`",
+        "```\n<think>a</think>\n```",
+        "``<think>`` and ``a ` <think>``",
+    ],
 )
 def test_tags_inside_code_are_text(text: str) -> None:
     """A model that explains the format does not think."""

@@ -11,6 +11,7 @@ from tests.decoding import chat, decode, origin, stream, turn
 
 from turnout.model import Media, Opaque, Text, Thinking, ToolCall
 from turnout.stream.events import Done, Error, TextDelta, ToolCallComplete
+from turnout.stream.reply import ReplyBuilder
 
 DONE = "[DONE]"
 
@@ -520,6 +521,20 @@ def test_s_91_a_template_may_have_opened_the_thinking_already() -> None:
     ended = turn(chat("local", think_tags="think", think_opened=True), *pieces, delta("stop"), DONE)
 
     assert (ended.thinking, ended.text) == ("hm", "yes")
+
+
+def test_s_91_thinking_whose_opening_tag_is_missing_is_thinking_in_the_turn() -> None:
+    """It was passed on as text before anyone could know; the turn has it right, from events too."""
+    decoder = chat("local", think_tags="think")
+    events = stream(
+        decoder, *[delta(content=text) for text in ("h", "m</thi", "nk>", "yes")], delta("stop"), DONE
+    )
+    again = ReplyBuilder(origin("local"), "t.1")
+    for event in events:
+        again.feed(event)
+
+    assert decoder.reply.turn().blocks == (Thinking("hm"), Text("yes"))
+    assert again.turn().blocks == decoder.reply.turn().blocks
 
 
 # -- bodies that were not streamed, and odd content

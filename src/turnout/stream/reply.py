@@ -185,6 +185,17 @@ class ReplyBuilder:
         self.resume(None)
         return (ThinkingEnd(residue),)
 
+    def take_back_text(self) -> Events:
+        """What was said in the open block turns out to have been thinking, and is over.
+
+        In events it is the end of a thinking that never began.
+        """
+        if self._append_text is None or self._open is None:
+            return NOTHING
+        self._open.kind = Thinking
+        self.resume(self._open)
+        return self._end_thinking(None)
+
     def _end_open_thinking(self) -> Events:
         return self._end_thinking(None) if self._append_thinking is not None else NOTHING
 
@@ -331,6 +342,8 @@ class ReplyBuilder:
                 self.text(text)
             case ThinkingDelta(text):
                 self.thinking(text)
+            case ThinkingEnd(residue) if residue is None and self._append_thinking is None:
+                self.take_back_text()
             case ThinkingEnd(residue):
                 self._end_thinking(residue)
             case ToolCallStart() | ToolCallDelta() | ToolCallComplete():

@@ -11,8 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-Kind = Literal["text", "thinking"]
+from .reply import Events, ReplyBuilder
+
+Kind = Literal["text", "thinking", "taken_back"]
 Piece: TypeAlias = tuple[Kind, str]
+"""What it is, and the text of it. `taken_back`, without text: what was said so far was thinking."""
+
+TAKEN_BACK: Piece = ("taken_back", "")
 
 FENCE = 3  # so many backticks open a block of code; fewer open a span within a line
 LINE_BREAKS = "\r\n"
@@ -21,26 +26,28 @@ LINE_BREAKS = "\r\n"
 class ThinkTags:
     """Feed text as it comes; get it back as pieces of text and of thinking.
 
-    `opened` is for servers whose prompt template wrote the opening tag itself (DeepSeek's
-    does): the reply then begins in the middle of the thinking.
+    Some prompt templates write the opening tag themselves (DeepSeek's does), so that a reply
+    begins in the middle of the thinking. `opened` is for servers known to do so; otherwise it
+    shows when the closing tag comes, and what was said by then is taken back.
     """
 
     def __init__(self, tag: str = "think", *, opened: bool = False) -> None:
         self._opening, self._closing = f"<{tag}>", f"</{tag}>"
-        self._in_text = re.compile(f"`+|\n|{re.escape(self._opening)}")
+        self._in_text = re.compile(f"`+|\n|{re.escape(self._opening)}|{re.escape(self._closing)}")
         self._thinking = opened
         self._swallows_opening = opened
+        self._untagged = not opened  # no tag yet: a closing one would say what we have missed
         self._at_start = True  # of a stretch: line breaks next to a tag belong to the tag
         self._code = ""  # the backticks that opened the code we are in
         self._held = ""
 
     def feed(self, text: str) -> list[Piece]:
         """The pieces that this text completes, in order."""
-        return [piece for piece in self._pieces(self._held + text, final=False) if piece[1]]
+        return [*self._pieces(self._held + text, final=False)]
 
     def close(self) -> list[Piece]:
         """What was held back, now that no more can come."""
-        return [piece for piece in self._pieces(self._held, final=True) if piece[1]]
+        return [*self._pieces(self._held, final=True)]
 
     def _pieces(self, text: str, final: bool) -> Iterator[Piece]:
         self._held = ""
@@ -60,13 +67,15 @@ class ThinkTags:
             if after == end:
                 self._held = text[end:]
                 return
-            self._turn()
+            if not self._thinking and text[end:after] == self._closing:
+                yield TAKEN_BACK
+            self._pass(text[end:after])
             at = after
 
-    def _turn(self) -> None:
-        """A tag was passed: from here on it is the other kind."""
-        self._thinking = self._swallows_opening or not self._thinking
-        self._swallows_opening = False
+    def _pass(self, tag: str) -> None:
+        """A tag was passed: it says of what kind the next stretch is."""
+        self._thinking = tag == self._opening
+        self._swallows_opening = self._untagged = False
         self._at_start = True
 
     def _thought(self, text: str, at: int, final: bool) -> tuple[int, int]:
@@ -79,24 +88,25 @@ class ThinkTags:
         self._swallows_opening = False
         end = text.find(self._closing, at)
         if end < 0:
-            return self._unless_tag(self._closing, text, final)
+            return self._unless_tag(text, final)
         return end, end + len(self._closing)
 
     def _said(self, text: str, at: int, final: bool) -> tuple[int, int]:
         """The same for a stretch of text, past all tags that stand inside code."""
         for mark in self._in_text.finditer(text, at):
-            if mark[0] == self._opening:
-                if not self._code:
+            if mark[0][0] == "<":
+                if not self._code and (mark[0] == self._opening or self._untagged):
                     return mark.span()
             elif mark.end() == len(text) and mark[0] != "\n" and not final:
                 return mark.start(), mark.start()  # the run of backticks may go on
             else:
                 self._mark_code(mark[0])
-        return self._unless_tag(self._opening, text, final)
+        return self._unless_tag(text, final)
 
-    def _unless_tag(self, tag: str, text: str, final: bool) -> tuple[int, int]:
-        end = len(text) if final else len(text) - _beginning_of(tag, text)
-        return end, end
+    def _unless_tag(self, text: str, final: bool) -> tuple[int, int]:
+        """All of the text, but for an end that may be the beginning of a tag."""
+        held = 0 if final else max(_beginning_of(tag, text) for tag in (self._opening, self._closing))
+        return len(text) - held, len(text) - held
 
     def _mark_code(self, mark: str) -> None:
         if mark == "\n":
@@ -105,6 +115,17 @@ class ThinkTags:
             self._code = mark
         elif mark == self._code or len(mark) > len(self._code) >= FENCE:
             self._code = ""
+
+
+def write(reply: ReplyBuilder, piece: Piece) -> Events:
+    """Pass one piece on to the reply."""
+    match piece:
+        case ("text", text):
+            return reply.text(text)
+        case ("thinking", text):
+            return reply.thinking(text)
+        case _:
+            return reply.take_back_text()
 
 
 def _after_line_breaks(text: str, at: int) -> int:

@@ -7,12 +7,15 @@ chunk is decoded in one step; `read` builds the same shape from anything at all.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from ..model import Usage
+
+
+T = TypeVar("T", bound=Struct)
 
 
 class Function(Struct, gc=False):
@@ -112,7 +115,7 @@ def _function(fields: Any) -> Function | None:
     return _filled(Function, fields) if isinstance(fields, dict) else None
 
 
-def _filled(kind: Any, fields: dict[str, Any]) -> Any:
+def _filled(kind: type[T], fields: dict[str, Any]) -> T:
     return kind(**{name: fields[name] for name in kind.__struct_fields__ if name in fields})
 
 

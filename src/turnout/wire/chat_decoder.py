@@ -21,7 +21,7 @@ from ..model import Media, Opaque, Origin, Residue, Stop
 from ..plain import dumps, loads
 from ..stream.events import StreamEvent
 from ..stream.reply import NOTHING, Events, ReplyBuilder
-from ..stream.thinktags import ThinkTags
+from ..stream.thinktags import Piece, ThinkTags, write
 from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
 from .failure import stream_failure, undecodable
 
@@ -175,13 +175,12 @@ class ChatDecoder:
             return self.reply.text(text)
         return (*self._end_thinking(), *self.reply.text(text))
 
-    def _tagged(self, pieces: Iterable[tuple[str, str]]) -> Events:
+    def _tagged(self, pieces: Iterable[Piece]) -> Events:
         events: list[StreamEvent] = []
-        for kind, piece in pieces:
-            if kind == "thinking":
-                events += self.reply.thinking(piece)
-            else:
-                events += (*self._end_thinking(), *self.reply.text(piece))
+        for piece in pieces:
+            if piece[0] != "thinking" and self._unsealed:
+                events += self._end_thinking()
+            events += write(self.reply, piece)
         return events
 
     def _content(self, content: Any) -> Events:

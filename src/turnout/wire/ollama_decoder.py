@@ -15,6 +15,7 @@ from ..model import Origin, Stop, Usage
 from ..plain import dumps, loads
 from ..stream.events import StreamEvent
 from ..stream.reply import NOTHING, Events, ReplyBuilder
+from ..stream.thinktags import Piece, write
 from .chat_chunk import count, dicts
 from .chat_decoder import ChatOptions, think_tags
 from .failure import stream_failure, undecodable
@@ -106,12 +107,8 @@ class OllamaDecoder:
             return (*self._end_thinking(), *self.reply.text(content))
         return self.reply.text(content)
 
-    def _tagged(self, pieces: list[tuple[Any, str]]) -> Events:
-        return [
-            event
-            for kind, piece in pieces
-            for event in (self.reply.thinking(piece) if kind == "thinking" else self.reply.text(piece))
-        ]
+    def _tagged(self, pieces: list[Piece]) -> Events:
+        return [event for piece in pieces for event in write(self.reply, piece)]
 
     def _end_thinking(self) -> Events:
         if not self._thinking:
