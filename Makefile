@@ -24,7 +24,7 @@ test: check
 	$(BIN)/python -m pytest -n 2
 
 soak: setup
-	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 -m "soak" --timeout 3000
+	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --timeout 3000
 
 fmt: setup
 	$(BIN)/ruff check --fix src tests bench

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from ..errors import StreamError
@@ -77,26 +77,28 @@ class ReplyReader:
         return self._decoder.reply
 
     def feed(self, chunk: bytes) -> Iterable[StreamEvent]:
-        try:
-            return self._events(self._frames.feed(chunk))
-        except StreamError as error:
-            return self.reply.fail(error.kind, error.message)
+        return self._events(self._frames.feed, chunk)
 
     def close(self) -> Iterable[StreamEvent]:
-        try:
-            events = [*self._events(self._frames.close())]
-        except StreamError as error:
-            return self.reply.fail(error.kind, error.message)
+        events = self._events(self._frames.close)
         if self._held is not None:
             return self._whole(self._held)
         if self._frames.kind in ("empty", "html", "text"):
             return self.reply.fail(*undecodable(self._frames.excerpt))
         return [*events, *self._decoder.close()]
 
-    def _events(self, frames: Iterable[Frame]) -> Iterable[StreamEvent]:
-        if self._frames.kind == "json" and not self._lines:
-            frames = self._documents(frames)
-        return [event for frame in frames for event in self._decoder.feed(frame.event, frame.data)]
+    def _events(self, frames_of: Callable[..., Iterable[Frame]], *chunk: bytes) -> list[StreamEvent]:
+        """Events as they come: what stood before a fault in the bytes is not lost to it."""
+        events: list[StreamEvent] = []
+        try:
+            frames = frames_of(*chunk)
+            if self._frames.kind == "json" and not self._lines:
+                frames = self._documents(frames)
+            for frame in frames:
+                events += self._decoder.feed(frame.event, frame.data)
+        except StreamError as error:
+            events += self.reply.fail(error.kind, error.message)
+        return events
 
     def _documents(self, frames: Iterable[Frame]) -> Iterator[Frame]:
         """JSON documents: the first may be all there is, so it waits for a second."""
