@@ -8,10 +8,10 @@ own, a call's status follows from its outcome, and what belongs to one provider 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct, field
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from .errors import UsageError
 from .plain import clean, dumps, plain
@@ -128,6 +128,7 @@ class Opaque(Struct, frozen=True, tag="opaque"):
 Block: TypeAlias = Text | Thinking | ToolCall | Media | Code | Opaque
 Content: TypeAlias = Text | Media | Code | Opaque
 CONTENT = (Text, Media, Code, Opaque)
+B = TypeVar("B", bound=Block)
 
 
 class Outcome(Struct, frozen=True):
@@ -157,20 +158,23 @@ def _content(value: Any) -> tuple[Content, ...]:
     if isinstance(value, tuple) and all(type(block) is Text for block in value):
         return tuple(block if block.text == clean(block.text) else Text(clean(block.text)) for block in value)
     if isinstance(value, CONTENT):
-        return (_cleaned(value),)
+        return (cleaned(value),)
     if (
         isinstance(value, tuple | list)
         and value
         and all(isinstance(b, Text | Media | Code | Opaque) for b in value)
     ):
-        return tuple(_cleaned(block) for block in value)
+        return tuple(cleaned(block) for block in value)
     if value is None or value == ():
         return ()
     return (Text(clean(value) if isinstance(value, str) else dumps(value)),)
 
 
-def _cleaned(block: Content) -> Content:
-    return Text(clean(block.text), block.residue) if isinstance(block, Text) else block
+def cleaned(block: B) -> B:
+    """The block with nothing in its texts that a server would refuse."""
+    texts = ((name, getattr(block, name)) for name in block.__struct_fields__)
+    changed = {name: clean(text) for name, text in texts if isinstance(text, str) and clean(text) != text}
+    return replace(block, **changed) if changed else block
 
 
 def block_text(block: Block) -> str:

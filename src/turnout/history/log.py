@@ -29,7 +29,6 @@ from ..model import (
     Started,
     Stop,
     SystemTurn,
-    Text,
     Thinking,
     ToolCall,
     ToolSpec,
@@ -37,6 +36,7 @@ from ..model import (
     Usage,
     UserTurn,
     blocks_of,
+    cleaned,
 )
 from ..plain import clean, plain
 from .ledger import Ledger, ToolInteraction, is_real
@@ -225,7 +225,8 @@ class History:
         pinned: Iterable[str] = (),
     ) -> None:
         """Let a summary stand for the turns through `through_key`; shorten single results."""
-        entry = Compaction(through_key, clean(summary), dict(shortened or {}), tuple(pinned))
+        short = {call_id: clean(text) for call_id, text in (shortened or {}).items()}
+        entry = Compaction(through_key, clean(summary), short, tuple(pinned))
         self._check_compaction(entry)
         self.seal()
         self._write(entry)
@@ -303,7 +304,7 @@ class History:
             raise UsageError(f"{turn.key!r} cannot be a turn key; take one from history.next_key()")
         if turn.key in self._state.keys:
             raise UsageError(f"turn key {turn.key} is in use; take one from history.next_key()")
-        blocks = tuple(_admitted(block) for block in blocks_of(turn.blocks))
+        blocks = tuple(cleaned(block) for block in blocks_of(turn.blocks))
         if isinstance(turn, ModelTurn):
             self._check_calls([block for block in blocks if isinstance(block, ToolCall)])
         elif misplaced := [block for block in blocks if isinstance(block, ToolCall | Thinking)]:
@@ -352,10 +353,3 @@ def _named(block: Block, origin: Origin, turn_key: str, index: int) -> Block:
     raw_id = block.raw_id or block.id
     canonical = ids.call_id(origin.provider, raw_id, block.name, turn_key, index)
     return replace(block, id=canonical, raw_id=raw_id)
-
-
-def _admitted(block: Block) -> Block:
-    """The block with nothing in its text that a server would refuse."""
-    if isinstance(block, Text | Thinking) and (text := clean(block.text)) != block.text:
-        return replace(block, text=text)
-    return block
