@@ -40,6 +40,7 @@ from .ports import Chance, Transport, WallClock
 from .recovery import Recovery
 from .retry import RetryPolicy
 from .routing import Route, Router
+from .subagents import SubagentLimits, Subagents, Tree
 from .telemetry import Telemetry
 from .typed import Shape
 
@@ -92,6 +93,7 @@ class Session:
         wall_clock: WallClock | None = None,
         debug: Callable[..., None] | None = None,
         scheduling: Mapping[str, Any] | None = None,
+        subagents: SubagentLimits | bool = False,
         **options: Any,
     ) -> None:
         self.environment = os.environ if environment is None else environment
@@ -119,8 +121,10 @@ class Session:
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None
         registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
-        self.scheduler = ToolScheduler(registry, self.history, limits=tool_limits, **(scheduling or {}))
+        self.scheduling = dict(scheduling or {})
+        self.scheduler = ToolScheduler(registry, self.history, limits=tool_limits, **self.scheduling)
         self.history.scheduled = True
+        self.subagents = self._subagents(subagents)
 
     def _router(
         self,
@@ -155,6 +159,15 @@ class Session:
         if self.store is not None:
             return self.store.open(self.id, system=system)  # type: ignore[no-any-return]
         return History(self.id, system=system)
+
+    def _subagents(self, wanted: SubagentLimits | bool) -> Subagents | None:
+        if not wanted:
+            return None
+        tree = Tree(wanted if isinstance(wanted, SubagentLimits) else SubagentLimits())
+        made = Subagents(self, tree)
+        for each in made.tools:
+            self.scheduler.registry.add(each)
+        return made
 
     # Asking
 
@@ -292,6 +305,11 @@ class Session:
     def end(self, run: Run) -> None:
         self._run = None
 
+    def emit(self, event: SessionEvent) -> None:
+        """Tell whoever listens to the run that is under way."""
+        if self._run is not None:
+            self._run.emit(event)
+
     def take_queued(self) -> list[tuple[Block, ...]]:
         waiting = list(self._queued)
         self._queued.clear()
@@ -311,6 +329,8 @@ class Session:
 
     async def close(self) -> None:
         self.cancel()
+        if self.subagents is not None:
+            await self.subagents.close()
         await self.scheduler.close()
         await self._close_transport()
         if self.store is not None:

@@ -1,0 +1,196 @@
+"""The task tool: a subagent is a session of its own, whose events feed the call that started it.
+
+The parent sees one call and one result. Depth, number and spending are kept here, in state
+that the whole tree shares, and never in text that a model could write. Cancelling the parent
+cancels its children.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ..errors import TurnoutError, UsageError
+from ..history.log import History
+from ..model import Outcome, Text
+from ..tools.context import ToolContext
+from ..tools.tool import Tool, tool
+from .events import Cancelled, Complete, Failed, Nested, Terminal
+from .guards import Guard
+
+if TYPE_CHECKING:
+    from .session import Session
+
+INSTRUCTION = "You are a subagent. Do the task you are given and answer with what was found or done, in full."
+
+
+class SubagentLimits(Struct, frozen=True):
+    """How far a tree of subagents may grow."""
+
+    depth: int = 1
+    live: int = 16
+    total: int = 64
+
+
+class Tree:
+    """What a session and all its descendants share."""
+
+    def __init__(self, limits: SubagentLimits) -> None:
+        self.limits = limits
+        self.live = 0
+        self.total = 0
+
+    def admit(self, depth: int) -> str:
+        """Why no further subagent may start; "" if one may."""
+        if depth > self.limits.depth:
+            return f"subagents may be nested {self.limits.depth} deep at most; do this part yourself"
+        if self.live >= self.limits.live:
+            return f"{self.live} subagents are at work, which is the limit; wait for one to end"
+        if self.total >= self.limits.total:
+            return (
+                f"this session has started {self.total} subagents, which is the limit; do the rest yourself"
+            )
+        return ""
+
+
+class Subagents:
+    """The subagents of one session, and the tools that reach them."""
+
+    def __init__(self, session: Session, tree: Tree | None = None, depth: int = 1, **settings: Any) -> None:
+        self.session = session
+        self.tree = tree or Tree(SubagentLimits())
+        self.depth = depth
+        self.settings = settings
+        self._tasks: dict[str, asyncio.Task[Outcome]] = {}
+        self._prompts: dict[str, str] = {}
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """`task`, and what looks after tasks in the background; none below the deepest level."""
+        if self.depth > self.tree.limits.depth:
+            return ()
+        return (self._task_tool(), self._list_tool(), self._wait_tool(), self._stop_tool())
+
+    def _task_tool(self) -> Tool:
+        async def task(ctx: ToolContext, prompt: str, background: bool = False) -> Outcome | str:
+            """Give a task to a subagent with its own context; you get its answer.
+
+            Args:
+                prompt: The whole task: the subagent sees nothing else of this conversation.
+                background: Return at once with an id; use task_wait for the answer.
+            """
+            if refusal := self.tree.admit(self.depth):
+                return Outcome("error", (Text(refusal),))
+            if not background:
+                return await self._work(ctx.call_id, prompt)
+            name = f"task-{self.tree.total + 1}"
+            self._prompts[name] = prompt
+            self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt))
+            return f"started {name}"
+
+        return tool(risk="read", timeout=float("inf"))(task)
+
+    def _list_tool(self) -> Tool:
+        async def task_list() -> list[dict[str, str]]:
+            """List the tasks in the background and how they stand."""
+            return [
+                {"id": name, "status": _status(task), "prompt": self._prompts[name][:200]}
+                for name, task in self._tasks.items()
+            ]
+
+        return tool(risk="read")(task_list)
+
+    def _wait_tool(self) -> Tool:
+        async def task_wait(id: str) -> Outcome:
+            """Wait for a task in the background and get its answer.
+
+            Args:
+                id: The id that `task` gave.
+            """
+            task = self._find(id)
+            await asyncio.wait({task})
+            if task.cancelled():
+                return Outcome("cancelled", (Text(f"{id} was stopped"),), reason="stopped")
+            return task.result()
+
+        return tool(risk="read", timeout=float("inf"))(task_wait)
+
+    def _stop_tool(self) -> Tool:
+        async def task_stop(id: str) -> str:
+            """Stop a task in the background.
+
+            Args:
+                id: The id that `task` gave.
+            """
+            task = self._find(id)
+            task.cancel()
+            await asyncio.wait({task})
+            return f"{id} is stopped"
+
+        return tool(risk="read")(task_stop)
+
+    def _find(self, name: str) -> asyncio.Task[Outcome]:
+        if name not in self._tasks:
+            known = ", ".join(self._tasks) or "none"
+            raise UsageError(f"there is no task {name!r}; known are: {known}")
+        return self._tasks[name]
+
+    async def _work(self, call_id: str, prompt: str) -> Outcome:
+        self.tree.live += 1
+        self.tree.total += 1
+        child = self._child()
+        try:
+            return await self._listen(child, call_id, prompt)
+        finally:
+            self.tree.live -= 1
+            await child.scheduler.close()
+
+    def _child(self) -> Session:
+        parent = self.session
+        history = History(f"{parent.history.key}.sub{self.tree.total}", system=INSTRUCTION)
+        tools = [each for each in parent.scheduler.registry if each.name not in OURS]
+        child = parent.child(
+            history=history,
+            tools=tools,
+            system=INSTRUCTION,
+            guard=Guard(parent=parent.guard),
+            limits=parent.limits,
+            scheduling=parent.scheduling,
+            **self.settings,
+        )
+        child.turns = parent.turns  # one purse: what a child spends, the parent has spent
+        for each in Subagents(child, self.tree, self.depth + 1, **self.settings).tools:
+            child.scheduler.registry.add(each)
+        return child
+
+    async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
+        async for event in child.run(prompt):
+            match event:
+                case Complete(turn):
+                    return Outcome("complete", (Text(turn.text),))
+                case Failed(error):
+                    return Outcome("error", (Text(f"the subagent failed: {error}"),))
+                case Cancelled():
+                    return Outcome("cancelled", (Text("the subagent was stopped"),), reason="stopped")
+                case _ if not isinstance(event, Terminal):
+                    self.session.emit(Nested(call_id, event))
+        raise TurnoutError("the subagent ended without a word")  # pragma: no cover: a run always ends
+
+    async def close(self) -> None:
+        """Stop what still works in the background."""
+        running = {task for task in self._tasks.values() if not task.done()}
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+
+
+OURS = frozenset({"task", "task_list", "task_wait", "task_stop"})
+
+
+def _status(task: asyncio.Task[Outcome]) -> str:
+    if not task.done():
+        return "running"
+    return "stopped" if task.cancelled() else task.result().status
