@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from ..model import Usage
 
-
 T = TypeVar("T", bound=Struct)
 
 
