@@ -1,0 +1,281 @@
+"""What a provider checks that no body shows: what it issued, to whom, and what it has stored.
+
+Signatures and ciphers carry their issuer and model in themselves (`Seal`). What was stored,
+and how a reply stood when it was given, is remembered here, for one account.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ..wire.check.models import family
+from ..wire.check.problem import Problem
+from ..wire.check.view import array, mapping, text
+from ..wire.sentinel import SENTINEL
+from .mint import Seal
+from .reply_chat import SEAL_OF_FORMAT
+from .reply_gemini import sealed
+from .request import Asked
+
+Wire = Mapping[str, Any]
+
+SENTINELS = (SENTINEL, b64encode(SENTINEL.encode()).decode(), "context_engineering_is_the_way_to_go")
+"""What Gemini documents for calls that have no signature."""
+
+
+class Stored(Struct, frozen=True):
+    """A response that was kept: all items up to its end, and which of its calls wait for an output."""
+
+    items: tuple[Wire, ...]
+    open: tuple[str, ...]
+    calls: frozenset[str]
+
+
+class Memory:
+    """What one account's provider knows of what it said."""
+
+    def __init__(self, seal: Seal) -> None:
+        self.seal = seal
+        self._responses: dict[str, Stored] = {}
+        self._items: dict[str, str] = {}  # item id -> the reasoning that led to it, or ""
+        self._thoughts: dict[str, tuple[str, ...]] = {}  # signature -> all of its reply, in order
+        self._detailed: set[str] = set()  # first call of each message that had reasoning_details
+
+    # Remembering
+
+    def remember(self, asked: Asked, said: Wire) -> None:
+        """Keep what was said, as far as a later request may be held against it."""
+        match asked.protocol:
+            case "anthropic":
+                signatures = tuple(_signatures(said["content"]))
+                self._thoughts.update(dict.fromkeys(signatures, signatures))
+            case "responses":
+                self._keep(asked, said)
+            case "chat":
+                message = said["choices"][0]["message"]
+                if message.get("tool_calls") and message.get("reasoning_details"):
+                    self._detailed.add(message["tool_calls"][0]["id"])
+            case _:
+                pass
+
+    def _keep(self, asked: Asked, said: Wire) -> None:
+        reasoning = ""
+        for item in said["output"]:
+            self._items[item["id"]] = reasoning
+            reasoning = item["id"] if item["type"] == "reasoning" else reasoning
+        if asked.body.get("store") is False:
+            return
+        items = (*self.earlier(asked), *_input(asked), *said["output"])
+        calls = tuple(text(item.get("call_id")) for item in said["output"] if item["type"] == "function_call")
+        known = frozenset(text(item.get("call_id")) for item in items if item.get("type") == "function_call")
+        self._responses[said["id"]] = Stored(items, calls, known)
+
+    def earlier(self, asked: Asked) -> tuple[Wire, ...]:
+        """What the response holds that this request goes on from."""
+        stored = self._responses.get(text(asked.body.get("previous_response_id")))
+        return stored.items if stored else ()
+
+    # Checking
+
+    def problems(self, asked: Asked) -> Iterator[Problem]:
+        """What this provider refuses because of what it knows."""
+        match asked.protocol:
+            case "anthropic":
+                yield from self._anthropic(asked)
+            case "gemini":
+                yield from self._gemini(asked)
+            case "responses":
+                yield from self._responses_problems(asked)
+            case "chat":
+                yield from self._chat(asked)
+            case _:
+                pass
+
+    # Anthropic: ANT-18, ANT-19
+
+    def _anthropic(self, asked: Asked) -> Iterator[Problem]:
+        messages = [mapping(message) for message in array(asked.body.get("messages"))]
+        spoken = [at for at, message in enumerate(messages) if message.get("role") == "assistant"]
+        for at in spoken:
+            for index, block in enumerate(array(messages[at].get("content"))):
+                path = f"messages.{at}.content.{index}"
+                yield from self._thought(mapping(block), path, asked.model, latest=at == spoken[-1])
+        if spoken:
+            content = array(messages[spoken[-1]].get("content"))
+            yield from self._filtered(content, f"messages.{spoken[-1]}")
+
+    def _thought(self, block: Wire, path: str, model: str, latest: bool) -> Iterator[Problem]:
+        kind = block.get("type")
+        if kind == "thinking":
+            verdict = self.seal.verdict(
+                block.get("signature"), "anthropic", model, text(block.get("thinking"))
+            )
+        elif kind == "redacted_thinking":
+            verdict = self.seal.verdict(block.get("data"), "anthropic", model)
+        else:
+            return
+        if verdict == "changed" and latest:
+            yield _modified(path)
+        elif verdict != "genuine":
+            field = "signature" if kind == "thinking" else "data"
+            advice = "send thinking back only to the model that wrote it"
+            yield Problem("ANT-19", path, f"{path}: Invalid `{field}` in `{kind}` block", advice)
+
+    def _filtered(self, content: Iterable[Any], path: str) -> Iterator[Problem]:
+        """The thoughts of the latest message stand as they stood: none left out, none moved."""
+        sent = tuple(_signatures(content))
+        for signature in sent:
+            whole = self._thoughts.get(signature, (signature,))
+            start = sent.index(signature) - whole.index(signature)
+            if start < 0 or sent[start : start + len(whole)] != whole:
+                yield _modified(f"{path}.content.{sent.index(signature)}")
+                return
+
+    # Gemini: GEM-10
+
+    def _gemini(self, asked: Asked) -> Iterator[Problem]:
+        for at, content in enumerate(array(asked.body.get("contents"))):
+            for index, part in enumerate(array(mapping(content).get("parts"))):
+                yield from self._signature(mapping(part), f"contents[{at}].parts[{index}]", asked.model)
+
+    def _signature(self, part: Wire, path: str, model: str) -> Iterator[Problem]:
+        token = part.get("thoughtSignature", part.get("thought_signature"))
+        if token is None or token in SENTINELS:
+            return
+        call = mapping(part.get("functionCall", part.get("function_call")))
+        answers = {
+            "unknown": "Corrupted thought signature.",
+            "other_model": "Invalid thought signature.",
+            "changed": "Thought signature is not valid",
+        }
+        verdict = self.seal.verdict(token, "gemini", model, sealed(text(call.get("name"))))
+        if verdict != "genuine":
+            advice = "send a signature back only to its model, on the part it came on"
+            yield Problem("GEM-10", f"{path}.thought_signature", answers[verdict], advice)
+
+    # Responses: OAR-02, OAR-03, OAR-05, OAR-08, OAR-09, OAR-10, OAR-15
+
+    def _responses_problems(self, asked: Asked) -> Iterator[Problem]:
+        chain = text(asked.body.get("previous_response_id"))
+        if chain and chain not in self._responses:
+            answer = f"Previous response with id '{chain}' not found."
+            yield Problem("OAR-15", "previous_response_id", answer, "send the whole conversation")
+            return
+        if conversation := asked.body.get("conversation"):
+            named = text(mapping(conversation).get("id")) or text(conversation)
+            answer = f"Conversation with id '{named}' not found."
+            yield Problem("OAR-15", "conversation", answer, "send the whole conversation")
+            return
+        items = [mapping(item) for item in _input(asked)]
+        if chain:
+            yield from _chained(self._responses[chain], items)
+        for index, item in enumerate(items):
+            yield from self._item(item, f"input[{index}]", asked, {text(other.get("id")) for other in items})
+
+    def _item(self, item: Wire, path: str, asked: Asked, ids: set[str]) -> Iterator[Problem]:
+        cipher, item_id = text(item.get("encrypted_content")), text(item.get("id"))
+        if cipher and self.seal.verdict(cipher, "openai", asked.model) != "genuine":
+            answer = (
+                f"The encrypted content {cipher[:4]}...{cipher[-4:]} could not be verified. Reason: Encrypted "
+                "content could not be decrypted or parsed."
+            )
+            yield Problem("OAR-10", path, answer, "send reasoning back only to the model that wrote it")
+        named = item.get("type") in ("reasoning", "item_reference") and not cipher and not item.get("content")
+        if named and item_id not in self._items:
+            advice = "send the item whole"
+            yield Problem("OAR-08", path, f"Item with id '{item_id}' not found.", advice)
+        needed = self._items.get(item_id, "")
+        if needed and needed not in ids and item.get("type") != "item_reference":
+            answer = (
+                f"Item '{item_id}' of type '{item.get('type')}' was provided without its required 'reasoning' "
+                f"item: '{needed}'."
+            )
+            yield Problem("OAR-09", path, answer, "leave item ids out, or send the reasoning too")
+
+    # OpenRouter and Copilot hand private state on to the maker of the model
+
+    def _chat(self, asked: Asked) -> Iterator[Problem]:
+        messages = [mapping(message) for message in array(asked.body.get("messages"))]
+        for at, message in enumerate(messages):
+            for index, detail in enumerate(array(message.get("reasoning_details"))):
+                path = f"messages[{at}].reasoning_details[{index}]"
+                yield from self._detail(mapping(detail), path, asked)
+            opaque = message.get("reasoning_opaque")
+            if opaque is not None and self.seal.verdict(opaque, "openai", asked.model) != "genuine":
+                path = f"messages[{at}].reasoning_opaque"
+                yield Problem("COP-01", path, UPSTREAM["claude"].format(path=path), "leave it out")
+        yield from self._lost(messages, asked)
+
+    def _detail(self, detail: Wire, path: str, asked: Asked) -> Iterator[Problem]:
+        """OpenRouter: what was signed for one model is refused by another."""
+        style = SEAL_OF_FORMAT.get(text(detail.get("format")))
+        token = detail.get("signature", detail.get("data"))
+        if style is None or token is None or token in SENTINELS:
+            return
+        content = text(detail.get("text")) if "signature" in detail else None
+        if self.seal.verdict(token, style, asked.model, content) != "genuine":
+            answer = UPSTREAM.get(family(asked.model), UPSTREAM["openai"]).format(path=path)
+            yield Problem("ORT-02", path, answer, "send reasoning_details back only to their model")
+
+    def _lost(self, messages: list[Wire], asked: Asked) -> Iterator[Problem]:
+        """OpenRouter: a Claude that goes on thinking must see what it thought before its open calls."""
+        reasoning = mapping(asked.body.get("reasoning"))
+        if family(asked.model) != "claude" or not reasoning or reasoning.get("enabled") is False:
+            return
+        last = max((at for at, message in enumerate(messages) if message.get("role") == "user"), default=-1)
+        for at, message in enumerate(messages[last + 1 :], last + 1):
+            calls = [mapping(call) for call in array(message.get("tool_calls"))]
+            known = calls and text(calls[0].get("id")) in self._detailed
+            if known and not message.get("reasoning_details"):
+                path = f"messages[{at}].reasoning_details"
+                yield Problem("ORT-02", path, LOST, "send reasoning_details back as they came")
+
+
+UPSTREAM = {
+    "claude": "{path}: Invalid `signature` in `thinking` block",
+    "gemini": "Corrupted thought signature.",
+    "openai": "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted.",
+}
+LOST = (
+    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When "
+    "`thinking` is enabled, a final `assistant` message must start with a thinking block"
+)
+
+
+def _modified(path: str) -> Problem:
+    answer = (
+        f"{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. "
+        "These blocks must remain as they were in the original response."
+    )
+    return Problem("ANT-18", path, answer, "send the message back as it came")
+
+
+def _signatures(content: Iterable[Any]) -> Iterator[str]:
+    for block in map(mapping, content):
+        if block.get("type") == "thinking":
+            yield text(block.get("signature"))
+        elif block.get("type") == "redacted_thinking":
+            yield text(block.get("data"))
+
+
+def _input(asked: Asked) -> list[Any]:
+    given = asked.body.get("input")
+    return [{"role": "user", "content": given}] if isinstance(given, str) else list(array(given))
+
+
+def _chained(stored: Stored, items: list[Wire]) -> Iterator[Problem]:
+    """A chained request answers every call of the response it goes on from, and no other."""
+    answered = {text(item.get("call_id")) for item in items if item.get("type") == "function_call_output"}
+    for index, item in enumerate(items):
+        call_id = text(item.get("call_id"))
+        if item.get("type") == "function_call_output" and call_id not in stored.calls:
+            answer = f"No tool call found for function call output with call_id {call_id}."
+            yield Problem("OAR-02", f"input[{index}]", answer, "answer only calls of the chain")
+    for call_id in stored.open:
+        if call_id not in answered:
+            answer = f"No tool output found for function call {call_id}."
+            yield Problem("OAR-03", "input", answer, "answer every call of the response")

@@ -1,0 +1,135 @@
+"""A stream as it really arrives: frames, silences, and the ways in which it breaks.
+
+What is played is a list of chunks of bytes, pauses and breaks. The edges give it time and
+a connection: `scripted` in one process, `server` over a socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from .framing import Frame, Stream, written
+from .script import Delay, Fault, Garble, Pings, Repeat, Reset, Split, Stall, StreamError, Truncate
+
+
+class Pause(Struct, frozen=True):
+    """Nothing comes for so long."""
+
+    seconds: float
+
+
+class Break(Struct, frozen=True):
+    """The connection is gone."""
+
+
+Piece: TypeAlias = bytes | Pause | Break
+_Event: TypeAlias = Frame | Pause | Break
+
+PING = Frame(comment="ping")
+
+
+def play(
+    stream: Stream, faults: Iterable[Fault] = (), odd: Collection[str] = (), error: Iterable[Frame] = ()
+) -> Iterator[Piece]:
+    """The pieces of a stream with everything that happens to it. `error` is how this provider fails."""
+    faults = tuple(faults)
+    events: list[_Event] = [*stream.body]
+    whole = True
+    for fault in sorted(faults, key=lambda fault: _place(fault, events), reverse=True):
+        whole = _befall(events, fault, tuple(error)) and whole
+    pieces = _pieces([*events, *(stream.ending if whole else ())], stream, odd)
+    for split in [fault for fault in faults if isinstance(fault, Split)][:1]:
+        pieces = _split(pieces, split.size)
+    yield from pieces
+
+
+def play_whole(body: bytes, faults: Iterable[Fault] = ()) -> Iterator[Piece]:
+    """A body that is not streamed: it can be late, cut short or broken off."""
+    faults = tuple(faults)
+    for fault in faults:
+        match fault:
+            case Stall(seconds):
+                yield Pause(seconds)
+            case Pings(count, every):
+                for _ in range(count):  # DeepSeek and OpenRouter send blank lines while they work
+                    yield b"\n"
+                    yield Pause(every)
+            case Truncate() | Garble():
+                yield body[: len(body) // 2]
+                return
+            case Reset():
+                yield body[: len(body) // 2]
+                yield Break()
+                return
+            case _:
+                pass
+    sizes = [fault.size for fault in faults if isinstance(fault, Split)]
+    yield from _split(iter([body]), sizes[0]) if sizes else (body,)
+
+
+def _place(fault: Fault, events: list[_Event]) -> int:
+    after = fault.at if isinstance(fault, Repeat) else getattr(fault, "after", None)
+    return len(events) if after is None else min(after, len(events))
+
+
+def _befall(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -> bool:
+    """Let one fault happen to the events; gives whether the reply still ends as it should."""
+    at = _place(fault, events)
+    match fault:
+        case Stall(seconds):
+            events.insert(at, Pause(seconds))
+        case Pings(count, every):
+            events[at:at] = [event for _ in range(count) for event in (Pause(every), PING)]
+        case Repeat():
+            events[at:at] = events[max(at - 1, 0) : at]
+        case Garble():
+            events.insert(at, Frame(b'{"half":'))
+        case Truncate():
+            del events[at:]
+        case Reset():
+            events[at:] = [Break()]
+        case StreamError():
+            events[at:] = error
+        case Delay() | Split():
+            pass
+    return not isinstance(fault, Truncate | Reset | StreamError)
+
+
+def delay(faults: Iterable[Fault]) -> float:
+    """How long the first byte takes, in seconds."""
+    return sum(fault.seconds for fault in faults if isinstance(fault, Delay))
+
+
+def _pieces(events: list[_Event], stream: Stream, odd: Collection[str]) -> Iterator[Piece]:
+    frames = [event for event in events if isinstance(event, Frame)]
+    texts = written(frames, stream, odd)
+    for event in events:
+        if not isinstance(event, Frame):
+            yield event
+        elif text := next(texts):
+            yield text
+    if not any(isinstance(event, Break) for event in events):
+        yield from texts  # an array closes
+
+
+def _split(pieces: Iterator[Piece], size: int) -> Iterator[Piece]:
+    """The same bytes in other chunks; silences stay where they are."""
+    held = b""
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            held += piece
+            continue
+        yield from _cut(held, size)
+        held = b""
+        yield piece
+    yield from _cut(held, size)
+
+
+def _cut(data: bytes, size: int) -> Iterator[bytes]:
+    if size <= 0:
+        yield from [data] if data else []
+        return
+    yield from (data[at : at + size] for at in range(0, len(data), size))

@@ -1,0 +1,233 @@
+"""One simulated provider: it refuses what the real one refuses, then plays what the script says.
+
+First the key, then everything that `wire/check` forbids, then what needs memory: signatures
+and ciphers it did not issue, responses it does not know. Only a request that passes all of
+it is answered, so a script advances by accepted requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import parse_qs, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..errors import UsageError
+from ..wire.check import Problem, check
+from . import failing, reply_responses, speaking
+from .framing import CONTENT_TYPES, Frame, encode, frame
+from .memory import Memory
+from .mint import Mint, Seal
+from .playing import Break, Piece, delay, play, play_whole
+from .refusing import refusal
+from .request import Asked, Route, read, route
+from .script import Drop, HttpError, Raw, Reply, Step, StreamError, script, step
+from .speaker import Speaker
+from .speaking import Wire
+
+Source: TypeAlias = Callable[[Asked], Any]
+"""What decides what is said: a request in, a step out, in any form that `step` reads."""
+
+KEYLESS = ("ollama", "vllm", "llamacpp", "lmstudio", "compatible")
+
+
+class Answer(Struct, frozen=True):
+    """What the provider does: after `delay`, a status (0: the line is dead) and pieces of a body."""
+
+    status: int
+    headers: dict[str, str]
+    pieces: tuple[Piece, ...] = ()
+    delay: float = 0.0
+    problems: tuple[Problem, ...] = ()
+    step: Step | None = None
+    asked: Asked | None = None
+
+    @property
+    def body(self) -> bytes:
+        """All bytes that come, whatever befalls them."""
+        return b"".join(piece for piece in self.pieces if isinstance(piece, bytes))
+
+
+def played(steps: Iterable[Any]) -> Source:
+    """A source that gives the steps of a script, one for each request."""
+    listed = script(steps)
+    left = iter(listed)
+
+    def following(asked: Asked) -> Step:
+        try:
+            return next(left)
+        except StopIteration:
+            raise UsageError(f"the script has {len(listed)} steps and was asked for one more") from None
+
+    return following
+
+
+def source_of(given: Any) -> Source:
+    """A script, or a callable that answers requests."""
+    return given if callable(given) else played(given)
+
+
+class SimulatedProvider:
+    """A provider of that name, with all its accounts."""
+
+    def __init__(
+        self,
+        name: str,
+        source: Any,
+        *,
+        keys: Mapping[str, str] | Collection[str] | None = None,
+        asks_for_key: bool = True,
+        seed: str = "turnout",
+    ) -> None:
+        self.name = name
+        self._source = source_of(source)
+        self._keys = keys if keys is None or isinstance(keys, Mapping) else dict.fromkeys(keys, "")
+        self._asks_for_key = asks_for_key and name not in KEYLESS
+        self._mint = Mint(f"{seed}|{name}")
+        self._memories: dict[str, Memory] = {}
+
+    def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """What comes back for this request."""
+        given = {name.lower(): value for name, value in headers.items()}
+        found = route(url)
+        if found is None:
+            return self._failed("no_route", "chat", path=urlsplit(url).path)
+        key = _key(given, url)
+        if (refused := self._refused_key(key, found, given)) is not None:
+            return refused
+        memory = self._memory(key)
+        asked = Asked(self.name, found, read(body))
+        problems = [*self._problems(found, asked, body), *memory.problems(asked)]
+        if problems:
+            return self._refused(problems, asked)
+        asked.earlier = memory.earlier(asked)
+        return self._performed(step(self._source(asked)), asked, memory, len(body))
+
+    def _memory(self, key: str) -> Memory:
+        account = (self._keys or {}).get(key, "")
+        if account not in self._memories:
+            self._memories[account] = Memory(Seal(f"{self.name}|{account}"))
+        return self._memories[account]
+
+    # Refusing
+
+    def _refused_key(self, key: str, found: Route, headers: Mapping[str, str]) -> Answer | None:
+        if self._asks_for_key and not key:
+            return self._failed("no_key", found.protocol)
+        if self._keys is not None and self.name not in KEYLESS and key not in self._keys:
+            return self._failed("auth", found.protocol, key=key)
+        if found.protocol == "anthropic" and "anthropic-version" not in headers:
+            return self._failed("no_version", "anthropic")
+        return None
+
+    def _failed(self, error: HttpError | str, protocol: str, **words: str) -> Answer:
+        sent = failing.failure(error, self.name, protocol, **words)
+        return Answer(sent.status, _json(sent.headers), (sent.body,))
+
+    def _problems(self, found: Route, asked: Asked, body: bytes) -> list[Problem]:
+        if found.protocol == "ollama":
+            return []  # its own format has no checker
+        return check(self.name, asked.body or body, model=asked.model)
+
+    def _refused(self, problems: list[Problem], asked: Asked) -> Answer:
+        sent = refusal(problems, self.name, asked.protocol, asked.model)
+        return Answer(sent.status, _json(sent.headers), (sent.body,), problems=tuple(problems), asked=asked)
+
+    # Answering
+
+    def _performed(self, wanted: Step, asked: Asked, memory: Memory, size: int) -> Answer:
+        match wanted:
+            case Reply():
+                answer = self._said(wanted, asked, memory, size)
+            case HttpError():
+                answer = self._failed(wanted, asked.protocol, model=asked.model)
+            case Drop():
+                answer = Answer(0, {}, (Break(),))
+            case Raw():
+                answer = Answer(wanted.status, {"content-type": wanted.content_type}, (wanted.body.encode(),))
+        return replace(answer, step=wanted, asked=asked)
+
+    def _said(self, reply: Reply, asked: Asked, memory: Memory, size: int) -> Answer:
+        speaker = self._speaker(asked, memory, size)
+        said = speaking.whole(asked.protocol, reply, speaker, asked.body)
+        memory.remember(asked, said)
+        late = delay(reply.faults)
+        if not asked.streams:
+            error = next((fault for fault in reply.faults if isinstance(fault, StreamError)), None)
+            if error is not None:  # nothing was sent yet, so the status can still say it
+                return self._failed(HttpError(error.kind, message=error.message), asked.protocol)
+            body = encode(_enveloped(asked, speaking.body(asked.protocol, said)))
+            return Answer(200, _json(), tuple(play_whole(body, reply.faults)), late)
+        stream = speaking.stream(asked.protocol, said, speaker, reply.odd)
+        if asked.protocol == "gemini":
+            stream = _as_asked(stream, asked)
+        error_frames = self._error_frames(reply, asked, said)
+        pieces = tuple(play(stream, reply.faults, reply.odd, error_frames))
+        return Answer(200, {"content-type": CONTENT_TYPES[stream.framing]}, pieces, late)
+
+    def _speaker(self, asked: Asked, memory: Memory, size: int) -> Speaker:
+        body = asked.body
+        options = body.get("stream_options")
+        include = body.get("include")
+        return Speaker(
+            provider=self.name,
+            model=asked.model,
+            mint=self._mint,
+            seal=memory.seal,
+            usage=isinstance(options, dict) and bool(options.get("include_usage")),
+            encrypted=isinstance(include, list) and "reasoning.encrypted_content" in include,
+            called=asked.called,
+            prompt_tokens=size // 4,
+        )
+
+    def _error_frames(self, reply: Reply, asked: Asked, said: Wire) -> list[Frame]:
+        """How this provider fails in mid stream."""
+        error = next((fault for fault in reply.faults if isinstance(fault, StreamError)), None)
+        if error is None:
+            return []
+        words = failing.in_stream(error.kind, error.message, self.name, asked.protocol, asked.model)
+        shown = failing.envelope(words, self.name, asked.protocol)
+        match asked.protocol:
+            case "anthropic":
+                return [frame(shown, "error")]
+            case "responses":
+                code = words.code or ("server_error" if error.kind == "server" else "server_is_overloaded")
+                return [reply_responses.failed(said, str(code), words.message)]
+            case "chat" if self.name == "openrouter":
+                choice = {"index": 0, "delta": {"content": ""}, "finish_reason": "error"}
+                return [frame({"id": said["id"], "choices": [choice], **shown}), Frame(b"[DONE]")]
+            case _:
+                return [frame(shown)]
+
+
+def _key(headers: Mapping[str, str], url: str) -> str:
+    bearer = headers.get("authorization", "")
+    if bearer.lower().startswith("bearer "):
+        return bearer[len("bearer ") :].strip()
+    for name in ("x-api-key", "x-goog-api-key", "api-key"):
+        if headers.get(name):
+            return headers[name]
+    return (parse_qs(urlsplit(url).query).get("key") or [""])[0]
+
+
+def _json(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    return {"content-type": "application/json", **(more or {})}
+
+
+def _enveloped(asked: Asked, body: Wire) -> Wire:
+    return {"response": body} if asked.route.enveloped else body
+
+
+def _as_asked(stream: Any, asked: Asked) -> Any:
+    """Gemini streams an array unless `alt=sse` is asked for; Code Assist wraps every chunk."""
+    if not asked.route.sse:
+        stream = replace(stream, framing="array")
+    if not asked.route.enveloped:
+        return stream
+
+    def wrap(item: Frame) -> Frame:
+        return Frame(b'{"response":' + item.data + b"}") if item.data else item
+
+    return replace(stream, body=tuple(map(wrap, stream.body)), ending=tuple(map(wrap, stream.ending)))

@@ -1,0 +1,74 @@
+"""A broken rule as its provider answers it: the status, the labels, the envelope."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..wire.check.models import family
+from ..wire.check.problem import Problem
+from .failing import INVALID, Refusal, Said, envelope, said
+from .framing import encode
+
+STATUSES = {"OAR-08": 404, "MIS-10": 422}
+"""Rules whose breach is not answered with 400."""
+
+CODES = (
+    ("string too long", "string_above_max_length"),
+    ("empty string", "string_below_min_length"),
+    ("array too long", "array_above_max_length"),
+    ("Missing required parameter", "missing_required_parameter"),
+    ("Unknown parameter", "unknown_parameter"),
+    ("Invalid schema for function", "invalid_function_parameters"),
+    ("encrypted content", "invalid_encrypted_content"),
+    ("Previous response", "previous_response_not_found"),
+    ("Unsupported", "unsupported_parameter"),
+    ("Invalid value", "invalid_value"),
+    ("Invalid '", "invalid_value"),
+)
+"""What OpenAI calls a mistake, by its sentence."""
+
+MISTRAL = {
+    "MIS-01": ("invalid_function_call", "3280"),
+    "MIS-03": ("invalid_function_call", "3280"),
+    "MIS-08": ("invalid_function_call", "3280"),
+    "MIS-02": ("invalid_request_message_order", "3230"),
+    "MIS-04": ("invalid_request_message_order", "3230"),
+    "MIS-05": ("invalid_request_message_order", "3230"),
+    "MIS-06": ("invalid_request_message_order", "3230"),
+}
+MAKERS = {"claude": "Anthropic", "gemini": "Google", "openai": "OpenAI", "kimi": "Moonshot AI"}
+
+_QUOTED = re.compile(r"^\{'error': .*'raw': '(.*)'\}\}\}$", re.DOTALL)
+
+
+def refusal(problems: Sequence[Problem], provider: str, protocol: str, model: str) -> Refusal:
+    """How the provider answers a request that breaks rules: it speaks of the first."""
+    problem = problems[0]
+    words = _words(problem, provider, protocol, model)
+    if provider == "mistral" and words.status == 422:
+        return Refusal(422, {}, encode(_unprocessable(problem)))
+    return Refusal(words.status, {}, encode(envelope(words, provider, protocol)))
+
+
+def _words(problem: Problem, provider: str, protocol: str, model: str) -> Said:
+    usual = said(provider, protocol, "invalid_request")
+    status = STATUSES.get(problem.rule, usual.status)
+    if problem.answer.startswith("Failed to parse tool call arguments"):
+        return Said(500, "server_error", problem.answer)  # llama.cpp fails inside its template
+    if provider == "openrouter":
+        quoted = _QUOTED.match(problem.answer)
+        maker = MAKERS.get(family(model), "Chutes")
+        return Said(status, "", quoted[1] if quoted else problem.answer, status, maker)
+    if provider == "mistral":
+        kind, code = MISTRAL.get(problem.rule, ("invalid_request_error", "3051"))
+        return Said(status, kind, problem.answer, code)
+    code = usual.code
+    if usual.type == INVALID and code is None and protocol in ("chat", "responses"):
+        code = next((code for part, code in CODES if part in problem.answer), None)
+    return Said(status, usual.type, problem.answer, code, problem.path or None)
+
+
+def _unprocessable(problem: Problem) -> dict[str, object]:
+    found = {"type": "value_error", "loc": ["body", *problem.path.split(".")], "msg": problem.answer}
+    return {"object": "error", "message": {"detail": [found]}}

@@ -1,0 +1,123 @@
+"""A scripted reply in Gemini's words: one candidate of parts, whole or a part at a time.
+
+The first call of a step carries the signature; a reply that only says something carries it
+on an empty text part at its end, as Gemini 3 does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from ..errors import UsageError
+from ..model import Usage
+from .framing import Frame, Stream, frame, pieces
+from .script import Call, Hosted, Reply, Say, Think
+from .speaker import Speaker
+
+Wire = dict[str, Any]
+
+STOPS = {
+    "end": "STOP",
+    "tool_calls": "STOP",
+    "length": "MAX_TOKENS",
+    "refused": "SAFETY",
+    "error": "MALFORMED_FUNCTION_CALL",
+}
+
+
+def whole(reply: Reply, speaker: Speaker) -> Wire:
+    """The response as it comes when it is not streamed."""
+    if reply.ends not in STOPS:
+        raise UsageError(f"Gemini has no word for a reply that ends with {reply.ends!r}")
+    candidate: Wire = {
+        "content": {"parts": list(_parts(reply, speaker)), "role": "model"},
+        "finishReason": STOPS[reply.ends],
+        "index": 0,
+    }
+    if reply.calls:
+        candidate["finishMessage"] = "Model generated function call(s)."
+    return {
+        "candidates": [candidate],
+        "usageMetadata": _usage(speaker.counted(reply)),
+        "modelVersion": speaker.model,
+        "responseId": speaker.mint.draw("", 23),
+    }
+
+
+def _parts(reply: Reply, speaker: Speaker) -> Iterator[Wire]:
+    signs = speaker.signs_calls or any(isinstance(part, Think) for part in reply.parts)
+    unsigned = signs
+    for place, part in enumerate(reply.parts):
+        match part:
+            case Say():
+                yield {"text": part.text}
+            case Think(hidden=False):
+                yield {"text": part.text, "thought": True}
+            case Call():
+                signature = speaker.sign("gemini", sealed(part.name)) if unsigned else ""
+                yield _call(part, place, speaker, signature)
+                unsigned = False
+            case Hosted():
+                yield from _hosted(part)
+    if unsigned and not reply.calls:
+        yield {"text": "", "thoughtSignature": speaker.sign("gemini", sealed(""))}
+
+
+def sealed(call: str) -> str:
+    """What a signature is bound to: the call it sits on, or the text."""
+    return f"call:{call}" if call else "text"
+
+
+def _call(part: Call, place: int, speaker: Speaker, signature: str) -> Wire:
+    function: Wire = {"name": part.name, "args": part.arguments}
+    if id := speaker.call_id(part.name, place, part.id):
+        function["id"] = id
+    return {"functionCall": function, **({"thoughtSignature": signature} if signature else {})}
+
+
+def _hosted(part: Hosted) -> Iterator[Wire]:
+    code = f"{part.name}(**{part.arguments!r})"
+    yield {"executableCode": {"language": "PYTHON", "code": code}}
+    yield {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": part.result}}
+
+
+def _usage(usage: Usage) -> Wire:
+    total = (usage.input or 0) + (usage.output or 0) + (usage.reasoning or 0)
+    counts: Wire = {
+        "promptTokenCount": usage.input or 0,
+        "candidatesTokenCount": usage.output or 0,
+        "totalTokenCount": total if usage.total is None else usage.total,
+    }
+    if usage.cached_input:
+        counts["cachedContentTokenCount"] = usage.cached_input
+    if usage.reasoning:
+        counts["thoughtsTokenCount"] = usage.reasoning
+    return counts
+
+
+def stream(response: Wire, odd: Collection[str] = ()) -> Stream:
+    """The same response in chunks; the last one says why it ends."""
+    candidate = response["candidates"][0]
+    shown = {name: value for name, value in response.items() if name != "candidates"}
+    lists = [[part] for part in _chunked(candidate["content"]["parts"], odd)]
+
+    def chunk(parts: list[Wire], **ends: Any) -> Frame:
+        content = {"parts": parts, "role": "model"}
+        return frame({"candidates": [{"content": content, "index": 0, **ends}], **shown})
+
+    ends = {name: candidate[name] for name in ("finishReason", "finishMessage") if name in candidate}
+    if "one_chunk" in odd:
+        return Stream((), (chunk([part for parts in lists for part in parts], **ends),), newline="\r\n")
+    return Stream(tuple(map(chunk, lists)), (chunk([{"text": ""}], **ends),), newline="\r\n")
+
+
+def _chunked(parts: list[Wire], odd: Collection[str]) -> Iterator[Wire]:
+    for part in parts:
+        if "text" in part and "thoughtSignature" not in part:
+            thought = {"thought": True} if part.get("thought") else {}
+            yield from ({"text": piece, **thought} for piece in pieces(part["text"], 24))
+            continue
+        yield part
+        if "repeated_call" in odd and "functionCall" in part and "thoughtSignature" in part:
+            yield part

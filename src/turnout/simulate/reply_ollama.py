@@ -1,0 +1,60 @@
+"""A scripted reply in Ollama's own words: JSON lines, the last of them `done`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from ..errors import UsageError
+from .framing import Frame, Stream, frame, pieces
+from .script import Reply
+from .speaker import Speaker
+
+Wire = dict[str, Any]
+
+STOPS = {"end": "stop", "tool_calls": "stop", "length": "length"}
+CREATED = "2026-09-21T14:13:20.000000Z"
+
+
+def whole(reply: Reply, speaker: Speaker) -> Wire:
+    """The answer as it comes when it is not streamed."""
+    if reply.ends not in STOPS:
+        raise UsageError(f"Ollama has no word for a reply that ends with {reply.ends!r}")
+    message: Wire = {"role": "assistant", "content": reply.text}
+    if reply.thinking:
+        message["thinking"] = reply.thinking
+    if reply.calls:
+        message["tool_calls"] = [
+            {
+                "id": speaker.call_id(call.name, place, call.id),
+                "function": {"index": place, "name": call.name, "arguments": call.arguments},
+            }
+            for place, call in enumerate(reply.calls)
+        ]
+    counts = speaker.counted(reply)
+    return {
+        "model": speaker.model,
+        "created_at": CREATED,
+        "message": message,
+        "done": True,
+        "done_reason": STOPS[reply.ends],
+        "prompt_eval_count": counts.input or 0,
+        "eval_count": counts.output or 0,
+    }
+
+
+def stream(answer: Wire, odd: Collection[str] = ()) -> Stream:
+    """The same answer line by line."""
+    base = {"model": answer["model"], "created_at": answer["created_at"]}
+    lines = [frame({**base, "message": part, "done": False}) for part in _said(answer["message"])]
+    last: Frame = frame({**answer, "message": {"role": "assistant", "content": ""}})
+    return Stream(tuple(lines), (last,), framing="lines")
+
+
+def _said(message: Wire) -> Iterator[Wire]:
+    for piece in pieces(message.get("thinking", "")):
+        yield {"role": "assistant", "content": "", "thinking": piece}
+    for piece in pieces(message["content"]):
+        yield {"role": "assistant", "content": piece}
+    for call in message.get("tool_calls", ()):
+        yield {"role": "assistant", "content": "", "tool_calls": [call]}

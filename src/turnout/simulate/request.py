@@ -1,0 +1,135 @@
+"""A request as a provider gets it: which protocol, which model, and what it asks for.
+
+`Asked` is what a scripted model may look at to decide what to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from msgspec import Struct
+
+from ..history.ingest import ingest
+from ..history.log import History
+from ..model import ModelTurn, Outcome, UserTurn, joined_text
+from ..plain import loads
+from .speaking import Protocol
+
+_GEMINI = re.compile(r"/models/([^/:]+):(stream)?generateContent$", re.IGNORECASE)
+_CODE_ASSIST = re.compile(r"/v1internal:(stream)?generateContent$", re.IGNORECASE)
+_ENDINGS: tuple[tuple[str, Protocol], ...] = (
+    ("/chat/completions", "chat"),
+    ("/responses", "responses"),
+    ("/messages", "anthropic"),
+    ("/api/chat", "ollama"),
+)
+
+
+class Route(Struct, frozen=True):
+    """What a URL says: the protocol, and for Gemini the model and the form of the answer."""
+
+    protocol: Protocol
+    model: str = ""
+    streams: bool = False
+    sse: bool = True
+    enveloped: bool = False  # Code Assist: request and answer inside another object
+
+
+def route(url: str) -> Route | None:
+    """The route of a URL or path, or None where no protocol lives."""
+    split = urlsplit(url)
+    path = unquote(split.path).rstrip("/")
+    for ending, protocol in _ENDINGS:
+        if path.endswith(ending):
+            return Route(protocol)
+    sse = parse_qs(split.query).get("alt") == ["sse"]
+    if found := _GEMINI.search(path):
+        return Route("gemini", found[1], bool(found[2]), sse)
+    if found := _CODE_ASSIST.search(path):
+        return Route("gemini", "", bool(found[1]), sse, enveloped=True)
+    return None
+
+
+class Asked:
+    """One request, as a model that answers it may see it."""
+
+    def __init__(self, provider: str, route: Route, body: Any) -> None:
+        self.provider = provider
+        self.route = route
+        outer = body if isinstance(body, Mapping) else {}
+        inner = outer.get("request") if route.enveloped else outer
+        self.body: dict[str, Any] = dict(inner) if isinstance(inner, Mapping) else {}
+        self.model = route.model or str(outer.get("model") or "")
+        self.earlier: tuple[Mapping[str, Any], ...] = ()  # what a chained request goes on from
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.route.protocol
+
+    @property
+    def streams(self) -> bool:
+        if self.protocol == "gemini":
+            return self.route.streams
+        default = self.protocol == "ollama"  # its own API streams unless told not to
+        return bool(self.body.get("stream", default))
+
+    @cached_property
+    def history(self) -> History:
+        """The conversation that the request tells."""
+        form = {"responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini"}
+        body = self.body
+        if self.earlier:
+            new = body.get("input")
+            listed = new if isinstance(new, list) else [{"role": "user", "content": new}]
+            body = {**body, "input": [*self.earlier, *listed], "previous_response_id": None}
+        return ingest(body, form.get(self.protocol, "openai-chat"))
+
+    @property
+    def called(self) -> int:
+        """How many calls the request holds so far: Kimi counts them."""
+        messages = self.body.get("messages")
+        if self.protocol != "chat" or not isinstance(messages, list):
+            return 0
+        return sum(len(message.get("tool_calls") or ()) for message in messages if isinstance(message, dict))
+
+    @cached_property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools that may be called."""
+        return tuple(tool.name for tool in self.history.tools)
+
+    @property
+    def user(self) -> str:
+        """What the user said last."""
+        turns = [turn for turn in self.history.turns if isinstance(turn, UserTurn)]
+        return joined_text(turns[-1].blocks) if turns else ""
+
+    @cached_property
+    def results(self) -> tuple[tuple[str, dict[str, Any], Outcome], ...]:
+        """The calls since then, with their arguments and what came of them."""
+        found: list[tuple[str, dict[str, Any], Outcome]] = []
+        for turn in reversed(self.history.turns):
+            if isinstance(turn, UserTurn):
+                break
+            if isinstance(turn, ModelTurn):
+                found[:0] = self._settled(turn)
+        return tuple(found)
+
+    def _settled(self, turn: ModelTurn) -> list[tuple[str, dict[str, Any], Outcome]]:
+        outcomes = {call.id: self.history.interaction(call.id).outcome for call in turn.tool_calls}
+        return [
+            (call.name, call.arguments, outcome)
+            for call in turn.tool_calls
+            if (outcome := outcomes[call.id]) is not None
+        ]
+
+
+def read(body: bytes) -> Any:
+    """The body as a value; None where it is no JSON."""
+    try:
+        return loads(body)
+    except (ValueError, RecursionError):
+        return None

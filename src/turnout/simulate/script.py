@@ -1,0 +1,288 @@
+"""What a simulated model says, before any provider's words for it, and what goes wrong on the way.
+
+A script is a list of steps, one for each request that is answered. A step is a reply (what
+the model says, in order), or something in its place: an HTTP error, a dropped connection,
+a body that makes no sense. Faults and oddities are written among what is said:
+
+    [Think("It may rain."), Call("weather", {"city": "Paris"}), Truncate()]
+
+`step` reads what one naturally writes: a text, a part, a list of parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct, field
+
+from ..errors import FailureKind, UsageError
+from ..model import Stop, Usage
+
+# What a model says
+
+
+class Say(Struct, frozen=True, tag="say"):
+    """Text."""
+
+    text: str
+
+
+class Think(Struct, frozen=True, tag="think"):
+    """Thinking; `hidden` is what the provider keeps to itself (redacted, encrypted)."""
+
+    text: str = ""
+    hidden: bool = False
+
+
+class Call(Struct, frozen=True, tag="call"):
+    """A tool call. `raw` is written in place of the arguments: for models that write no JSON."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    id: str = ""
+    raw: str | None = None
+
+
+class Hosted(Struct, frozen=True, tag="hosted"):
+    """A tool that the provider ran itself; wires that have none of those leave it out."""
+
+    name: str = "web_search"
+    arguments: dict[str, Any] = field(default_factory=dict)
+    result: str = ""
+
+
+Part: TypeAlias = Say | Think | Call | Hosted
+
+
+class Ends(Struct, frozen=True, tag="ends"):
+    """Why the reply ends, where that does not follow from what is said."""
+
+    stop: Stop
+
+
+# What goes wrong with a reply that began well. `after` counts events of the stream; without it
+# all is said and only the end is missing.
+
+
+class Stall(Struct, frozen=True, tag="stall"):
+    """Silence in mid stream."""
+
+    seconds: float
+    after: int | None = None
+
+
+class Delay(Struct, frozen=True, tag="delay"):
+    """Silence before the first byte."""
+
+    seconds: float
+
+
+class Pings(Struct, frozen=True, tag="pings"):
+    """Signs of life that carry nothing, one every `every` seconds."""
+
+    count: int = 10
+    every: float = 0.0
+    after: int | None = None
+
+
+class Truncate(Struct, frozen=True, tag="truncate"):
+    """The body ends too early, without an error."""
+
+    after: int | None = None
+
+
+class Reset(Struct, frozen=True, tag="reset"):
+    """The connection breaks."""
+
+    after: int | None = None
+
+
+class StreamError(Struct, frozen=True, tag="stream_error"):
+    """The provider says in mid stream that it failed, in its own words."""
+
+    kind: FailureKind = "overloaded"
+    after: int | None = None
+    message: str = ""
+
+
+class Garble(Struct, frozen=True, tag="garble"):
+    """An event whose payload is no JSON."""
+
+    after: int | None = None
+
+
+class Repeat(Struct, frozen=True, tag="repeat"):
+    """One event comes twice."""
+
+    at: int = 1
+
+
+class Split(Struct, frozen=True, tag="split"):
+    """The bytes come in chunks of this size, whatever they cut through; 0 is all in one."""
+
+    size: int = 1
+
+
+Fault: TypeAlias = Stall | Delay | Pings | Truncate | Reset | StreamError | Garble | Repeat | Split
+
+
+class Odd(Struct, frozen=True, tag="odd"):
+    """Ways in which real servers write a stream that no specification has."""
+
+    ways: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if unknown := [way for way in self.ways if way not in ODDITIES]:
+            raise UsageError(f"no oddity is called {unknown[0]!r}; known are {', '.join(ODDITIES)}")
+
+
+ODDITIES: dict[str, str] = {
+    "crlf": "lines end with CR LF",
+    "cr": "lines end with CR alone",
+    "bom": "the stream begins with a byte order mark",
+    "comments": "comments between the events",
+    "no_space": "no space after `data:`",
+    "two_lines": "a payload over two `data:` lines",
+    "no_last_line": "no blank line after the last event",
+    "padding": "spaces inside the payloads",
+    "no_index": "Chat: calls without an index",
+    "index_0": "Chat: every call at index 0",
+    "name_repeated": "Chat: id and name on every fragment",
+    "whole_calls": "Chat: each call in one chunk",
+    "arguments_object": "Chat: arguments as an object",
+    "stop_for_calls": "Chat: finish_reason stop although there are calls",
+    "no_done": "Chat: no [DONE]",
+    "no_usage": "no token counts",
+    "null_delta": "Chat: a chunk whose delta is null",
+    "two_choices": "Copilot: text and calls in different choices",
+    "think_tags": "Chat: thinking inside the text, in <think>",
+    "input_at_start": "Anthropic: the arguments at the start of the block",
+    "no_block_stop": "Anthropic: the last block does not stop",
+    "no_deltas": "Responses: whole values only",
+    "items_only": "Responses: finished items only",
+    "rotating_ids": "Responses: another item id on every event, as at Copilot",
+    "completed_twice": "Responses: the last event comes twice",
+    "one_chunk": "Gemini: everything in one chunk",
+    "repeated_call": "Gemini: a signed call comes again with the next chunk",
+}
+
+
+# Steps
+
+
+class Reply(Struct, frozen=True, tag="reply"):
+    """What the model says to one request."""
+
+    parts: tuple[Part, ...] = ()
+    stop: Stop | None = None
+    usage: Usage | None = None
+    faults: tuple[Fault, ...] = ()
+    odd: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, Say))
+
+    @property
+    def thinking(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, Think) and not part.hidden)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Call))
+
+    @property
+    def ends(self) -> Stop:
+        """Why it ends."""
+        return self.stop or ("tool_calls" if self.calls else "end")
+
+
+class HttpError(Struct, frozen=True, tag="http_error"):
+    """The provider answers with an error, in its own status, envelope and words."""
+
+    kind: FailureKind = "server"
+    status: int = 0  # 0: what this provider uses for the kind
+    message: str = ""
+    retry_after: float | str | None = None  # seconds, or a date as HTTP writes it
+
+
+class Drop(Struct, frozen=True, tag="drop"):
+    """No answer at all: the connection is refused or lost."""
+
+
+class Raw(Struct, frozen=True, tag="raw"):
+    """Something that is no reply: a web page, an empty body, an error under status 200."""
+
+    body: str = ""
+    status: int = 200
+    content_type: str = "text/html"
+
+
+Step: TypeAlias = Reply | HttpError | Drop | Raw
+Item: TypeAlias = Part | Ends | Usage | Fault | Odd
+
+PARTS = (Say, Think, Call, Hosted)
+FAULTS = (Stall, Delay, Pings, Truncate, Reset, StreamError, Garble, Repeat, Split)
+
+
+def step(said: Any) -> Step:
+    """A step from what one naturally writes: a text, a part, a list of parts, or a step."""
+    if isinstance(said, Reply | HttpError | Drop | Raw):
+        return said
+    items = [said] if isinstance(said, str | Struct | Mapping) else said
+    if not isinstance(items, Iterable):
+        raise UsageError(f"{said!r} is no step of a script; write a text, a part or a list of parts")
+    return _reply([_item(item) for item in items])
+
+
+def script(steps: Iterable[Any]) -> tuple[Step, ...]:
+    """The steps of a script, each in any form that `step` reads."""
+    return tuple(step(said) for said in steps)
+
+
+def read_script(source: bytes | str) -> tuple[Step, ...]:
+    """A script from JSON: a list of texts, objects with a `type`, and lists of those."""
+    try:
+        values = msgspec.json.decode(source)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"the script is no JSON: {error}") from None
+    if not isinstance(values, list):
+        raise UsageError("a script is a JSON list of steps")
+    return script(_named_step(value) for value in values)
+
+
+def _reply(items: list[Item]) -> Reply:
+    ends = [item.stop for item in items if isinstance(item, Ends)]
+    usages = [item for item in items if isinstance(item, Usage)]
+    return Reply(
+        parts=tuple(item for item in items if isinstance(item, PARTS)),
+        stop=ends[-1] if ends else None,
+        usage=usages[-1] if usages else None,
+        faults=tuple(item for item in items if isinstance(item, FAULTS)),
+        odd=tuple(way for item in items if isinstance(item, Odd) for way in item.ways),
+    )
+
+
+def _item(said: Any) -> Item:
+    if isinstance(said, str):
+        return Say(said)
+    if isinstance(said, Mapping):
+        return _converted(said, Item)  # type: ignore[no-any-return]
+    if isinstance(said, (*PARTS, *FAULTS, Ends, Usage, Odd)):
+        return said
+    raise UsageError(f"{said!r} is no part of a reply; use Say, Think, Call, a fault or an oddity")
+
+
+def _named_step(value: Any) -> Any:
+    if isinstance(value, Mapping) and value.get("type") in ("reply", "http_error", "drop", "raw"):
+        return _converted(value, Step)
+    return value
+
+
+def _converted(value: Mapping[str, Any], kind: Any) -> Any:
+    try:
+        return msgspec.convert(dict(value), kind)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{value!r} is no part of a script: {error}") from None

@@ -1,0 +1,89 @@
+"""Who speaks: one model of one provider, with what it needs to put a reply into its own words."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ..model import Usage
+from ..wire.check.models import family
+from .mint import DIGITS, HEX, LOWER, Mint, Seal
+from .script import Reply
+
+CREATED = 1_790_000_000
+"""When every reply was made: the same bytes, today and next year."""
+
+
+class Speaker(Struct, frozen=True):
+    """A model of a provider, and what the request asked of the form of its answer."""
+
+    provider: str
+    model: str
+    mint: Mint
+    seal: Seal
+    usage: bool = True  # the request wants token counts in the stream
+    encrypted: bool = True  # the request wants its reasoning as a cipher
+    called: int = 0  # calls in the conversation so far: Kimi counts them
+    prompt_tokens: int = 0
+
+    @property
+    def family(self) -> str:
+        """Whose model it is, as far as the name tells; hosts carry those of others."""
+        return family(self.model)
+
+    def sign(self, style: str, content: str) -> str:
+        """A seal that this speaker will know again."""
+        self.mint.count += 1
+        return self.seal.sign(style, self.model, content, self.mint.count)
+
+    def call_id(self, name: str, place: int, given: str = "") -> str:
+        """The id of a call, as this provider would write it."""
+        if given:
+            return given
+        style = self.provider
+        if style in GATEWAYS:
+            style = STYLE_OF_FAMILY.get(self.family, "openai")
+        draw = self.mint.draw
+        match style:
+            case "anthropic":
+                return draw("toolu_01", 22)
+            case "mistral":
+                return draw("", 9)
+            case "kimi":
+                return f"functions.{name}:{self.called + place}"
+            case "deepseek":
+                return draw(f"call_{place:02}_", 20)
+            case "xai":
+                return draw("call_", 8, DIGITS)
+            case "qwen":
+                return draw("call_", 24, HEX)
+            case "ollama":
+                return draw("call_", 8, LOWER)
+            case "vllm":
+                return draw("chatcmpl-tool-", 32, HEX)
+            case "llamacpp":
+                return draw("", 32)
+            case "gemini" | "vertex":
+                return draw("", 8, LOWER) if self.signs_calls else ""
+            case _:
+                return draw("call_", 24)
+
+    @property
+    def signs_calls(self) -> bool:
+        """Gemini 3 signs every step, and gives its calls ids."""
+        return "gemini-2" not in self.model and "gemini-1" not in self.model
+
+    def counted(self, reply: Reply) -> Usage:
+        """Tokens as the script has them, or about four letters each."""
+        if reply.usage is not None:
+            return reply.usage
+        thought = len(reply.thinking) // 4
+        said = sum(len(str(call.arguments)) + len(call.name) for call in reply.calls) + len(reply.text)
+        output = max(1, said // 4) + thought
+        total = self.prompt_tokens + output
+        return Usage(self.prompt_tokens, output, total, 0, None, thought)
+
+
+GATEWAYS = ("openrouter", "copilot", "groq", "together", "fireworks", "cerebras", "compatible", "lmstudio")
+"""Hosts that pass on what the maker of the model wrote."""
+
+STYLE_OF_FAMILY = {"claude": "anthropic", "kimi": "kimi", "mistral": "mistral", "deepseek": "deepseek"}
