@@ -27,6 +27,7 @@ RULES = [
     "docs/**/a.html",
     "**/build",
     "foo/**",
+    "foo/**\n!foo/baz",
     "foo/**/baz",
     "a/**/b\nsrc/**/b.log",
     "\\#hash\n\\!bang",

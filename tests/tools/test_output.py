@@ -152,6 +152,13 @@ def test_saved_output_is_private(tmp_path: Path, umask: int) -> None:
     assert stat.S_IMODE(os.stat(tmp_path / "deep/saved").st_mode) == 0o700
 
 
+def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    """Whoever made it, and however."""
+    (tmp_path / "saved").mkdir(mode=0o755)
+    SavedOutput(tmp_path / "saved")
+    assert stat.S_IMODE(os.stat(tmp_path / "saved").st_mode) == 0o700
+
+
 def test_a_folder_that_is_a_link_is_no_private_folder(tmp_path: Path) -> None:
     """A planted link would choose where the output goes."""
     (tmp_path / "elsewhere").mkdir()

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from turnout.tools import process
+from turnout.tools import process, supervise
 from turnout.tools.output import Capture
 from turnout.tools.process import Finished
 
@@ -152,6 +152,40 @@ def test_a_timeout_ends_the_whole_tree(name: str, isolation: str, tree: str) -> 
     assert carriers(name) == []
 
 
+HOPS = "exec \"$1\" -I -S -c 'import os\nwhile True:\n    if os.fork(): os._exit(0)' $0"
+
+
+@pytest.mark.parametrize("isolation", MANNERS)
+def test_a_process_that_never_stays_is_caught(name: str, isolation: str) -> None:
+    """It forks and exits without end, so that its number is never the one that was seen."""
+    finished, _ = run_bash(HOPS, name, sys.executable, environment={"NAME": name}, isolation=isolation)
+    assert (finished.code, finished.left) == (0, 0)
+    time.sleep(0.05)
+    assert carriers(name) == []
+
+
+def test_a_number_used_again_is_left_alone() -> None:
+    """A signal goes to the process that was seen, told by its start time."""
+    other = subprocess.Popen(["sleep", "60"])
+    try:
+        facts = supervise.process_facts(other.pid)
+        assert facts is not None
+        supervise.send(other.pid, str(int(facts[2]) - 1), signal.SIGKILL)
+        time.sleep(0.05)
+        assert other.poll() is None
+        supervise.send(other.pid, facts[2], signal.SIGKILL)
+        assert other.wait(5) == -signal.SIGKILL
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_command_has_a_session_of_its_own() -> None:
+    """Keys pressed in our terminal do not reach it, and it cannot reach our terminal."""
+    _, output = run_bash("cut -d' ' -f6 /proc/$$/stat", isolation="tree")
+    assert int(output) not in (os.getsid(0), 0)
+
+
 @pytest.mark.parametrize("isolation", MANNERS)
 def test_what_a_command_leaves_running_ends_with_it(name: str, isolation: str) -> None:
     """A result is final: nothing goes on changing files after it."""
@@ -215,7 +249,7 @@ def test_a_cooperative_command_stops_within_a_quarter_second(name: str, isolatio
 
 HARNESS = """
 import asyncio, os, sys
-from turnout.tools import process
+from turnout.tools import process, supervise
 asyncio.run(process.run(["bash", "-c", "setsid sleep 300 & sleep 300"], folder=os.open("/", os.O_RDONLY),
     environment={"PATH": os.environ["PATH"], "NAME": sys.argv[1]}, isolation=sys.argv[2]))
 """

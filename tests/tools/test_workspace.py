@@ -135,22 +135,31 @@ def test_circular_links_end(workspace: Workspace) -> None:
 
 SWAP = """
 import os, sys
-target, *aims = sys.argv[1:]
+target, aims = sys.argv[1], sys.argv[2:]
+new, aside = f"{target}.new", f"{target}.aside"
+if len(aims) == 1:  # a real thing and a link change places
+    os.symlink(aims[0], new)
+while len(aims) == 1:
+    os.rename(target, aside)
+    os.rename(new, target)
+    os.rename(aside, new)
 while True:
     for aim in aims:
-        new = f"{target}.{os.getpid()}"
         os.symlink(aim, new)
         os.rename(new, target)
 """
 
 
 @contextmanager
-def swapping(target: str, first: str, second: str) -> Iterator[None]:
-    """Another process makes `target` a link to the one, then to the other, as fast as it can."""
-    swapper = subprocess.Popen([sys.executable, "-I", "-S", "-c", SWAP, target, first, second])
+def swapping(target: str, *aims: str) -> Iterator[None]:
+    """Another process makes `target` a link to the one, then to the other, as fast as it can.
+
+    With one aim, what is there changes places with a link to it.
+    """
+    swapper = subprocess.Popen([sys.executable, "-I", "-S", "-c", SWAP, target, *aims])
     try:
         while not os.path.islink(target):
-            time.sleep(0.001)
+            assert swapper.poll() is None
         yield
     finally:
         swapper.kill()
@@ -158,20 +167,30 @@ def swapping(target: str, first: str, second: str) -> Iterator[None]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kind", ["folder", "file", "parents"])
+@pytest.mark.parametrize("kind", ["folder", "file", "parents", "real folder", "real file"])
 def test_a_link_swapped_during_the_open_never_leads_out(
     workspace: Workspace, tmp_path: Path, kind: str
 ) -> None:
     """The race that a check followed by an open loses: here there is no check."""
     (tmp_path / "root/secret").write_bytes(b"inside")
-    aims = {"folder": (".", ".."), "file": ("src/a.py", "../secret"), "parents": ("src/..", "src/../..")}
-    paths = {"folder": "swapped/secret", "file": "swapped", "parents": "swapped/src/../secret"}
+    aims, path = {
+        "folder": ((".", ".."), "swapped/secret"),
+        "file": (("src/a.py", "../secret"), "swapped"),
+        "parents": (("src/..", "src/../.."), "swapped/src/../secret"),
+        "real folder": (("..",), "swapped/secret"),
+        "real file": (("../secret",), "swapped"),
+    }[kind]
+    if kind == "real folder":
+        (tmp_path / "root/swapped").mkdir()
+        (tmp_path / "root/swapped/secret").write_bytes(b"inside")
+    elif kind == "real file":
+        (tmp_path / "root/swapped").write_bytes(b"inside")
     tries = {"inside": 0, "refused": 0}
     deadline = time.monotonic() + 60
-    with swapping(f"{workspace.root}/swapped", *aims[kind]):
+    with swapping(f"{workspace.root}/swapped", *aims):
         while sum(tries.values()) < (10_000 if SOAK else 1_000) or not all(tries.values()):
             try:
-                assert read(workspace, paths[kind]) == b"inside"
+                assert read(workspace, path) == b"inside"
                 tries["inside"] += 1
             except OSError:
                 tries["refused"] += 1

@@ -200,7 +200,7 @@ def marked(mark: str) -> dict[int, str]:
             continue
         with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
             if wanted in file.read().split(b"\0") and (facts := supervise.process_facts(int(name))):
-                found[int(name)] = facts[1]
+                found[int(name)] = facts[2]
     return found
 
 

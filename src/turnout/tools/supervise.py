@@ -76,7 +76,7 @@ class Supervisor:
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
         poll.register(self.awake, select.POLLIN)
-        while not self.reap():
+        while not self.reap() and self.status is None:
             ready = dict(poll.poll())
             if self.awake in ready:
                 os.read(self.awake, 4096)
@@ -85,35 +85,35 @@ class Supervisor:
                 return
 
     def reap(self) -> bool:
-        """Collect the dead; whether the command is among them."""
+        """Collect the dead; whether nobody is left.
+
+        Orphans become our children, so to have no child is to have no descendant: the
+        kernel's own word, which no list of processes can give.
+        """
         while True:
             try:
                 process, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return True
             if process == 0:
-                return self.status is not None
+                return False
             if process == self.child:
                 self.status = status
 
     def end_tree(self) -> None:
         if self.asked_to_stop:
-            signal_all(signal.SIGTERM)
+            for process, started in descendants().items():
+                send(process, started, signal.SIGTERM)
             self._until_empty(self.grace)
         deadline = time.monotonic() + KILL_PATIENCE
-        while descendants() and time.monotonic() < deadline:
-            freeze()
-            signal_all(signal.SIGKILL)
-            self._until_empty(0.05)
-        self.reap()
+        while not self.reap() and time.monotonic() < deadline:
+            kill_tree()
+            self._until_empty(0.02)
         self.left = len(descendants())
 
     def _until_empty(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
-        while True:
-            self.reap()
-            if not descendants() or time.monotonic() >= deadline:
-                return
+        while not self.reap() and time.monotonic() < deadline:
             time.sleep(0.002)
 
     def report(self) -> None:
@@ -129,6 +129,7 @@ class Supervisor:
 def become_command(command: list[str], notes: int) -> None:
     """Turn this fork into the command; never returns."""
     try:
+        os.setpgid(0, 0)  # not our group, so that it can be killed as one
         for number in RESTORED:
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
@@ -177,47 +178,46 @@ def mount_own_proc() -> None:
 
 def descendants() -> dict[int, str]:
     """Every living process below us, with its start time: a number alone may be used again."""
-    parents: dict[int, list[tuple[int, str]]] = {}
+    return {process: started for process, _, started, alive in below() if alive}
+
+
+def below() -> list[tuple[int, int, str, bool]]:
+    """Everything below us, the dead that nobody collected too: number, group, start time, alive."""
+    children: dict[int, list[tuple[int, int, str, bool]]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (facts := process_facts(int(name))):
-            parent, started = facts
-            parents.setdefault(parent, []).append((int(name), started))
-    found: dict[int, str] = {}
+            parent, group, started, alive = facts
+            children.setdefault(parent, []).append((int(name), group, started, alive))
+    found: list[tuple[int, int, str, bool]] = []
     waiting = [os.getpid()]
     while waiting:
-        for process, started in parents.get(waiting.pop(), ()):
-            found[process] = started
-            waiting.append(process)
+        here = children.get(waiting.pop(), [])
+        found += here
+        waiting += [process for process, _, _, _ in here]
     return found
 
 
-def process_facts(process: int) -> tuple[int, str] | None:
-    """Parent and start time of a process; None if it is gone or only waits to be collected."""
+def process_facts(process: int) -> tuple[int, int, str, bool] | None:
+    """Parent, group and start time of a process, and whether it is alive; None if it is gone."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return None
-    if fields[0] in (b"Z", b"X"):
-        return None
-    return int(fields[1]), fields[19].decode()
+    return int(fields[1]), int(fields[2]), fields[19].decode(), fields[0] not in (b"Z", b"X")
 
 
-def freeze() -> None:
-    """Stop the whole tree, so that nothing is born while we kill."""
-    seen: dict[int, str] = {}
-    for _ in range(20):
-        new = {process: started for process, started in descendants().items() if process not in seen}
-        if not new:
-            return
-        for process, started in new.items():
-            send(process, started, signal.SIGSTOP)
-        seen.update(new)
+def kill_tree() -> None:
+    """Kill whole groups first, which the kernel does at one stroke, so that nobody forks away from it.
 
-
-def signal_all(number: int) -> None:
-    for process, started in descendants().items():
-        send(process, started, number)
+    The dead are looked at too: who forks and exits without end is known by the group it left.
+    """
+    seen = below()
+    for group in {group for _, group, _, _ in seen} - {os.getpgrp()}:
+        with suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
+    for process, _, started, _ in seen:
+        send(process, started, signal.SIGKILL)
 
 
 def send(process: int, started: str, number: int) -> None:
@@ -228,7 +228,7 @@ def send(process: int, started: str, number: int) -> None:
         return
     try:
         facts = process_facts(process)
-        if facts and facts[1] == started:
+        if facts and facts[2] == started:
             signal.pidfd_send_signal(handle, number)
     except OSError:
         pass
