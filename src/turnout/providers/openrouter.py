@@ -7,6 +7,8 @@ from .families import families
 from .provider import Provider
 
 CHAT = ChatDialect(reasoning_field="reasoning", thinking_switch="reasoning")
+# Claude and Gemini know no system text in mid conversation: left to the host, it would be moved.
+ONE_SYSTEM = replace(CHAT, system_anywhere=False)
 
 PROVIDER = Provider(
     name="openrouter",
@@ -15,8 +17,8 @@ PROVIDER = Provider(
     key_variables=("OPENROUTER_API_KEY",),
     dialect=CHAT,
     overrides=(
-        ("*gemini-[3-9]*", replace(CHAT, unreasoned_calls="sentinel")),
-        ("*claude*", replace(CHAT, unreasoned_calls="off")),
+        ("*gemini-[3-9]*", replace(ONE_SYSTEM, unreasoned_calls="sentinel")),
+        ("*claude*", replace(ONE_SYSTEM, unreasoned_calls="off")),
         *families(CHAT),
     ),
 )

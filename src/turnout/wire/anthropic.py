@@ -78,7 +78,7 @@ class AnthropicEncoder:
 
     def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
         role = "assistant" if message.role == "model" else "user"
-        content = list(self._content(message))
+        content = [wire for wire in self._content(message) if not _is_blank(wire)]
         if not content:
             return loop
         opening = roll.last["content"][0] if roll.last is not None and roll.last_role == role else content[0]
@@ -169,7 +169,7 @@ class AnthropicEncoder:
     ) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model}
-        all_tools = declared(tools, self.called, changes, limit=512)
+        all_tools = declared(tools, self.called, changes, self.ids.names, limit=512)
         choice = chosen(options, tools, all_tools)
         if forced(choice) and not facts.forced_tools:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
@@ -285,6 +285,10 @@ def _merge(last: Wire, following: Wire) -> bool:
 
 def _text(text: str) -> Wire:
     return {"type": "text", "text": text}
+
+
+def _is_blank(wire: Wire) -> bool:
+    return wire.get("type") == "text" and not str(wire.get("text") or "").strip()
 
 
 def _data(residue: Residue | None) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class GeminiEncoder:
 
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {}
-        all_tools = declared(tools, self.called, changes, limit=512)
+        all_tools = declared(tools, self.called, changes, self.ids.names, limit=512)
         choice = chosen(options, tools, all_tools)
         if system.strip():
             fields["systemInstruction"] = {"parts": [{"text": system}]}

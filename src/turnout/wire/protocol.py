@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ..errors import UsageError
+from ..ids import NameFormat
 from ..model import Message, Origin, ToolSpec
 from ..rendering.report import Rendered, Report
 
@@ -155,16 +156,24 @@ def _separated(parts: Iterable[bytes | bytearray]) -> Iterator[bytes | bytearray
 
 
 def declared(
-    tools: Sequence[ToolSpec], called: Iterable[str], changes: list[str], limit: int = 128
+    tools: Sequence[ToolSpec], called: Iterable[str], changes: list[str], names: NameFormat, limit: int = 128
 ) -> list[ToolSpec]:
-    """The tools of a request: those given, and stubs for those that only the history knows."""
-    names = {tool.name for tool in tools}
-    if len(names) != len(tools):
-        twice = next(tool.name for at, tool in enumerate(tools) if tool.name in {t.name for t in tools[:at]})
-        raise UsageError(f"tool {twice!r} is given twice; names must be unique")
+    """The tools of a request: those given, and stubs for those that only the history knows.
+
+    What counts is the name on the wire: a history that came back from elsewhere may know a
+    tool by the name that it was once projected to.
+    """
+    taken: dict[str, str] = {}
+    for tool in tools:
+        if (spoken := names.project(tool.name)) in taken:
+            raise UsageError(f"tool {tool.name!r} is given twice; names must be unique")
+        taken[spoken] = tool.name
     if len(tools) > limit:
         raise UsageError(f"{len(tools)} tools are more than the {limit} that this API takes; enable fewer")
-    stubs = [name for name in called if name not in names][: limit - len(tools)]
+    for name in called:
+        if len(taken) < limit:
+            taken.setdefault(names.project(name), name)
+    stubs = list(taken.values())[len(tools) :]
     if stubs:
         changes.append(f"stub declarations for tools that only the history knows: {', '.join(stubs)}")
     return [

@@ -169,7 +169,7 @@ class ResponsesEncoder:
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model, "store": options.chain and self.dialect.stores}
-        all_tools = declared(tools, self.called, changes)
+        all_tools = declared(tools, self.called, changes, self.ids.names)
         choice = chosen(options, tools, all_tools)
         if system.strip():
             fields["instructions"] = system
