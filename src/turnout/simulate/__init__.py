@@ -1,0 +1,57 @@
+"""Providers without a network: they refuse what the real ones refuse, and say what a script says."""
+
+from .provider import SimulatedProvider
+from .request import Asked
+from .script import (
+    Call,
+    Delay,
+    Drop,
+    Ends,
+    Garble,
+    Hosted,
+    HttpError,
+    Odd,
+    Pings,
+    Raw,
+    Repeat,
+    Reply,
+    Reset,
+    Say,
+    Split,
+    Stall,
+    StreamError,
+    Think,
+    Truncate,
+    read_script,
+)
+from .scripted import ScriptedModel, ScriptedTransport
+from .simulation import Exchange, Simulation
+
+__all__ = [
+    "Asked",
+    "Call",
+    "Delay",
+    "Drop",
+    "Ends",
+    "Exchange",
+    "Garble",
+    "Hosted",
+    "HttpError",
+    "Odd",
+    "Pings",
+    "Raw",
+    "Repeat",
+    "Reply",
+    "Reset",
+    "Say",
+    "ScriptedModel",
+    "ScriptedTransport",
+    "SimulatedProvider",
+    "Simulation",
+    "Split",
+    "Stall",
+    "StreamError",
+    "Think",
+    "Truncate",
+    "read_script",
+]

@@ -121,8 +121,8 @@ GEMINI: dict[str, Said] = {
     "no_key": Said(
         403,
         "PERMISSION_DENIED",
-        "Method doesn't allow unregistered callers (callers without established identity). Please use API Key "
-        "or other form of API consumer identity to call this API.",
+        "Method doesn't allow unregistered callers (callers without established identity). Please use API "
+        "Key or other form of API consumer identity to call this API.",
     ),
     "rate_limit": Said(429, "RESOURCE_EXHAUSTED", "Resource exhausted. Please try again later."),
     "quota": Said(
@@ -158,7 +158,7 @@ MISTRAL: dict[str, Said] = {
     "context_too_long": Said(
         400,
         "invalid_request_prompt",
-        "Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length",
+        "Prompt contains 140000 tokens, too large for model with 131072 maximum context length",
         "3051",
     ),
     "content_filter": Said(
@@ -240,7 +240,7 @@ CHANGES: dict[str, dict[str, Said]] = {
         "context_too_long": Said(
             400,
             "",
-            "This endpoint's maximum context length is 200000 tokens. However, you requested about 250021 tokens.",
+            "This endpoint's maximum context length is 200000 tokens. However, you requested 250021 tokens.",
             400,
         ),
         "content_filter": Said(403, "", "Input was flagged by moderation", 403),

@@ -180,8 +180,8 @@ class Memory:
         cipher, item_id = text(item.get("encrypted_content")), text(item.get("id"))
         if cipher and self.seal.verdict(cipher, "openai", asked.model) != "genuine":
             answer = (
-                f"The encrypted content {cipher[:4]}...{cipher[-4:]} could not be verified. Reason: Encrypted "
-                "content could not be decrypted or parsed."
+                f"The encrypted content {cipher[:4]}...{cipher[-4:]} could not be verified. Reason: "
+                "Encrypted content could not be decrypted or parsed."
             )
             yield Problem("OAR-10", path, answer, "send reasoning back only to the model that wrote it")
         named = item.get("type") in ("reasoning", "item_reference") and not cipher and not item.get("content")
@@ -191,8 +191,8 @@ class Memory:
         needed = self._items.get(item_id, "")
         if needed and needed not in ids and item.get("type") != "item_reference":
             answer = (
-                f"Item '{item_id}' of type '{item.get('type')}' was provided without its required 'reasoning' "
-                f"item: '{needed}'."
+                f"Item '{item_id}' of type '{item.get('type')}' was provided without its required "
+                f"'reasoning' item: '{needed}'."
             )
             yield Problem("OAR-09", path, answer, "leave item ids out, or send the reasoning too")
 
@@ -238,7 +238,7 @@ class Memory:
 UPSTREAM = {
     "claude": "{path}: Invalid `signature` in `thinking` block",
     "gemini": "Corrupted thought signature.",
-    "openai": "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted.",
+    "openai": "The encrypted content could not be verified. Reason: it could not be decrypted.",
 }
 LOST = (
     "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When "
@@ -248,8 +248,8 @@ LOST = (
 
 def _modified(path: str) -> Problem:
     answer = (
-        f"{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. "
-        "These blocks must remain as they were in the original response."
+        f"{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
+        "modified. These blocks must remain as they were in the original response."
     )
     return Problem("ANT-18", path, answer, "send the message back as it came")
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..errors import UsageError
 from ..wire.check import Problem, check
 from . import failing, reply_responses, speaking
-from .framing import CONTENT_TYPES, Frame, encode, frame
+from .framing import CONTENT_TYPES, Frame, Stream, encode, frame
 from .memory import Memory
 from .mint import Mint, Seal
 from .playing import Break, Piece, delay, play, play_whole
@@ -220,7 +220,7 @@ def _enveloped(asked: Asked, body: Wire) -> Wire:
     return {"response": body} if asked.route.enveloped else body
 
 
-def _as_asked(stream: Any, asked: Asked) -> Any:
+def _as_asked(stream: Stream, asked: Asked) -> Stream:
     """Gemini streams an array unless `alt=sse` is asked for; Code Assist wraps every chunk."""
     if not asked.route.sse:
         stream = replace(stream, framing="array")

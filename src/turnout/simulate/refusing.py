@@ -63,10 +63,10 @@ def _words(problem: Problem, provider: str, protocol: str, model: str) -> Said:
     if provider == "mistral":
         kind, code = MISTRAL.get(problem.rule, ("invalid_request_error", "3051"))
         return Said(status, kind, problem.answer, code)
-    code = usual.code
-    if usual.type == INVALID and code is None and protocol in ("chat", "responses"):
-        code = next((code for part, code in CODES if part in problem.answer), None)
-    return Said(status, usual.type, problem.answer, code, problem.path or None)
+    label = usual.code
+    if usual.type == INVALID and label is None and protocol in ("chat", "responses"):
+        label = next((code for part, code in CODES if part in problem.answer), None)
+    return Said(status, usual.type, problem.answer, label, problem.path or None)
 
 
 def _unprocessable(problem: Problem) -> dict[str, object]:

@@ -73,6 +73,8 @@ _KIND_OF_WORD: dict[str, FailureKind] = {
     "resourcenotfoundexception": "not_found",
     "not_found": "not_found",
     "model_not_available": "not_found",
+    "model_not_supported": "not_found",
+    "invalid_model": "not_found",
     "timeout_error": "timeout",
     "deadline_exceeded": "timeout",
     "request_timeout": "timeout",

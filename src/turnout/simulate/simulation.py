@@ -1,0 +1,138 @@
+"""Every provider at once: a request is taken to whoever its URL belongs to, and the verdict is kept.
+
+A URL belongs to the provider whose base URL it begins with, or to the one that its path
+names first (`/mistral/v1/chat/completions`), or else to the one that the protocol comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from ..providers import PROVIDERS
+from ..wire.check import Problem
+from .provider import Answer, SimulatedProvider, source_of
+from .request import route
+from .script import Step
+
+HOME = {
+    "chat": "openai",
+    "responses": "openai-responses",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "ollama": "ollama",
+}
+"""Whose protocol it is."""
+
+DOMAINS = {
+    ".openai.azure.com": "azure",
+    "aiplatform.googleapis.com": "vertex",
+    "cloudcode-pa.googleapis.com": "gemini",
+}
+"""Hosts of which every customer has another."""
+
+
+class Exchange(Struct, frozen=True):
+    """One request that was seen, and what became of it."""
+
+    provider: str
+    protocol: str
+    model: str
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    status: int
+    problems: tuple[Problem, ...] = ()
+    step: Step | None = None
+    answered: bytes = b""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing in the request was refused; the script may have failed it all the same."""
+        return self.step is not None
+
+
+class Simulation:
+    """All simulated providers, one script."""
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        keys: Mapping[str, str] | Collection[str] | None = None,
+        asks_for_key: bool = True,
+        provider: str = "",
+        seed: str = "turnout",
+    ) -> None:
+        self._source = source_of(source)
+        self._options: dict[str, Any] = {"keys": keys, "asks_for_key": asks_for_key, "seed": seed}
+        self._provider = provider  # everything is for this one, wherever it is sent
+        self._providers: dict[str, SimulatedProvider] = {}
+        self.seen: list[Exchange] = []
+
+    @property
+    def refusals(self) -> list[Exchange]:
+        """The requests in which a provider found fault."""
+        return [exchange for exchange in self.seen if exchange.problems]
+
+    def provider(self, name: str) -> SimulatedProvider:
+        if name not in self._providers:
+            self._providers[name] = SimulatedProvider(name, self._source, **self._options)
+        return self._providers[name]
+
+    def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """What comes back for this request, whoever it is for."""
+        name = self._provider or provider_of(url)
+        answer = self.provider(name).answer(url, headers, body)
+        found = route(url)
+        self.seen.append(
+            Exchange(
+                provider=name,
+                protocol=found.protocol if found else "",
+                model=answer.asked.model if answer.asked else "",
+                url=url,
+                headers=dict(headers),
+                body=body,
+                status=answer.status,
+                problems=answer.problems,
+                step=answer.step,
+                answered=answer.body,
+            )
+        )
+        return answer
+
+
+def provider_of(url: str) -> str:
+    """The provider that a URL belongs to."""
+    split = urlsplit(url)
+    found = route(url)
+    place = f"{split.netloc}{split.path}"
+    hosted = next((name for base, name in _places() if place.startswith(base)), "")
+    domain = next((name for domain, name in DOMAINS.items() if split.netloc.endswith(domain)), "")
+    named = _names().get(split.path.strip("/").partition("/")[0], "")
+    name = hosted or domain or named or (HOME[found.protocol] if found else "openai")
+    return "openai-responses" if name == "openai" and found and found.protocol == "responses" else name
+
+
+@cache
+def _places() -> tuple[tuple[str, str], ...]:
+    """Where providers live, the longest address first."""
+    places = {}
+    for provider in reversed(PROVIDERS.values()):
+        split = urlsplit(provider.base_url)
+        places[f"{split.netloc}{split.path}"] = provider.name
+    places.pop("127.0.0.1:8000/v1", None)  # several local servers share it: the protocol decides
+    return tuple(sorted(places.items(), key=lambda row: -len(row[0])))
+
+
+@cache
+def _names() -> dict[str, str]:
+    names = {provider.name: provider.name for provider in PROVIDERS.values()}
+    for provider in PROVIDERS.values():
+        names |= dict.fromkeys(provider.aliases, provider.name)
+    del names["chat"], names["responses"]  # parts of paths, too
+    return names
