@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from tests.corpus import Exchange, exchanges, needs_corpus
 
+from turnout.history.check import violations
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 
@@ -172,6 +173,7 @@ def test_only_the_last_turn_of_a_recording_may_be_open(family: str) -> None:
         waiting = {item.turn_key for item in history.ledger if item.outcome is None}
         assert waiting <= {turn.key for turn in history.turns[-1:]}, exchange.id
         assert History.replay(history.entries, history.key).ledger == history.ledger, exchange.id
+        assert violations(history) == [], exchange.id
 
 
 @pytest.mark.parametrize("family", FORMATS)

@@ -14,6 +14,7 @@ from tests.history import telling
 
 from turnout import ids
 from turnout.diagnostic import CODES
+from turnout.history.check import violations
 from turnout.history.codec import dump, load
 from turnout.history.ingest import ingest
 from turnout.history.log import History
@@ -42,6 +43,7 @@ OBJECTS = st.dictionaries(WORDS, JSON, max_size=6)
 
 def holds(history: History) -> None:
     """What is true of every history that came through the door."""
+    assert violations(history) == []
     assert {diagnostic.code for diagnostic in history.diagnostics} <= CODES.keys()
     waiting = {item.turn_key for item in history.ledger if item.outcome is None}
     assert waiting <= {turn.key for turn in history.turns[-1:]}

@@ -166,6 +166,7 @@ def test_s_15_interleaved_turns_keep_their_own_results() -> None:
         ([answers("x", None, error="boom"), answers("x", "fine")], "fine"),
         ([answers("x", None, isComplete=False), answers("x", None, error="boom")], "boom"),
         ([answers("x", "part", isComplete=False), answers("x", "whole")], "whole"),
+        ([answers("x", None), answers("x", "part", isComplete=False)], "part"),
     ],
 )
 def test_s_16_of_several_results_the_best_is_kept(reported: list[Any], kept: str) -> None:
@@ -443,6 +444,22 @@ def test_s_44_an_output_without_call_id_is_matched_by_position(lost: Any) -> Non
 
     assert outcomes(history) == [("f", "complete", "f's"), ("g", "complete", "g's")]
     assert codes(history) == ["unnamed_result"]
+
+
+def test_s_44_nameless_results_of_turns_in_a_row_follow_the_order_of_the_calls() -> None:
+    turns = [assistant(None, call("", "f")), assistant(None, call("", "g"))]
+    history = ingest([*turns, tool("", "1"), tool("", "2")])
+
+    assert outcomes(history) == [("f", "complete", "1"), ("g", "complete", "2")]
+
+
+@pytest.mark.parametrize("between", [user("stop"), tool("", "h's")])
+def test_s_44_a_nameless_result_belongs_to_the_latest_calls(between: dict[str, Any]) -> None:
+    """An older call that still waits was given up when the conversation went on."""
+    before = assistant(None, call("", "h"), call("", "f"))
+    history = ingest([before, between, assistant(None, call("", "g")), tool("", "g's"), user("so?")])
+
+    assert outcomes(history)[1:] == [("f", "interrupted", ""), ("g", "complete", "g's")]
 
 
 @pytest.mark.parametrize("missing", ["", None])
