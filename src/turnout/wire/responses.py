@@ -7,7 +7,7 @@ after the response it goes on from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -40,6 +40,8 @@ from .protocol import (
 from .roll import Roll, Wire
 from .schema import project_schema
 
+NOTHING_STORED: Mapping[str, str] = {}
+
 
 class ResponsesDialect(Struct, frozen=True, kw_only=True):
     """How a host of the Responses API differs from OpenAI's own."""
@@ -63,6 +65,7 @@ class ResponsesEncoder:
         self._roll = Roll()
         self._response_id = ""
         self._since: list[Message] = []  # what came after that response
+        self._stored: dict[str, str] = {}  # its calls, under the ids that the server knows them by
 
     def feed(self, message: Message) -> None:
         self._response_id, self._since = self._chained(message, self._response_id, self._since)
@@ -71,19 +74,20 @@ class ResponsesEncoder:
 
     def _chained(self, message: Message, response_id: str, since: list[Message]) -> tuple[str, list[Message]]:
         if message.role == "model" and (own := _data(message.residue).get("response_id")):
+            self._stored |= {call.id: call.raw_id for call in message.tool_calls if call.raw_id}
             return str(own), []
         since.append(message)
         return response_id, since
 
     # Messages
 
-    def _items(self, message: Message) -> Iterator[Wire]:
+    def _items(self, message: Message, stored: Mapping[str, str] = NOTHING_STORED) -> Iterator[Wire]:
         match message.role:
             case "model":
                 yield from self._said(message)
             case "tool":
                 for response in message.responses:
-                    yield self._output(response)
+                    yield self._output(response, stored.get(response.call_id, ""))
             case "system":
                 if text := joined(message.blocks):
                     yield {"type": "message", "role": "developer", "content": text}
@@ -131,13 +135,14 @@ class ResponsesEncoder:
                     item["phase"] = phase
                 return item
 
-    def _output(self, response: ToolResponse) -> Wire:
+    def _output(self, response: ToolResponse, stored_id: str) -> Wire:
         media = response_media(response)
         text = response_text(response, marks_errors=True)
         output: Any = (
             [{"type": "input_text", "text": text}, *(_part(block) for block in media)] if media else text
         )
-        return {"type": "function_call_output", "call_id": self.ids[response.call_id], "output": output}
+        call_id = stored_id or self.ids[response.call_id]
+        return {"type": "function_call_output", "call_id": call_id, "output": output}
 
     # Request
 
@@ -151,7 +156,7 @@ class ResponsesEncoder:
         chained = options.chain and self.dialect.stores and bool(response_id)
         roll = Roll() if chained else self._roll.branch()
         for message in since if chained else tail:
-            for item in self._items(message):
+            for item in self._items(message, self._stored if chained else NOTHING_STORED):
                 roll.add(item)
         if roll.last is None and not (chained and self._roll.last):
             changes.append("first-role filler: there was nothing to send")
