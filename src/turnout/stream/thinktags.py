@@ -7,11 +7,10 @@ Tags inside code are text: a model that explains its own format does not think.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-from .reply import Events, ReplyBuilder
+from .outside_code import OutsideCode
 
 Kind = Literal["text", "thinking", "taken_back"]
 Piece: TypeAlias = tuple[Kind, str]
@@ -19,7 +18,6 @@ Piece: TypeAlias = tuple[Kind, str]
 
 TAKEN_BACK: Piece = ("taken_back", "")
 
-FENCE = 3  # so many backticks open a block of code; fewer open a span within a line
 LINE_BREAKS = "\r\n"
 
 
@@ -33,12 +31,11 @@ class ThinkTags:
 
     def __init__(self, tag: str = "think", *, opened: bool = False) -> None:
         self._opening, self._closing = f"<{tag}>", f"</{tag}>"
-        self._in_text = re.compile(f"`+|\n|{re.escape(self._opening)}|{re.escape(self._closing)}")
+        self._tags = OutsideCode((self._opening, self._closing))
         self._thinking = opened
         self._swallows_opening = opened
         self._untagged = not opened  # no tag yet: a closing one would say what we have missed
         self._at_start = True  # of a stretch: line breaks next to a tag belong to the tag
-        self._code = ""  # the backticks that opened the code we are in
         self._held = ""
 
     def feed(self, text: str) -> list[Piece]:
@@ -88,44 +85,16 @@ class ThinkTags:
         self._swallows_opening = False
         end = text.find(self._closing, at)
         if end < 0:
-            return self._unless_tag(text, final)
+            end = len(text) if final else len(text) - _begun(self._closing, text)
+            return end, end
         return end, end + len(self._closing)
 
     def _said(self, text: str, at: int, final: bool) -> tuple[int, int]:
         """The same for a stretch of text, past all tags that stand inside code."""
-        for mark in self._in_text.finditer(text, at):
-            if mark[0][0] == "<":
-                if not self._code and (mark[0] == self._opening or self._untagged):
-                    return mark.span()
-            elif mark.end() == len(text) and mark[0] != "\n" and not final:
-                return mark.start(), mark.start()  # the run of backticks may go on
-            else:
-                self._mark_code(mark[0])
-        return self._unless_tag(text, final)
+        return self._tags.find(text, at, final, self._counts)
 
-    def _unless_tag(self, text: str, final: bool) -> tuple[int, int]:
-        """All of the text, but for an end that may be the beginning of a tag."""
-        held = 0 if final else max(_beginning_of(tag, text) for tag in (self._opening, self._closing))
-        return len(text) - held, len(text) - held
-
-    def _mark_code(self, mark: str) -> None:
-        if mark == "\n":
-            self._code = self._code if len(self._code) >= FENCE else ""
-        elif not self._code:
-            self._code = mark
-        elif mark == self._code or len(mark) > len(self._code) >= FENCE:
-            self._code = ""
-
-
-def write(reply: ReplyBuilder, piece: Piece) -> Events:
-    """Pass one piece on to the reply."""
-    match piece:
-        case ("text", text):
-            return reply.text(text)
-        case ("thinking", text):
-            return reply.thinking(text)
-        case _:
-            return reply.take_back_text()
+    def _counts(self, tag: str, at: int) -> bool:
+        return tag == self._opening or self._untagged
 
 
 def _after_line_breaks(text: str, at: int) -> int:
@@ -134,11 +103,7 @@ def _after_line_breaks(text: str, at: int) -> int:
     return at
 
 
-def _beginning_of(tag: str, text: str) -> int:
+def _begun(tag: str, text: str) -> int:
     """How many characters at the end of the text may be the beginning of the tag."""
-    if "<" not in text[-len(tag) :]:
-        return 0
-    for size in range(min(len(tag) - 1, len(text)), 0, -1):
-        if text.endswith(tag[:size]):
-            return size
-    return 0
+    sizes = range(min(len(tag) - 1, len(text)), 0, -1)
+    return next((size for size in sizes if text.endswith(tag[:size])), 0) if "<" in text[-len(tag) :] else 0

@@ -10,18 +10,19 @@ that gave a reason for stopping.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from ..errors import FailureKind
+from ..errors import FailureKind, ProviderError
 from ..model import Media, Opaque, Origin, Residue, Stop
 from ..plain import dumps, loads
 from ..stream.events import StreamEvent
 from ..stream.reply import NOTHING, Events, ReplyBuilder
-from ..stream.thinktags import Piece, ThinkTags, write
+from ..stream.speech import Speech
+from ..stream.thinktags import ThinkTags
 from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
 from .failure import stream_failure, undecodable
 
@@ -54,11 +55,17 @@ class ChatOptions(Struct, frozen=True):
     think_tags: str = ""  # the tag in which thinking stands within the text: "think"
     think_opened: bool = False  # the prompt template has written the opening tag already
     joins_choices: bool = False  # text and calls may come in different choices (Copilot)
+    text_tools: str = (
+        ""  # the syntax of calls that the server leaves in the text: a name in texttools.SYNTAXES
+    )
 
 
-def think_tags(options: ChatOptions) -> ThinkTags | None:
-    """What takes the thinking out of the text, where a server leaves it there."""
-    return ThinkTags(options.think_tags, opened=options.think_opened) if options.think_tags else None
+def speech_of(reply: ReplyBuilder, options: ChatOptions) -> Speech | None:
+    """What takes thinking and calls out of the text, where a server leaves them there."""
+    if not options.think_tags and not options.text_tools:
+        return None
+    tag = options.think_tags
+    return Speech(reply, ThinkTags(tag, opened=options.think_opened) if tag else None, options.text_tools)
 
 
 class ChatDecoder:
@@ -67,7 +74,7 @@ class ChatDecoder:
     def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
         self._options = options = options or ChatOptions()
-        self._tags = think_tags(options)
+        self._speech = speech_of(self.reply, options)
         self._unsealed = False  # thinking is open, or its server's state waits to be kept
         self._field = ""  # where the open thinking came from
         self._state: dict[str, Any] = {}
@@ -91,7 +98,7 @@ class ChatDecoder:
     def close(self) -> Events:
         """The end of the body: the end of the reply only if it gave a reason for stopping."""
         if self._finish is None:
-            return self.reply.fail("truncated", "the stream ended before the reply did")
+            return self._fail("truncated", "the stream ended before the reply did")
         return self._done()
 
     def whole(self, body: Any) -> Events:
@@ -169,19 +176,10 @@ class ChatDecoder:
     # -- text
 
     def _text(self, text: str) -> Events:
-        if self._tags is not None:
-            return self._tagged(self._tags.feed(text))
+        said = self.reply.text if self._speech is None else self._speech.say
         if not self._unsealed:
-            return self.reply.text(text)
-        return (*self._end_thinking(), *self.reply.text(text))
-
-    def _tagged(self, pieces: Iterable[Piece]) -> Events:
-        events: list[StreamEvent] = []
-        for piece in pieces:
-            if piece[0] != "thinking" and self._unsealed:
-                events += self._end_thinking()
-            events += write(self.reply, piece)
-        return events
+            return said(text)
+        return (*self._end_thinking(), *said(text))
 
     def _content(self, content: Any) -> Events:
         """Content that is not a text: parts, or JSON that the server has parsed already."""
@@ -216,7 +214,7 @@ class ChatDecoder:
             self._state["reasoning_opaque"] = delta.reasoning_opaque
         self._unsealed = True
         self._field = self._field or field
-        return self.reply.thinking(text)
+        return self.reply.thinking(text) if self._speech is None else self._speech.think(text)
 
     def _detailed(self, details: Any, text: str) -> str:
         """Keep the details. Where no field has had the text, they are the only ones that do."""
@@ -242,7 +240,8 @@ class ChatDecoder:
         if "reasoning_details" in state:
             state["reasoning_details"] = [dict(detail) for detail in self._details]
         self._unsealed, self._field = False, ""
-        return self.reply.end_thinking(state)
+        held = self._speech.end_thought() if self._speech is not None else NOTHING
+        return (*held, *self.reply.end_thinking(state)) if held else self.reply.end_thinking(state)
 
     # -- calls
 
@@ -284,12 +283,9 @@ class ChatDecoder:
         """The reply is over: whatever was open is whole now."""
         finish = self._finish or ""
         if finish in FAILED_STOPS:
-            return self.reply.fail(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
+            return self._fail(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
         stop = "refused" if self._refused else STOPS.get(finish.lower(), "other")
-        events = [*self._tagged(self._tags.close())] if self._tags is not None else []
-        if self._unsealed:
-            events += self._end_thinking()
-        events += self._server_run()
+        events = [*self._rest(), *self._server_run()]
         if stop != "length":
             events += [
                 event for index in self._custom for event in self.reply.fragment(index, None, None, '"}')
@@ -298,6 +294,15 @@ class ChatDecoder:
         for key, data in self._marks:
             self.reply.mark_call(key, data)
         return (*events, *self.reply.done(stop, finish))
+
+    def _rest(self) -> Events:
+        """What was held back, because it could have been the beginning of something else."""
+        ending = self._end_thinking() if self._unsealed else NOTHING
+        return (*ending, *self._speech.close()) if self._speech is not None else ending
+
+    def _fail(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
+        held = self._speech.close() if self._speech is not None else NOTHING
+        return (*held, *self.reply.fail(kind, message, cause))
 
     def _server_run(self) -> Events:
         """Tools that the server ran itself (Groq): kept for it, never paired."""
@@ -318,7 +323,7 @@ class ChatDecoder:
         try:
             body = loads(data)
         except (ValueError, RecursionError):
-            return self.reply.fail(*undecodable(data))
+            return self._fail(*undecodable(data))
         chunk = read(body)
         return self._take(chunk) if chunk.choices and not chunk.error else self._beside(chunk, body)
 
@@ -330,10 +335,10 @@ class ChatDecoder:
     def _beside(self, chunk: Chunk, body: Any) -> Events:
         """A payload without choices: counts, a failure, or news that do not concern the reply."""
         if not isinstance(body, dict):
-            return self.reply.fail("malformed", f"a payload is no object: {dumps(body)[:200]}")
+            return self._fail("malformed", f"a payload is no object: {dumps(body)[:200]}")
         if _is_failure(body):
             error = stream_failure(body)
-            return self.reply.fail(error.kind, error.message, error)
+            return self._fail(error.kind, error.message, error)
         return self._take(chunk)
 
 

@@ -15,9 +15,8 @@ from ..model import Origin, Stop, Usage
 from ..plain import dumps, loads
 from ..stream.events import StreamEvent
 from ..stream.reply import NOTHING, Events, ReplyBuilder
-from ..stream.thinktags import Piece, write
 from .chat_chunk import count, dicts
-from .chat_decoder import ChatOptions, think_tags
+from .chat_decoder import ChatOptions, speech_of
 from .failure import stream_failure, undecodable
 
 STOPS: dict[str, Stop] = {"stop": "end", "": "end", "length": "length"}
@@ -46,7 +45,7 @@ class OllamaDecoder:
 
     def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
-        self._tags = think_tags(options or ChatOptions())
+        self._speech = speech_of(self.reply, options or ChatOptions())
         self._thinking = False
         self._called = 0
 
@@ -92,7 +91,8 @@ class OllamaDecoder:
         events: list[StreamEvent] = []
         if isinstance(message.thinking, str) and message.thinking:
             self._thinking = True
-            events += self.reply.thinking(message.thinking)
+            thought = self.reply.thinking if self._speech is None else self._speech.think
+            events += thought(message.thinking)
         events += self._text(message.content)
         for call in dicts(message.tool_calls):
             events += (*self._end_thinking(), *self._call(call))
@@ -101,20 +101,15 @@ class OllamaDecoder:
     def _text(self, content: Any) -> Events:
         if not isinstance(content, str) or not content:
             return NOTHING
-        if self._tags is not None:
-            return self._tagged(self._tags.feed(content))
-        if self._thinking:
-            return (*self._end_thinking(), *self.reply.text(content))
-        return self.reply.text(content)
-
-    def _tagged(self, pieces: list[Piece]) -> Events:
-        return [event for piece in pieces for event in write(self.reply, piece)]
+        said = self.reply.text if self._speech is None else self._speech.say
+        return (*self._end_thinking(), *said(content)) if self._thinking else said(content)
 
     def _end_thinking(self) -> Events:
         if not self._thinking:
             return NOTHING
         self._thinking = False
-        return self.reply.end_thinking({"field": "thinking"})
+        held = self._speech.end_thought() if self._speech is not None else NOTHING
+        return (*held, *self.reply.end_thinking({"field": "thinking"}))
 
     def _call(self, call: dict[str, Any]) -> Events:
         function = call.get("function")
@@ -133,9 +128,10 @@ class OllamaDecoder:
         tokens = Usage(count(line.prompt_eval_count), count(line.eval_count))
         if tokens != Usage():
             self.reply.usage(tokens)
-        events = self._tagged(self._tags.close()) if self._tags is not None else NOTHING
-        ending = (*self._end_thinking(), *self.reply.complete_all())
-        return (*events, *ending, *self.reply.done(STOPS.get(reason, "other"), reason))
+        ending = self._end_thinking()
+        held = self._speech.close() if self._speech is not None else NOTHING
+        calls = self.reply.complete_all()
+        return (*ending, *held, *calls, *self.reply.done(STOPS.get(reason, "other"), reason))
 
 
 def _filled(kind: Any, fields: Any) -> Any:
