@@ -1,0 +1,23 @@
+"""`python -m bench` runs every measurement; `python -m bench render stream` runs some."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+ALL = ("history", "render", "stream", "tools", "session", "store", "startup")
+
+
+def main(names: list[str]) -> None:
+    for name in names or ALL:
+        try:
+            module = import_module(f"bench.{name}")
+        except ModuleNotFoundError as missing:
+            if missing.name != f"bench.{name}":
+                raise
+            continue
+        print(f"\n## {name}\n")
+        module.run()
+
+
+main(sys.argv[1:])

@@ -1,0 +1,34 @@
+"""How things are measured: the best of several tries in CPU time, so that a busy machine disturbs little."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from time import process_time
+
+
+def best(work: Callable[[], object], tries: int = 5, at_least: float = 0.0) -> float:
+    """Seconds of CPU for one call: the best of several tries, each long enough to be seen."""
+    times = []
+    for _ in range(tries):
+        gc.collect()
+        calls, spent = 0, 0.0
+        while spent <= at_least or not calls:
+            start = process_time()
+            work()
+            spent += process_time() - start
+            calls += 1
+        times.append(spent / calls)
+    return min(times)
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f}" if seconds < 0.01 else f"{seconds * 1e3:.1f}"
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A Markdown table, ready for a README."""
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |")
