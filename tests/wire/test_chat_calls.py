@@ -8,6 +8,7 @@ import pytest
 from tests.chunks import DONE, called, calls, delta, fragment
 from tests.decoding import chat, stream, turn
 
+from turnout import decode
 from turnout.model import Text, Thinking, ToolCall
 from turnout.stream.events import Error, ToolCallComplete
 
@@ -212,3 +213,11 @@ def test_s_102_a_stream_that_dies_after_a_call_in_the_text_leaves_no_call() -> N
 
     assert isinstance(events[-1], Error) and events[-1].kind == "truncated"
     assert (decoder.reply.turn().tool_calls, decoder.reply.turn().text) == ((), "and <|tool")
+
+
+def test_s_102_calls_in_the_text_are_read_for_a_target_on_request() -> None:
+    """The model's name tells the syntax; without asking, text is text."""
+    body = {"choices": [{"message": {"content": KIMI}, "finish_reason": "stop"}]}
+
+    assert [call.name for call in decode("ollama:kimi-k2", body, text_tools=True).tool_calls] == ["read"]
+    assert decode("ollama:kimi-k2", body).tool_calls == ()

@@ -11,6 +11,7 @@ from ..plain import dumps, loads, plain
 from ..stream.events import StreamEvent
 from ..stream.frames import Frame, FrameDecoder
 from ..stream.reply import ReplyBuilder
+from ..stream.texttools import syntax_of
 from ..wire.anthropic import AnthropicDialect
 from ..wire.anthropic_decoder import AnthropicDecoder
 from ..wire.chat import ChatDialect
@@ -46,11 +47,13 @@ class ReplyReader:
         turn_key: str = TURN_KEY,
         *,
         think_tags: bool | None = None,
+        text_tools: bool = False,
         **limits: Any,
     ) -> None:
         self._target = target(place)
         self._turn_key = turn_key
         self._think_tags = think_tags
+        self._text_tools = text_tools
         self._frames = FrameDecoder(**limits)
         self._held: Frame | None = None  # one JSON document: a whole body, unless another follows
         self._lines = False  # several JSON documents: a stream of lines
@@ -70,7 +73,8 @@ class ReplyReader:
 
     def _chat_options(self, dialect: ChatDialect) -> ChatOptions:
         tags = dialect.think_tags if self._think_tags is None else self._think_tags
-        return ChatOptions(think_tags="think" if tags else "", joins_choices=dialect.joins_choices)
+        syntax = syntax_of(self._target.origin.model) if self._text_tools else ""
+        return ChatOptions("think" if tags else "", joins_choices=dialect.joins_choices, text_tools=syntax)
 
     @property
     def reply(self) -> ReplyBuilder:
