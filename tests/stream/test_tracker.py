@@ -306,6 +306,33 @@ def test_one_id_for_two_calls() -> None:
 
     assert summary(calls) == [("a", "read", {"x": 1}), ("a", "read", {"x": 2}), ("a", "ls", {})]
     assert len({call.id for call in calls.whole_calls()}) == 3
+    assert summary(chat((0, "a", "read", '{"x":'), (1, "a", "ls", "{}"), (0, None, None, "1}"))) == [
+        ("a", "read", {"x": 1}),
+        ("a", "ls", {}),
+    ]
+
+
+def test_the_same_call_sent_again_is_one_call() -> None:
+    """Id, name and arguments agree: nothing new was said."""
+    assert summary(chat((0, "a", "read", '{"x":1}'), (0, "a", "read", '{"x":1}')))[1:] == []
+
+
+def test_a_new_id_and_name_without_index_are_a_new_call() -> None:
+    """Also when the call before has neither id nor arguments."""
+    assert summary(chat((None, None, "read", ""), (None, "b", "ls", ""))) == [
+        ("", "read", {}),
+        ("b", "ls", {}),
+    ]
+
+
+def test_what_comes_after_the_end_changes_nothing() -> None:
+    """Servers repeat fragments with the usage chunk; a call that is whole stays as it is."""
+    calls = chat((0, "a", "read", '{"x":1}'))
+    for fragment in ((0, None, None, "{}"), (0, "a", "read", {"x": 2}), (0, None, "read", '{"x":2}')):
+        assert not calls.fragment(*fragment)
+    assert not calls.complete_all()
+
+    assert summary(calls) == [("a", "read", {"x": 1})]
 
 
 def test_arguments_at_a_wrong_index_go_to_the_sole_open_call() -> None:
@@ -314,6 +341,13 @@ def test_arguments_at_a_wrong_index_go_to_the_sole_open_call() -> None:
 
     assert summary(calls) == [("a", "read", {"x": 1})]
     assert codes(calls) == ["misplaced_arguments"]
+
+
+def test_arguments_after_a_whole_object_wait_for_their_own_call() -> None:
+    """At an unknown index, a new object is not more of one that is whole."""
+    calls = chat((0, "a", "read", "{}"), (1, None, None, '{"x":'), (1, "b", "ls", "1}"))
+
+    assert summary(calls) == [("a", "read", {}), ("b", "ls", {"x": 1})]
 
 
 def test_arguments_that_could_be_anyones_are_nobodys() -> None:
@@ -346,7 +380,9 @@ def test_a_repeated_name_is_not_a_piece_of_it() -> None:
 def test_an_id_may_change_or_come_in_pieces() -> None:
     """An id without a name is no new call once arguments flow; before, it is more of the id."""
     changed = chat((0, "a", "read", ""), (0, "b", None, '{"x":'), (0, "c", None, "1}"), (0, "d", None, ""))
-    announced = chat((0, "a", "read", '{"x":'), (0, "b", None, ""), (0, None, None, "1}"))
+    announced = chat(
+        (0, "a", "read", '{"x":'), (0, "b", None, ""), (0, None, None, "1"), (0, None, None, "}")
+    )
     pieces = chat((0, "call_", "read", None), (0, "17", None, None), (0, None, None, "{}"))
 
     assert summary(changed) == [("a", "read", {"x": 1})]
@@ -400,6 +436,13 @@ def test_the_text_of_arguments_is_kept() -> None:
     assert call.raw == "{x: 1}"
 
 
+def test_the_text_of_arguments_can_be_sent_again() -> None:
+    """NUL and lone surrogates, which servers refuse, do not survive in it."""
+    (call,) = chat(HEAD, (0, None, None, "{\0\ud800")).whole_calls()
+
+    assert call.raw == "{\ufffd\ufffd"
+
+
 def test_arguments_that_are_no_object_are_marked() -> None:
     """A list is JSON and still no arguments."""
     (call,) = chat(HEAD, (0, None, None, "[1]")).whole_calls()
@@ -422,6 +465,28 @@ def test_full_arguments_at_the_end_are_not_doubled() -> None:
     assert not calls.complete_call(0, "a", "read", arguments='{"x":2}')
     assert summary(calls) == [("a", "read", {"x": 2})]
     assert codes(calls) == ["replaced_arguments"]
+
+
+def test_the_last_word_may_come_after_the_end() -> None:
+    """What a later event says of a whole call stands, and nothing is emitted twice."""
+    calls = tracker()
+    calls.start_call(0, "a", "read")
+    calls.append_args(0, '{"x"')
+    calls.complete_call(0)
+    assert calls.whole_calls()[0].fault == "truncated"
+
+    assert not calls.complete_call(0, arguments='{"x":1}')
+    assert summary(calls) == [("a", "read", {"x": 1})]
+
+
+def test_arguments_as_objects_under_a_key() -> None:
+    """An object where text is expected is taken as the whole."""
+    calls = tracker()
+    calls.start_call(0, "a", "read")
+    calls.append_args(0, {"x": 1})  # type: ignore[arg-type]
+    calls.complete_call(0)
+
+    assert summary(calls) == [("a", "read", {"x": 1})]
 
 
 def test_a_call_known_only_by_its_end() -> None:
@@ -502,6 +567,15 @@ def test_starts_keep_the_order_of_the_calls() -> None:
     assert [event.name for event in events if isinstance(event, ToolCallStart)] == ["read", "ls"]
 
 
+def test_a_name_is_whole_when_the_next_call_begins() -> None:
+    """A call without arguments is announced once another follows it."""
+    calls = tracker()
+    assert not calls.fragment(0, "a", "read", "")
+    (start,) = calls.fragment(1, "b", "ls", "")
+
+    assert isinstance(start, ToolCallStart) and start.name == "read"
+
+
 def test_canonical_ids_follow_from_the_call() -> None:
     """Provider, raw id, name, turn key and place among the calls: the same stream, the same ids."""
     first, second = chat(HEAD, (1, "b", "ls", "{}")).whole_calls()
@@ -525,7 +599,7 @@ def test_many_fragments_cost_their_number(fragment: tuple[Any, ...]) -> None:
 
     def seconds(count: int) -> float:
         calls = tracker()
-        calls.fragment(0, "a", "read", '{"x": "')
+        calls.fragment(0, "a", "read", '{"x": "' + "y" * 50 * count)
         start = time.perf_counter()
         for _ in range(count):
             calls.fragment(*fragment)

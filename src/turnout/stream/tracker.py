@@ -25,9 +25,7 @@ Events: TypeAlias = Sequence[StreamEvent]
 NOTHING: Events = ()
 NO_ID = ("null", "None")  # what some servers write when they have none (older Mistral models)
 MAX_NOTES = 100
-CHECKS = (
-    8  # how often the text of one call may be parsed before it ends, when fragments contradict each other
-)
+CHECKS = 8  # how often the text of one call may be parsed before its end, because its fragments are odd
 
 
 class _Call:
