@@ -24,11 +24,15 @@ from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..providers import Target
 from ..providers import target as find_target
+from ..tools.approval import Approver
 from ..tools.batch import Summary
+from ..tools.output import SavedOutput
+from ..tools.policy import Mode, Policy, Rule
 from ..tools.scheduler import Limits as ToolLimits
 from ..tools.scheduler import ToolScheduler
 from ..tools.tool import Tool
 from ..tools.tool import tool as make_tool
+from ..tools.workspace import Workspace
 from .attempt import Timeouts
 from .compress import Compressor, CompressPolicy
 from .cost import cost_of
@@ -86,6 +90,10 @@ class Session:
         timeouts: Timeouts | None = None,
         compress: CompressPolicy | None = None,
         tool_limits: ToolLimits | None = None,
+        approval: Mode = "ask",
+        rules: Iterable[Rule] = (),
+        approver: Approver | None = None,
+        workspace: str | Workspace | None = None,
         telemetry: Telemetry | None = None,
         hooks: Any = None,
         environment: Mapping[str, str] | None = None,
@@ -121,8 +129,15 @@ class Session:
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None
         registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
-        self.scheduling = dict(scheduling or {})
-        self.scheduler = ToolScheduler(registry, self.history, limits=tool_limits, **self.scheduling)
+        self.scheduling = {
+            "policy": Policy(approval, tuple(rules)),
+            "approver": approver,
+            "limits": tool_limits,
+            "environment": self.environment,
+            **_place_of_work(workspace),
+            **(scheduling or {}),
+        }
+        self.scheduler = ToolScheduler(registry, self.history, **self.scheduling)
         self.history.scheduled = True
         self.subagents = self._subagents(subagents)
 
@@ -346,6 +361,14 @@ class Session:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _place_of_work(workspace: str | Workspace | None) -> dict[str, Any]:
+    """What tools are told of the workspace, and where results go that are too long to show."""
+    if workspace is None:
+        return {}
+    place = workspace if isinstance(workspace, Workspace) else Workspace(workspace, saved=SavedOutput())
+    return {"workspace": place, **({"save": place.saved.save} if place.saved is not None else {})}
 
 
 def _new_id() -> str:
