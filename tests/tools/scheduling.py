@@ -16,7 +16,7 @@ from turnout.tools.policy import Policy
 from turnout.tools.scheduler import Limits, ToolScheduler
 from turnout.tools.tool import Tool
 
-__all__ = ["Desk", "call", "go"]
+__all__ = ["Desk", "VirtualClock", "call", "go"]
 
 
 def go(work: Coroutine[Any, Any, Any], limit: float = 20.0) -> Any:
@@ -29,6 +29,21 @@ def go(work: Coroutine[Any, Any, Any], limit: float = 20.0) -> Any:
         return task.result()
 
     return asyncio.run(timed())
+
+
+class VirtualClock(asyncio.SelectorEventLoop):
+    """A loop whose time jumps to the next timer instead of passing."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def _run_once(self) -> None:
+        waiting = [timer._when for timer in self._scheduled if not timer._cancelled]  # type: ignore[attr-defined]
+        if not self._ready and waiting:  # type: ignore[attr-defined]
+            self.now = max(self.now, min(waiting))
+        super()._run_once()  # type: ignore[misc]
 
 
 class Desk:

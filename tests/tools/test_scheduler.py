@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from tests.tools.scheduling import Desk, call, go
+from tests.tools.scheduling import Desk, VirtualClock, call, go
 
 from turnout.errors import StoreError, UsageError
 from turnout.model import Code, Entry, Media, Outcome, Settled, Started, Text, Thinking, ToolCall
@@ -520,20 +520,6 @@ def test_a_single_call_can_be_run_without_a_session() -> None:
 
     assert [outcome.text for outcome in go(three())] == ["hi", "hi", "hi"]
     assert "missing" in go(execute_tool_call([echo], "echo")).text
-
-
-class VirtualClock(asyncio.SelectorEventLoop):
-    """A loop whose time jumps to the next timer instead of passing."""
-
-    now = 0.0
-
-    def time(self) -> float:
-        return self.now
-
-    def _run_once(self) -> None:
-        if not self._ready and self._scheduled:  # type: ignore[attr-defined]
-            self.now = max(self.now, self._scheduled[0]._when)  # type: ignore[attr-defined]
-        super()._run_once()  # type: ignore[misc]
 
 
 def test_a_virtual_clock_drives_everything() -> None:

@@ -6,25 +6,17 @@ Whatever stands in the way becomes an outcome that the model can act on.
 from __future__ import annotations
 
 from posixpath import normpath
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
 from ..model import Outcome, Text, ToolCall
 from .arguments import Checked, check, check_arguments, decode, explanation
-from .batch import Footprint
+from .batch import LONGEST_PATH, Footprint
 from .policy import Policy, Reach, Subject, Verdict
 from .problems import tool_error
 from .registry import Found, Registry
 from .tool import Tool
-
-
-class Place(Protocol):
-    """The part of a workspace that is needed to tell places apart."""
-
-    root: str
-
-    def identity(self, path: str) -> str: ...
 
 
 class Admitted(Struct, frozen=True):
@@ -110,9 +102,12 @@ def _admitted(
 
 def _spellings(path: str, workspace: Any) -> tuple[str, ...]:
     """The path as written, and last the one name of the place it leads to."""
-    plain = _relative(normpath(path), getattr(workspace, "root", ""))
-    identity = workspace.identity(path) if hasattr(workspace, "identity") else plain
-    return (plain,) if identity == plain else (plain, _relative(identity, getattr(workspace, "root", "")))
+    root = getattr(workspace, "root", "")
+    plain = _relative(normpath(path), root)
+    if len(path) > LONGEST_PATH or not hasattr(workspace, "identity"):
+        return (plain,)
+    identity = _relative(workspace.identity(path), root)
+    return (plain,) if identity == plain else (plain, identity)
 
 
 def _relative(path: str, root: str) -> str:

@@ -67,9 +67,14 @@ class Checked(Struct, frozen=True, gc=False):
 def check(tool: Tool, call: ToolCall) -> Checked:
     """Whether a call's arguments fit the tool, after safe repairs."""
     arguments = call.arguments
-    if not call.fault and (arguments or not call.raw) and tool.validator.is_valid(arguments):
-        return Checked(arguments) if call.raw != "" else Checked(arguments, ("empty",))
+    if not call.fault and tool.fits(arguments):
+        return Checked(arguments) if arguments else _no_arguments(call)
     return _looked_into(tool, call)
+
+
+def _no_arguments(call: ToolCall) -> Checked:
+    said_nothing = call.raw is not None and not call.raw.strip()
+    return Checked({}, ("empty",) if said_nothing else ())
 
 
 def _looked_into(tool: Tool, call: ToolCall) -> Checked:
@@ -89,7 +94,7 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any], repairs: tuple[str
     """Whether an object fits the tool's schema, after the repairs that single values may need."""
     value = plain.plain(arguments)
     for _ in range(ROUNDS):
-        if tool.validator.is_valid(value):
+        if tool.fits(value):
             return Checked(value, repairs)
         counted = tool.validator.evaluate(value).errors()
         if len(counted) > MANY:
@@ -97,7 +102,7 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any], repairs: tuple[str
         if not (mended := tuple(_mend(tool, value))):
             break
         repairs += mended
-    return Checked(value, repairs) if tool.validator.is_valid(value) else _invalid(tool, value, repairs)
+    return Checked(value, repairs) if tool.fits(value) else _invalid(tool, value, repairs)
 
 
 def decode(tool: Tool, checked: Checked) -> tuple[dict[str, Any], Checked]:

@@ -20,6 +20,9 @@ from ..errors import UsageError
 from ..model import Outcome
 from .events import State
 
+LONGEST_PATH = 4096
+"""No file has a longer path: one that is longer stands for itself only."""
+
 Live = Literal["validating", "awaiting_approval", "scheduled", "executing"]
 
 
@@ -74,6 +77,8 @@ class Places:
             above.update(_above(path))
 
     def clash(self, footprint: Footprint) -> bool:
+        if not footprint.paths:
+            return False
         return any(self._meets(path, footprint.changes) for path in footprint.paths)
 
     def _meets(self, path: str, changes: bool) -> bool:
@@ -88,7 +93,7 @@ def _overlaps(path: str, taken: set[str], above: set[str]) -> bool:
 
 def _above(path: str) -> Iterator[str]:
     """The folders that hold a path, "." for everything that is not absolute."""
-    if path in (".", "/"):
+    if path in (".", "/") or len(path) > LONGEST_PATH:
         return
     at = path.rfind("/")
     while at > 0:
@@ -138,7 +143,7 @@ class Batch:
 
     def start(self, call_id: str) -> None:
         self._expect(call_id, "scheduled")
-        if call_id not in self.startable():
+        if call_id not in self._free(self.parallel - self._executing):
             raise UsageError(f"call {call_id} must wait for another; start only what startable() names")
         self._live[call_id].state = "executing"
         self._executing += 1
@@ -208,13 +213,17 @@ class Batch:
         behind_someone = False
         for call_id, call in self._live.items():
             mine = call.footprint
-            waits = (mine.alone and behind_someone) or ahead.clash(mine) or held.clash(mine)
-            if call.state == "scheduled" and not waits:
-                yield call_id
-                room -= 1
-            if not room or mine.alone or call.state == "validating":
+            if not room:
+                return
+            if call.state == "scheduled":
+                waits = (mine.alone and behind_someone) or ahead.clash(mine) or held.clash(mine)
+                if not waits:
+                    yield call_id
+                    room -= 1
+            if mine.alone or call.state == "validating":
                 return  # nobody overtakes a call that runs alone, or one whose places are not known yet
-            ahead.add(mine)
+            if mine.paths:
+                ahead.add(mine)
             behind_someone = True
 
     def _held(self) -> Places:

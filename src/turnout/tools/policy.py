@@ -24,6 +24,7 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..plain import dumps
+from .batch import LONGEST_PATH
 from .tool import Risk, Tool
 
 Mode = Literal["ask", "auto-edit", "plan", "full"]
@@ -32,8 +33,6 @@ Level = Literal["session", "saved", "user", "project"]
 Reach = Literal["inside", "outside"]
 
 MODES: tuple[str, ...] = get_args(Mode)
-LONGEST_PATH = 4096
-"""No file has a longer path; one that is longer meets every rule that denies and none that allows."""
 
 _BY_RISK: dict[Mode, dict[Risk, Effect]] = {
     "ask": {"read": "allow", "write": "ask", "risky": "ask", "dangerous": "ask"},
@@ -49,7 +48,8 @@ class Rule(Struct, frozen=True):
     `path` is a glob over the paths a call touches: `*` stays within a name, `**` crosses
     folders, a pattern without `/` matches the last name. An allowing rule must cover every
     path of the call; a denying or asking one needs to meet one of them, or a folder above
-    it. `fingerprint` binds the rule to exact arguments.
+    it. A path too long for any file meets every rule that denies and none that allows.
+    `fingerprint` binds the rule to exact arguments.
     """
 
     effect: Effect

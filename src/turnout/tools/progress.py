@@ -68,6 +68,8 @@ class Reporter:
             return "".join(self._tail)[-OUTPUT:]
 
     def _wait(self, event: ToolProgress) -> None:
+        if len(event.output) > OUTPUT:
+            event = ToolProgress(event.call_id, output=event.output[-OUTPUT:])
         self._waiting.append(event)
         if len(self._waiting) > WAITING:
             self._waiting.popleft()

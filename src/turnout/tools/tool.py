@@ -60,6 +60,7 @@ class Tool(Struct, frozen=True, eq=False):
     signature: Signature
     spec: ToolSpec
     validator: Any
+    fits: Callable[[Any], bool]  # whether arguments fit the schema; the validator's own method
     kind: Kind
     risk: Risk = "read"
     timeout: float | None = None
@@ -161,9 +162,8 @@ def _made(
         raise UsageError(f"tool {name}: {risk!r} is no risk; use one of {', '.join(RISKS)}")
     spec = ToolSpec(name, signature.description if description is None else description, signature.schema)
     validator = _validator(name, signature.schema)
-    return Tool(
-        name, function, signature, spec, validator, _kind(function), risk, groups=tuple(groups), **options
-    )
+    fits, kind = validator.is_valid, _kind(function)
+    return Tool(name, function, signature, spec, validator, fits, kind, risk, groups=tuple(groups), **options)
 
 
 def _checked_name(name: str) -> str:
