@@ -128,7 +128,7 @@ class Opaque(Struct, frozen=True, tag="opaque"):
 Block: TypeAlias = Text | Thinking | ToolCall | Media | Code | Opaque
 Content: TypeAlias = Text | Media | Code | Opaque
 CONTENT = (Text, Media, Code, Opaque)
-B = TypeVar("B", bound=Block)
+AnyBlock = TypeVar("AnyBlock", bound=Block)
 
 
 class Outcome(Struct, frozen=True):
@@ -170,7 +170,7 @@ def _content(value: Any) -> tuple[Content, ...]:
     return (Text(clean(value) if isinstance(value, str) else dumps(value)),)
 
 
-def cleaned(block: B) -> B:
+def cleaned(block: AnyBlock) -> AnyBlock:
     """The block with nothing in its texts that a server would refuse."""
     texts = ((name, getattr(block, name)) for name in block.__struct_fields__)
     changed = {name: clean(text) for name, text in texts if isinstance(text, str) and clean(text) != text}

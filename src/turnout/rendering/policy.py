@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..history.ledger import ToolInteraction
 from ..ids import NAMES_OF_FORMAT, OPENAI_NAMES, NameFormat
 from ..model import (
+    AnyBlock,
     Block,
     Code,
     Content,
@@ -90,7 +91,12 @@ def visible(block: Block, reader: Reader) -> Seen:
         case Text() if not block.text and not native:
             return Seen(None)
         case Text() | ToolCall() | Media() | Code():
-            return Seen(block if native or block.residue is None else replace(block, residue=None))
+            return Seen(_own(block, reader))
+
+
+def _own(block: AnyBlock, reader: Reader) -> AnyBlock:
+    """The block, without private state that is not the reader's."""
+    return block if block.residue is None or reader.owns(block.residue) else replace(block, residue=None)
 
 
 def _foreign_thinking(block: Thinking, reader: Reader) -> Seen:
@@ -130,7 +136,7 @@ def _reason(interaction: ToolInteraction, outcome: Outcome) -> str:
 def _readable(content: tuple[Content, ...], reader: Reader) -> Iterator[Content]:
     for block in content:
         if isinstance(block, Media):
-            yield block if reader.sees(block) else _named_media(block)
+            yield _own(block, reader) if reader.sees(block) else _named_media(block)
         elif isinstance(block, Text):
             yield block if block.residue is None else Text(block.text)
         elif text := block_text(block):
