@@ -653,6 +653,10 @@ def test_messages_of_other_formats_among_ours_are_read_as_what_they_are() -> Non
     assert outcomes(history) == [("f", "complete", "42")]
 
 
+def test_a_message_inside_a_messages_content_is_what_it_says() -> None:
+    assert blocks([user([user("a"), {"role": "user", "content": [text("b")]}])]) == (Text("a"), Text("b"))
+
+
 def test_results_inside_a_tool_message_are_results_of_their_own() -> None:
     both = {"role": "tool", "content": [result("a", "1"), result("b", "2")]}
     history = ingest([assistant(None, call("a", "f"), call("b", "g")), both])

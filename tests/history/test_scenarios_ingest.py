@@ -462,6 +462,15 @@ def test_s_44_a_nameless_result_belongs_to_the_latest_calls(between: dict[str, A
     assert outcomes(history)[1:] == [("f", "interrupted", ""), ("g", "complete", "g's")]
 
 
+def test_s_44_a_result_that_names_another_tool_takes_no_call_that_was_given_up() -> None:
+    """By name it answers nobody, and where it stood no call was waiting."""
+    turns = [assistant(None, call("", "f")), user("stop"), assistant(None, call("", "g")), tool("", "g's")]
+    history = ingest([*turns, tool("", "whose?", name="h")])
+
+    assert outcomes(history) == [("f", "interrupted", ""), ("g", "complete", "g's")]
+    assert "orphaned_result" in codes(history)
+
+
 @pytest.mark.parametrize("missing", ["", None])
 def test_s_45_a_missing_id_is_made_from_turn_and_place(missing: Any) -> None:
     messages = [user("go"), assistant(None, call(missing), call(missing)), tool(missing, "1")]

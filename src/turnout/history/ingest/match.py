@@ -179,7 +179,7 @@ class Matcher:
         for key in (name, None) if name else (None,):
             group = self._batches.get((answer.batch, key))
             call = group.waiting() if group is not None and answer.heard.raw_id else None
-            if call is not None and call.order < answer.order and (not name or call.heard.name == name):
+            if call is not None and (not name or call.heard.name == name):
                 return call
         return None
 
