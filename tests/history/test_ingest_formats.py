@@ -142,6 +142,15 @@ def test_what_is_not_the_named_format_is_refused_with_the_way_on(given: Any, for
         ingest(given, form)
 
 
+def test_every_providers_name_is_the_name_of_its_format() -> None:
+    """What is read under a provider's name, or under another name of it, is that provider's."""
+    from turnout.providers import PROVIDERS
+
+    for provider in PROVIDERS.values():
+        for name in (provider.name, *provider.aliases):
+            assert reply([assistant("hi")], name).origin == Origin(provider.name)
+
+
 def test_a_history_key_holds_no_bar() -> None:
     with pytest.raises(UsageError, match="cannot name a history"):
         ingest([], key="a|b")
@@ -182,6 +191,7 @@ def test_what_nobody_can_read_is_kept_as_a_note() -> None:
     [
         ([assistant("hi")], "openai-chat", None, Origin("openai")),
         ([assistant("hi")], "mistral", None, Origin("mistral")),
+        ([assistant("hi")], "responses", None, Origin("openai-responses")),
         ([assistant("hi")], "Kimi", None, Origin("kimi")),
         ([assistant("hi")], "anthropic", "bedrock:claude", Origin("bedrock", "", "claude")),
         ({"model": "m", "messages": [assistant("hi")]}, "chat", None, Origin("openai", "", "m")),
@@ -500,7 +510,8 @@ def test_outputs_of_a_chained_body_answer_calls_that_the_provider_holds(held: di
     assert story(history) == ["model: unknown, unknown", "user: go on"]
     assert codes(history) == ["unknown_call", "unknown_call"]
     assert [item.call.raw_id for item in history.ledger] == ["a", "b"]
-    assert next(iter(history.ledger)).call.residue.data == {"held_by": "resp_1"}
+    assert next(iter(history.ledger)).call.residue.data == history.turns[0].residue.data
+    assert list(history.turns[0].residue.data.values()) == ["resp_1"]
 
 
 def test_responses_takes_plain_text_for_input() -> None:
@@ -838,6 +849,11 @@ def test_messages_nested_beyond_reading_are_noted() -> None:
 def test_any_iterable_of_messages_will_do() -> None:
     assert story(ingest(message for message in [user("a"), user("b")])) == ["user: a", "user: b"]
     assert story(ingest((user("a"),))) == ["user: a"]
+
+
+def test_a_byte_order_mark_is_no_obstacle() -> None:
+    assert story(ingest(b"\xef\xbb\xbf" + json.dumps([user("a")]).encode())) == ["user: a"]
+    assert story(ingest("\ufeff" + json.dumps([user("a")]))) == ["user: a"]
 
 
 def test_history_is_the_kind_that_everyone_writes() -> None:

@@ -8,57 +8,19 @@ format at all does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-
-from msgspec import Struct
 
 from ...diagnostic import Diagnostic
 from ...errors import UsageError
 from ...model import Origin, ToolSpec, joined_text
 from ..log import History
-from . import anthropic, chat, gemini, icontent, parts, responses
+from . import parts, responses
+from .formats import FORMATS, RESPONSES, Format, named, reader_of
 from .heard import Door, Heard, HeardNote, text_of
 from .resolve import resolve
 from .snapshot import opened, parsed, snapshot
 from .write import write
-
-Reader = Callable[[dict[str, Any], Door], Iterator[Heard]]
-
-
-class Format(Struct, frozen=True):
-    """How one family writes a conversation down."""
-
-    name: str
-    provider: str
-    lists: tuple[str, ...]  # where the body holds the messages
-    read: Reader
-    system: Callable[[dict[str, Any]], Any]
-    tools: Callable[[dict[str, Any]], Iterable[ToolSpec]]
-    unit: str = "part"
-
-
-CHAT = Format("openai-chat", "openai", ("messages",), chat.read, chat.system, chat.tools)
-RESPONSES = Format(
-    "openai-responses", "openai", ("input",), responses.read, responses.system, responses.tools
-)
-ANTHROPIC = Format(
-    "anthropic", "anthropic", ("messages",), anthropic.read, anthropic.system, anthropic.tools, "block"
-)
-GEMINI = Format("gemini", "gemini", ("contents",), gemini.read, gemini.system, gemini.tools)
-ICONTENT = Format(
-    "icontent", "unknown", ("contents", "history", "messages"), icontent.read, icontent.system, icontent.tools
-)
-
-FORMATS = {form.name: form for form in (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT)}
-ALIASES = {"openai": CHAT, "chat": CHAT, "responses": RESPONSES, "vertex": GEMINI, "google": GEMINI}
-
-CHAT_PROVIDERS = frozenset(
-    "azure cerebras copilot dashscope deepinfra deepseek fireworks github glm groq huggingface kimi litellm "  # noqa: SIM905
-    "llamacpp lmstudio minimax mistral moonshot nebius nvidia ollama openrouter perplexity qwen sambanova "
-    "together venice vllm xai zai zhipu".split()
-)
-"""Those who speak Chat: their name says the format and the provider."""
 
 
 def ingest(
@@ -69,35 +31,24 @@ def ingest(
     `messages` is a list of messages or a whole request body, as Python or SDK objects, JSON
     text or bytes. What was resolved is in `history.diagnostics`.
     """
-    form, provider = _format(format)
+    form, provider = named(format)
     body, listed = _body(messages, form)
     door = Door(_origin(body, origin, provider), form.unit)
     system = _system(form.system(body), door)
     heard = responses.joined(_hear(listed, form, door))
-    chain = responses.chain(body) if form is RESPONSES else ""
-    resolved = resolve(heard, door.origin, chain)
+    held = responses.held(body) if form is RESPONSES else {}
+    resolved = resolve(heard, door.origin, held)
 
     preamble = [text for text in (system, *resolved.system) if text]
     history = History(key, system="\n\n".join(preamble), tools=_tools(form.tools(body)))
     history.diagnostics.extend(Diagnostic("history", found.code, "", found.detail) for found in door.findings)
-    if chain:
-        history.note("held_by_provider", {"id": chain})
+    if held:
+        history.note("held_by_provider", held)
     write(history, resolved)
     return history
 
 
 # What was given
-
-
-def _format(name: str) -> tuple[Format, str]:
-    """The format of that name, and the provider it stands for."""
-    wanted = name.strip().lower().replace("_", "-") if isinstance(name, str) else ""
-    if wanted in CHAT_PROVIDERS:
-        return CHAT, wanted
-    if (form := FORMATS.get(wanted) or ALIASES.get(wanted)) is not None:
-        return form, "vertex" if wanted == "vertex" else form.provider
-    known = ", ".join([*FORMATS, *ALIASES])
-    raise UsageError(f"{name!r} is no message format; use one of {known}, or a Chat provider's name")
 
 
 def _body(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
@@ -131,7 +82,7 @@ def _from_body(body: Mapping[str, Any], form: Format) -> tuple[dict[str, Any], l
 
 
 def _unlike(body: Mapping[str, Any], form: Format) -> str:
-    seen = next((other for other in FORMATS.values() if other.lists[0] in body), None)
+    seen = next((other for other in FORMATS if other.lists[0] in body), None)
     missing = f"this body has no {form.lists[0]!r}, so it is not {form.name}"
     if seen is not None:
         return f"{missing}; it has {seen.lists[0]!r}: say format={seen.name!r}"
@@ -176,7 +127,7 @@ def _hear(listed: list[Any], form: Format, door: Door) -> Iterator[Heard]:
 
 def _read(message: Any, form: Format, door: Door, number: int) -> Iterator[Heard]:
     if isinstance(message, dict):
-        reader = _reader(message, form)
+        reader = reader_of(message, form)
         if reader is not form.read:
             door.found("mixed_shapes", f"message {number} is not {form.name}")
         yield from reader(message, door)
@@ -184,17 +135,3 @@ def _read(message: Any, form: Format, door: Door, number: int) -> Iterator[Heard
     if not isinstance(message, str) and message is not None:
         door.found("unknown_role", f"message {number} is {type(message).__name__}")
     yield Heard("user", tuple(parts.items_of(text_of(message), door)), door.origin)
-
-
-def _reader(message: dict[str, Any], form: Format) -> Reader:
-    """The named format's reader, unless the message has plainly another shape."""
-    has = message.keys()
-    if "speaker" in has or "blocks" in has:
-        return icontent.read
-    if "parts" in has and "content" not in has:
-        return gemini.read
-    if form is RESPONSES or ("role" not in has and text_of(message.get("type")) in responses.KINDS):
-        return responses.read
-    if "role" in has and ("content" in has or "tool_calls" in has):
-        return form.read if form in (CHAT, ANTHROPIC) else chat.read
-    return form.read

@@ -113,7 +113,7 @@ def _calls(message: dict[str, Any], door: Door) -> Iterator[HeardCall]:
         yield _call(dict_of(entry), door) if isinstance(entry, dict) else HeardCall("", "", entry)
     old = message.get("function_call")  # how calls were written before tool_calls
     if isinstance(old, dict) and message.get("type") is None:
-        yield HeardCall("", text_of(old.get("name")), old.get("arguments"), unnumbered=True)
+        yield HeardCall("", text_of(old.get("name")), first_of(old, "arguments", "args"), unnumbered=True)
 
 
 def _call(entry: dict[str, Any], door: Door) -> HeardCall:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import plain
-from ...model import CONTENT, Block, Origin, Text, Thinking, ToolCall
+from ...model import CONTENT, Block, Origin, Residue, Text, Thinking, ToolCall
 from .heard import Heard, HeardCall, HeardNote, Speaker
 from .match import Answer
 
@@ -46,6 +46,7 @@ class Draft:
         self.turn_id = turn_id
         self.place = place  # among the turns
         self.pieces: list[Block | Call] = []
+        self.residue: Residue | None = None
 
     @property
     def calls(self) -> list[Call]:

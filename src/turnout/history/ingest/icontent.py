@@ -19,6 +19,7 @@ SPEAKERS: dict[str, Speaker] = {"human": "user", "ai": "model", "tool": "tool", 
 
 USUAL_HOSTS = {
     "openai": "api.openai.com",
+    "openai-responses": "api.openai.com",
     "anthropic": "api.anthropic.com",
     "gemini": "generativelanguage.googleapis.com",
     "mistral": "api.mistral.ai",
@@ -32,7 +33,7 @@ USUAL_HOSTS = {
 
 SIGNED_LIKE_ANTHROPIC = {"anthropic", "bedrock"}
 SIGNED_LIKE_GEMINI = {"gemini", "vertex", "google"}
-REASONING_ITEMS = {"openai", "azure", "codex"}
+REASONING_ITEMS = {"openai", "openai-responses", "azure"}
 
 
 def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:

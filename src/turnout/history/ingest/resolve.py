@@ -31,18 +31,18 @@ class Resolved(Struct, frozen=True):
     findings: list[tuple[str, Call | None, str]]
 
 
-def resolve(messages: Iterable[Heard], origin: Origin, chain: str = "") -> Resolved:
-    """`chain` names what the provider holds already: calls that are not here may be there."""
-    resolver = _Resolver(origin, chain)
+def resolve(messages: Iterable[Heard], origin: Origin, held: dict[str, str]) -> Resolved:
+    """`held` names what the provider holds already: calls that are not here may be there."""
+    resolver = _Resolver(origin, held)
     for heard in messages:
         resolver.take(heard)
     return resolver.close()
 
 
 class _Resolver:
-    def __init__(self, origin: Origin, chain: str) -> None:
+    def __init__(self, origin: Origin, held: dict[str, str]) -> None:
         self._origin = origin
-        self._chain = chain
+        self._held = held
         self._system: list[str] = []
         self._turns: list[Draft] = []
         self._notes: dict[int, list[Step]] = {}  # by the number of turns before them
@@ -77,7 +77,7 @@ class _Resolver:
             self._speech(heard, [item for item in items if is_said(item)])
 
     def close(self) -> Resolved:
-        self._matcher.close(trust_ids=bool(self._chain))
+        self._matcher.close(trust_ids=bool(self._held))
         for turn in self._turns:
             for call in turn.calls:
                 self._judge(call)
@@ -177,7 +177,7 @@ class _Resolver:
             self._find("duplicate_outcome", call, f"{loser.heard.outcome.status} gave way to {kept}")
 
     def _orphan(self, answer: Answer) -> None:
-        if self._chain and answer.heard.raw_id:
+        if self._held and answer.heard.raw_id:
             self._held_call(answer)
             return
         self._find("orphaned_result", None, answer.heard.raw_id or answer.heard.name)
@@ -185,20 +185,24 @@ class _Resolver:
 
     def _held_call(self, answer: Answer) -> None:
         """The call lives at the provider: it is made from the result's id, its name unknown."""
-        steps = self._notes.setdefault(answer.place, [])
+        turn = self._held_turn(answer.place)
+        call = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
+        if call is None:
+            made = HeardCall(answer.heard.raw_id, answer.heard.name or "unknown", {}, turn.residue)
+            turn.pieces.append(call := Call(made, turn))
+            self._find("unknown_call", call, answer.heard.raw_id)
+        call.answers.append(answer)
+        call.answers.sort(key=lambda answer: answer.standing)
+
+    def _held_turn(self, place: int) -> Draft:
+        """The turn that stands for what the provider holds, where its results are reported."""
+        steps = self._notes.setdefault(place, [])
         if not steps or not isinstance(steps[-1], Draft):
-            steps.append(Draft("model", self._origin, "", answer.place))
+            steps.append(Draft("model", self._origin, "", place))
         turn = steps[-1]
         assert isinstance(turn, Draft)
-        held = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
-        if held is None:
-            name = answer.heard.name or "unknown"
-            residue = Residue(self._origin, {"held_by": self._chain})
-            held = Call(HeardCall(answer.heard.raw_id, name, {}, residue), turn)
-            turn.pieces.append(held)
-            self._find("unknown_call", held, answer.heard.raw_id)
-        held.answers.append(answer)
-        held.answers.sort(key=lambda answer: answer.standing)
+        turn.residue = Residue(self._origin, self._held)
+        return turn
 
     # Bookkeeping
 

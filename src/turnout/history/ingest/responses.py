@@ -218,7 +218,10 @@ FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "req
 """What a custom tool takes: one text."""
 
 
-def chain(body: dict[str, Any]) -> str:
-    """What the provider holds of this conversation already: a response or a conversation."""
-    held = first_of(body, "previous_response_id", "conversation")
-    return text_of(held.get("id")) if isinstance(held, dict) else text_of(held)
+def held(body: dict[str, Any]) -> dict[str, str]:
+    """What the provider holds of this conversation already: a response, or a conversation."""
+    if response_id := text_of(body.get("previous_response_id")):
+        return {"response_id": response_id}
+    conversation = body.get("conversation")
+    named = text_of(conversation.get("id") if isinstance(conversation, dict) else conversation)
+    return {"conversation": named} if named else {}

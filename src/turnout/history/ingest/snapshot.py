@@ -36,7 +36,8 @@ def parsed(text: str | bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, UnicodeEncodeError, RecursionError):
         pass
     try:
-        return json.loads(text if isinstance(text, str) else text.decode(errors="replace"))
+        text = text if isinstance(text, str) else text.decode(errors="replace")
+        return json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise UsageError(
             f"the messages were given as text that is not JSON ({error}); give JSON, or a list of messages"

@@ -51,7 +51,7 @@ class _Writer:
         for index, call in enumerate(turn.calls):
             call.id = self._canonical(call, key, index)
         blocks = tuple(piece.block() if isinstance(piece, Call) else piece for piece in turn.pieces)
-        self._history.append(ModelTurn(key, turn.origin, blocks))
+        self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue))
         for call in turn.calls:
             self._settle(call, may_wait=turn is self._last)
 

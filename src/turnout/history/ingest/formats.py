@@ -1,0 +1,97 @@
+"""The formats by name: how each family writes a conversation, and whose words they are by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from ...errors import UsageError
+from ...model import ToolSpec
+from . import anthropic, chat, gemini, icontent, responses
+from .heard import Door, Heard, text_of
+
+Reader = Callable[[dict[str, Any], Door], Iterator[Heard]]
+
+
+class Format(Struct, frozen=True):
+    """How one family writes a conversation down."""
+
+    name: str
+    lists: tuple[str, ...]  # where a body holds the messages
+    read: Reader
+    system: Callable[[dict[str, Any]], Any]
+    tools: Callable[[dict[str, Any]], Iterable[ToolSpec]]
+    unit: str = "part"
+
+
+CHAT = Format("openai-chat", ("messages",), chat.read, chat.system, chat.tools)
+RESPONSES = Format("openai-responses", ("input",), responses.read, responses.system, responses.tools)
+ANTHROPIC = Format(
+    "anthropic", ("messages",), anthropic.read, anthropic.system, anthropic.tools, unit="block"
+)
+GEMINI = Format("gemini", ("contents",), gemini.read, gemini.system, gemini.tools)
+ICONTENT = Format(
+    "icontent", ("contents", "history", "messages"), icontent.read, icontent.system, icontent.tools
+)
+
+FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT)
+
+CHAT_PROVIDERS = (
+    "openai = openai-chat, chat",
+    "azure = azure-openai",
+    "copilot = github-copilot",
+    "kimi = moonshot, moonshotai",
+    "llamacpp = llama.cpp, llama-cpp",
+    "lmstudio = lm-studio, lm studio",
+    "compatible = openai-compatible, custom",
+    "mistral = mistralai",
+    "qwen = dashscope, alibaba",
+    "together = togetherai",
+    "xai = grok",
+    "zai = z.ai, zhipu, glm",
+    *("cerebras", "deepinfra", "deepseek", "fireworks", "groq", "huggingface", "litellm", "minimax"),
+    *("nebius", "nvidia", "ollama", "openrouter", "perplexity", "sambanova", "venice", "vllm"),
+)
+"""Those who speak Chat, with their other names: a name says the format and the provider."""
+
+
+def _named(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
+    names: dict[str, tuple[Format, str]] = {}
+    for line in providers:
+        provider, *others = (name.strip() for name in line.replace("=", ",").split(","))
+        names |= dict.fromkeys([provider, *others], (form, provider))
+    return names
+
+
+NAMES = {
+    **_named(CHAT, *CHAT_PROVIDERS),
+    **_named(RESPONSES, "openai-responses = responses"),
+    **_named(ANTHROPIC, "anthropic = claude"),
+    **_named(GEMINI, "gemini = google", "vertex = vertexai"),
+    "icontent": (ICONTENT, "unknown"),  # a content says itself who wrote it
+}
+
+
+def named(name: str) -> tuple[Format, str]:
+    """The format of that name, and the provider it stands for."""
+    wanted = name.strip().lower().replace("_", "-") if isinstance(name, str) else ""
+    if wanted and (found := NAMES.get(wanted)) is not None:
+        return found
+    known = ", ".join(form.name for form in FORMATS)
+    raise UsageError(f"{name!r} is no message format; use one of {known}, or the name of a provider")
+
+
+def reader_of(message: dict[str, Any], form: Format) -> Reader:
+    """The named format's reader, unless the message has plainly another shape."""
+    has = message.keys()
+    if "speaker" in has or "blocks" in has:
+        return icontent.read
+    if "parts" in has and "content" not in has:
+        return gemini.read
+    if form is RESPONSES or ("role" not in has and text_of(message.get("type")) in responses.KINDS):
+        return responses.read
+    if "role" in has and ("content" in has or "tool_calls" in has):
+        return chat.read
+    return form.read
