@@ -34,8 +34,9 @@ def test_s_98_a_stream_without_any_end_is_truncated() -> None:
 
 
 def test_the_end_mark_alone_ends_a_reply() -> None:
-    """Some servers give no reason for stopping."""
+    """Some servers give no reason for stopping. It makes calls whole, too."""
     assert stream(chat(), delta(content="hi"), DONE) == [TextDelta("hi"), Done("end", "")]
+    assert turn(chat(), calls(fragment(0, "a", "add", "{}")), DONE).stop == "tool_calls"
 
 
 def test_a_reason_for_stopping_alone_ends_a_reply() -> None:
@@ -104,6 +105,23 @@ def test_s_105_errors_inside_a_good_answer_are_typed(payload: Any, kind: str) ->
 def test_s_105_an_empty_answer_is_an_error() -> None:
     """200 and no bytes at all is not an empty reply."""
     assert [type(event) for event in decode(chat(), b"")] == [Error]
+
+
+def test_s_105_an_end_mark_alone_is_no_reply() -> None:
+    """Nothing was said, no reason for stopping was given."""
+    assert [type(event) for event in stream(chat(), delta(role="assistant"), DONE)] == [Error]
+
+
+def test_an_error_inside_a_choice_is_a_failure() -> None:
+    """OpenRouter tells there what went wrong upstream."""
+    choice = {
+        "delta": {"content": "hi"},
+        "finish_reason": "error",
+        "error": {"code": 429, "message": "slow down"},
+    }
+    events = stream(chat(), {"choices": [choice]}, DONE)
+
+    assert events == [TextDelta("hi"), Error("rate_limit", "slow down")]
 
 
 def test_finish_reason_error_is_a_failure() -> None:

@@ -59,6 +59,7 @@ class Choice(Struct):
     message: Delta | None = None
     finish_reason: Any = None
     usage: Any = None
+    error: Any = None
 
 
 class Chunk(Struct):

@@ -130,7 +130,8 @@ class ChatDecoder:
         if choice.usage is not None and (usage := usage_of(choice.usage)):
             self.reply.usage(usage)  # Kimi counts here
         delta = choice.delta or choice.message
-        return self._say(delta) if delta is not None else NOTHING
+        said = self._say(delta) if delta is not None else NOTHING
+        return (*said, *self._failure({"error": choice.error})) if choice.error else said
 
     def _say(self, delta: Delta) -> Events:
         """What one delta holds, in the order in which models say it: thinking, text, calls."""
@@ -293,6 +294,8 @@ class ChatDecoder:
         events += self.reply.complete_all(cut=stop == "length")
         for key, data in self._marks:
             self.reply.mark_call(key, data)
+        if self._finish is None and not self.reply.turn().blocks:
+            return (*events, *self.reply.fail("truncated", "the stream ended and said nothing"))
         return (*events, *self.reply.done(stop, finish))
 
     def _rest(self) -> Events:
@@ -336,10 +339,11 @@ class ChatDecoder:
         """A payload without choices: counts, a failure, or news that do not concern the reply."""
         if not isinstance(body, dict):
             return self._fail("malformed", f"a payload is no object: {dumps(body)[:200]}")
-        if _is_failure(body):
-            error = stream_failure(body)
-            return self._fail(error.kind, error.message, error)
-        return self._take(chunk)
+        return self._failure(body) if _is_failure(body) else self._take(chunk)
+
+    def _failure(self, body: dict[str, Any]) -> Events:
+        error = stream_failure(body)
+        return self._fail(error.kind, error.message, error)
 
 
 CUSTOM_HEAD = '{"input":"'
