@@ -36,15 +36,15 @@ def ingested(history: History | None, dice: Random, key: str) -> History:
     messages = _written(history or _small(dice, key), form)
     for damage in dice.sample(DAMAGES, dice.choice((0, 1, 1, 2, 3))):
         damage(messages, dice)
-    for spice in dice.sample(SPICES[form], dice.choice((0, 1, 2, 3, 4))):
+    for spice in dice.sample(SPICES[form], dice.choice((0, 1, 2, 4, len(SPICES[form]) // 2))):
         at = dice.randrange(len(messages) + 1)
         messages[at:at] = spice()
-    body = _body(messages, form) if dice.random() < 0.3 else messages
+    body = _body(messages, form) if dice.random() < 0.5 else messages
     return ingest(body, form, origin=dice.choice(TARGETS).origin, key=key)
 
 
 def _body(messages: Messages, form: str) -> dict[str, Any]:
-    if form == "openai-responses" and len(messages) > 2:  # the first ones are held by the provider
+    if form == "openai-responses":  # the first ones are held by the provider
         return {"input": messages[2:], "previous_response_id": "resp_1", "model": "gpt-5.1"}
     return {FORMATS[form][1] or "messages": messages, "model": FORMATS[form][0].partition(":")[2]}
 
@@ -190,8 +190,16 @@ CHAT: list[Callable[[], Messages]] = [
     lambda: [telling.tool("nobody", "an orphan")],
     lambda: [telling.tool("early_1", "too soon"), telling.assistant(None, telling.call("early_1"))],
     lambda: [telling.assistant(None, telling.call("late_1")), telling.user("and?"), telling.tool("late_1")],
-    lambda: [telling.assistant(None, telling.call("twice")), telling.tool("twice", "a"), telling.tool("twice", "b")],
-    lambda: [telling.assistant(None, telling.call("n_1"), telling.call("n_2")), telling.tool(None), telling.tool("")],
+    lambda: [
+        telling.assistant(None, telling.call("twice")),
+        telling.tool("twice", "a"),
+        telling.tool("twice", "b"),
+    ],
+    lambda: [
+        telling.assistant(None, telling.call("n_1"), telling.call("n_2")),
+        telling.tool(None),
+        telling.tool(""),
+    ],
     lambda: [telling.assistant(None, telling.call("same")), telling.assistant(None, telling.call("same"))],
     lambda: [telling.assistant(None, telling.call("bad", arguments="{not json")), telling.tool("bad")],
     lambda: [telling.assistant(None, telling.call("list", arguments="[1]")), telling.tool("list")],

@@ -24,7 +24,11 @@ Step = Callable[["World", Random], bool]
 
 SYSTEM = "Be brief."
 TOOLS = (
-    {"name": "read_file", "description": "Reads.", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}},
+    {
+        "name": "read_file",
+        "description": "Reads.",
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}}},
+    },
     {"name": "shell", "parameters": {"type": "object", "properties": {}}},
 )
 
@@ -126,7 +130,9 @@ def error(world: World, dice: Random) -> bool:
 
 def cancel(world: World, dice: Random) -> bool:
     reason = dice.choice(("stopped", "did_not_run", ""))
-    return _settled(world, dice, world.pending(), Outcome("cancelled", synthetic=dice.random() < 0.7, reason=reason))
+    return _settled(
+        world, dice, world.pending(), Outcome("cancelled", synthetic=dice.random() < 0.7, reason=reason)
+    )
 
 
 def deny(world: World, dice: Random) -> bool:
@@ -298,7 +304,9 @@ def _forbidden(world: World) -> Iterator[Callable[[], Any]]:
         yield lambda: history.append(UserTurn(history.turns[-1].key, (Text("x"),)))
     if known := [item.call for item in history.ledger]:
         yield lambda: history.append(ModelTurn(key, world.origin, (known[-1],)))
-        yield lambda: history.append(ModelTurn(key, world.origin, (ToolCall("hist_tool_q", "a"), ToolCall("hist_tool_q", "b"))))
+        yield lambda: history.append(
+            ModelTurn(key, world.origin, (ToolCall("hist_tool_q", "a"), ToolCall("hist_tool_q", "b")))
+        )
     if settled := [item.call.id for item in history.ledger if item.outcome]:
         yield lambda: history.start(settled[-1])
 
@@ -324,8 +332,8 @@ STEPS: dict[str, tuple[Step, int]] = {
     "result": (result, 40),
     "error": (error, 9),
     "cancel": (cancel, 14),
-    "deny": (deny, 6),
-    "replaced": (replaced, 40),
+    "deny": (deny, 8),
+    "replaced": (replaced, 50),
     "duplicate": (duplicate, 12),
     "late": (late, 3),
     "rewound": (rewound, 6),
@@ -334,7 +342,7 @@ STEPS: dict[str, tuple[Step, int]] = {
     "crash": (crash, 3),
     "restore": (restore, 2),
     "compact": (compact, 2),
-    "compact_again": (compact_again, 5),
+    "compact_again": (compact_again, 14),
     "pin": (pin, 2),
     "shorten": (shorten, 2),
     "rewind": (rewind, 3),
@@ -362,7 +370,7 @@ def conversation(seed: int, after_step: Callable[[World, str], None] | None = No
     """A whole random conversation; the same seed gives the same one."""
     dice = Random(seed)
     world = World(f"w{seed}")
-    if seed % 2:  # half of them begin at the door
+    if dice.random() < 0.5:  # half of them begin at the door
         world.become(doors.ingested(None, dice, world.new_key()), heard=False)
         world.steps["door"] += 1
         world.listen()

@@ -13,7 +13,17 @@ from turnout.wire.responses import ResponsesDialect
 
 TOOLS = ("read_file", "write", "shell", "a.b/c d", "größe", "x" * 90, "9lives", "lone\ud800")
 IMAGE = "iVBORw0KGgo="
-TEXTS = ("hello", "let me see", "  \n", "", "naïve ☃ 🚂", "a\ud800b", "nul\0", "line\r\nline", "<think>hm</think>")
+TEXTS = (
+    "hello",
+    "let me see",
+    "  \n",
+    "",
+    "naïve ☃ 🚂",
+    "a\ud800b",
+    "nul\0",
+    "line\r\nline",
+    "<think>hm</think>",
+)
 
 
 def text(dice: Random) -> str:
@@ -76,7 +86,11 @@ def _signed(origin: Origin, said: str) -> Any:
     if isinstance(dialect, ResponsesDialect):
         return {"item": {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ZW5j"}}
     if origin.provider == "openrouter":
-        return {"reasoning_details": [{"type": "reasoning.text", "text": said or "hm", "format": "unknown", "index": 0}]}
+        return {
+            "reasoning_details": [
+                {"type": "reasoning.text", "text": said or "hm", "format": "unknown", "index": 0}
+            ]
+        }
     return {"field": "reasoning_content"}
 
 
@@ -136,4 +150,6 @@ def outcome(dice: Random, status: Any = "complete") -> Outcome:
         return Outcome(status, {"rows": [1, 2], "note": None})
     if kind < 0.85:
         return Outcome(status, (Text("here"), media(dice)))
-    return dice.choice((Outcome(status), Outcome(status, (Code("1\0", "python"),)), Outcome(status, (media(dice),))))
+    return dice.choice(
+        (Outcome(status), Outcome(status, (Code("1\0", "python"),)), Outcome(status, (media(dice),)))
+    )
