@@ -102,6 +102,15 @@ class Asked:
         return tuple(tool.name for tool in self.history.tools)
 
     @property
+    def may_call(self) -> bool:
+        """Whether the request leaves calls open to the model."""
+        choice = self.body.get("tool_choice")
+        config = self.body.get("toolConfig") or {}
+        mode = (config.get("functionCallingConfig") or {}).get("mode") if isinstance(config, Mapping) else ""
+        kind = choice.get("type") if isinstance(choice, Mapping) else choice
+        return bool(self.tools) and kind != "none" and mode != "NONE"
+
+    @property
     def user(self) -> str:
         """What the user said last."""
         turns = [turn for turn in self.history.turns if isinstance(turn, UserTurn)]

@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "requests",
     "decode": "replies",
     "demo": "demo",
+    "simulate": "simulate",
 }
 
 

@@ -1,0 +1,215 @@
+"""A small "model" made of rules: enough for a useful conversation with tools and no network.
+
+It reads what the user asks, calls the tools that fit (several at once where several fit),
+and answers from their results. What it says is plain and true: it never claims more than
+the results show. Ask it to read files, list a folder, search, run a command, write or
+change a file, look over a project, or to use any tool by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from ..model import ModelTurn, Outcome, ToolSpec
+from .request import Asked
+from .script import Call, Part, Say, Think
+
+Result = tuple[str, dict[str, Any], Outcome]
+
+FILE = r"(?:[\w.-]+/)*[\w-]+(?:\.[\w-]+)+|README|Makefile|Dockerfile|LICENSE"
+QUOTED = r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”"
+SHOWN_LINES = 6
+SHOWN_LETTERS = 300
+
+
+class Rule(Struct, frozen=True):
+    """What a user may ask for, and the calls that follow."""
+
+    pattern: re.Pattern[str]
+    tool: str
+    arguments: Callable[[re.Match[str]], dict[str, Any]]
+    repeats: bool = False  # every match is a call of its own
+
+
+def _rule(pattern: str, tool: str, arguments: Callable[[re.Match[str]], Any], repeats: bool = False) -> Rule:
+    return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), tool, arguments, repeats)
+
+
+RULES: tuple[Rule, ...] = (
+    _rule(
+        r"\b(understand|overview|explore|explain|look over|get to know)\b.{0,40}\b(code|project|repo\w*)\b"
+        r"|\bwhat (is|does) this (project|code|repo\w*)\b|\boverview\b",
+        "codebase_overview",
+        lambda found: {},
+    ),
+    _rule(
+        rf"\breplace (?:{QUOTED}) (?:with|by) (?:{QUOTED}) in ({FILE})",
+        "edit_file",
+        lambda found: {
+            "path": found[7],
+            "old_text": _first(found.groups()[:3]),
+            "new_text": _first(found.groups()[3:6]),
+        },
+    ),
+    _rule(
+        rf"\b(?:write|create|make)\b(?: a file)?(?: called)? ({FILE})(?: with| saying| containing)?:? (.+)$",
+        "write_file",
+        lambda found: {"path": found[1], "content": found[2].strip(' `"“”') + "\n"},
+    ),
+    _rule(
+        rf"\b(?:run|execute)\b(?: the command)? (?:{QUOTED})",
+        "shell",
+        lambda found: {"command": _first(found.groups())},
+    ),
+    _rule(
+        r"\brun ((?:git|ls|wc|echo|python3?|cat|make|pytest) [^.;\n]*)",
+        "shell",
+        lambda found: {"command": found[1].strip()},
+    ),
+    _rule(
+        rf"\b(?:search|grep|look|find)\b(?: for)? (?:{QUOTED}|(\w+))(?! \w*file)",
+        "grep",
+        lambda found: {"pattern": _first(found.groups())},
+    ),
+    _rule(
+        r"\b(?:list|show|what)\b.{0,30}\b(?:files|folder|directory|directories)\b",
+        "list_directory",
+        lambda found: {},
+    ),
+    _rule(rf"(?<![\w/.`\"-])({FILE})(?![\w/-])", "read_file", lambda found: {"path": found[1]}, repeats=True),
+)
+"""In order of narrowness; the words that one rule has used are gone for the next."""
+
+
+def demo(asked: Asked) -> list[Part]:
+    """What the demo model says to a request."""
+    if asked.results:
+        if further := _further(asked):
+            return [Think("One more look before I answer."), *further]
+        return [Think("The results are in."), Say(_answer(asked.results))]
+    calls = list(_calls(asked)) if asked.may_call else []
+    if not calls:
+        return [Say(_from_memory(asked))]
+    names = ", ".join(dict.fromkeys(call.name for call in calls))
+    together = " at once" if len(calls) > 1 else ""
+    return [Think(f"I need {names}{together}."), *calls]
+
+
+# What to call
+
+
+def _calls(asked: Asked) -> Iterator[Call]:
+    text, found = asked.user, False
+    for rule in RULES:
+        if rule.tool not in asked.tools:
+            continue
+        matches = list(rule.pattern.finditer(text))[: None if rule.repeats else 1]
+        for match in matches:
+            found = True
+            yield Call(rule.tool, rule.arguments(match))
+            text = text.replace(match[0], " ", 1)
+    if not found:
+        yield from _named(asked)
+
+
+def _named(asked: Asked) -> Iterator[Call]:
+    """Any other tool, when the user speaks of it: `weather` in "the weather in Paris and Oslo"."""
+    said = asked.user.lower()
+    for spec in asked.history.tools:
+        words = re.split(r"[_\W]+", spec.name.lower())
+        if any(len(word) > 3 and word in said for word in words):
+            for arguments in _guessed(spec, asked.user):
+                yield Call(spec.name, arguments)
+
+
+def _guessed(spec: ToolSpec, text: str) -> list[dict[str, Any]]:
+    """Arguments for the required texts of a tool: what is quoted, or what is a name."""
+    properties = spec.parameters.get("properties") or {}
+    required = [name for name in spec.parameters.get("required") or () if name in properties]
+    if not required:
+        return [{}]
+    quoted = [_first(groups) for groups in re.findall(QUOTED, text)]
+    named = quoted or re.findall(r"(?<=[a-z,] )[A-Z]\w+", text) or [text]
+    if len(required) > 1:
+        values = [*named, *named[-1:] * len(required)]
+        return [
+            {name: _fitting(properties[name], value) for name, value in zip(required, values, strict=False)}
+        ]
+    return [{required[0]: _fitting(properties[required[0]], value)} for value in named]
+
+
+def _fitting(schema: Any, value: str) -> Any:
+    kind = schema.get("type") if isinstance(schema, dict) else "string"
+    if kind in ("integer", "number"):
+        digits = re.search(r"-?\d+", value)
+        return int(digits[0]) if digits else 1
+    return [value] if kind == "array" else kind != "boolean" and value
+
+
+def _further(asked: Asked) -> list[Call]:
+    """An overview that names a README is worth a second look."""
+    names = [name for name, _, _ in asked.results]
+    if names != ["codebase_overview"] or "read_file" not in asked.tools or not asked.may_call:
+        return []
+    readme = re.search(r"\bREADME(?:\.\w+)?", asked.results[0][2].text)
+    return [Call("read_file", {"path": readme[0]})] if readme else []
+
+
+# What to say
+
+
+def _answer(results: tuple[Result, ...]) -> str:
+    told = [_told(*result) for result in results]
+    return told[0] if len(told) == 1 else "\n\n".join(f"{at}. {text}" for at, text in enumerate(told, 1))
+
+
+def _told(name: str, arguments: dict[str, Any], outcome: Outcome) -> str:
+    text = outcome.text.strip()
+    subject = _subject(name, arguments)
+    if re.match(r"(The user cancelled|The user refused|This call|No result of this call)", text):
+        return f"{subject} gave no result: {text}"
+    if outcome.status not in ("complete", "interrupted") or text.lower().startswith("error"):
+        return f"{subject} failed: {_shortened(text)}"
+    lines = text.count("\n") + 1
+    counted = f" ({lines} lines)" if lines > 1 else ""
+    return f"{subject}{counted}:\n\n```\n{_shortened(text)}\n```"
+
+
+def _subject(name: str, arguments: dict[str, Any]) -> str:
+    for key in ("path", "command", "pattern"):
+        if isinstance(arguments.get(key), str):
+            return f"`{name}` on `{arguments[key]}`"
+    given = ", ".join(f"{value}" for value in arguments.values())
+    return f"`{name}` for {given}" if given else f"`{name}`"
+
+
+def _shortened(text: str) -> str:
+    lines = text.splitlines()
+    short = "\n".join(line[:160] for line in lines[:SHOWN_LINES])
+    if len(short) > SHOWN_LETTERS:
+        short = short[:SHOWN_LETTERS]
+    return short if short == text else f"{short} …"
+
+
+def _from_memory(asked: Asked) -> str:
+    """An answer without tools: what the conversation holds already."""
+    settled = [
+        (call.name, call.arguments, outcome)
+        for turn in asked.history.turns
+        if isinstance(turn, ModelTurn)
+        for call in turn.tool_calls
+        if (outcome := asked.history.interaction(call.id).outcome) is not None
+    ]
+    if not settled:
+        known = ", ".join(f"`{name}`" for name in asked.tools) or "none"
+        return f"You said: {asked.user[:200]}\n\nI am a model made of rules. My tools are: {known}."
+    count = f"{len(settled)} tool result{'s' if len(settled) > 1 else ''}"
+    return f"From this conversation I know {count}. The last one: {_told(*settled[-1])}"
+
+
+def _first(groups: Any) -> str:
+    return next((group for group in groups if group), "")

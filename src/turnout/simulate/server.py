@@ -1,0 +1,148 @@
+"""The simulator on a socket: every protocol at its usual path, on loopback.
+
+    /v1/chat/completions   /v1/responses   /v1/messages   /v1beta/models/NAME:generateContent   /api/chat
+
+A provider's name before the path (`/mistral/v1/chat/completions`) makes it that provider,
+so one server plays all dialects. `GET /simulator` tells the verdict on every request so far.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from ..errors import UsageError
+from .playing import Break, Pause
+from .provider import Answer
+from .simulation import Exchange, Simulation
+
+Told = Callable[[Exchange], None]
+
+
+def app(simulation: Simulation, tell: Told | None = None) -> Any:
+    """The simulation as an ASGI application. `tell` hears of every exchange."""
+
+    async def simulator(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        if request.method != "POST":
+            await _looked_up(request, simulation)(scope, receive, send)
+            return
+        try:
+            answer = await _answered(request, simulation)
+        except UsageError as error:  # the script is at its end: no provider's fault
+            await JSONResponse({"error": {"message": str(error)}}, 400)(scope, receive, send)
+            return
+        if tell is not None:
+            tell(simulation.seen[-1])
+        await asyncio.sleep(answer.delay)
+        if not answer.status:
+            _hang_up(send)
+            return
+        body = _chunks(answer, lambda: _hang_up(send))
+        with suppress(_HungUp):
+            await StreamingResponse(body, answer.status, answer.headers)(scope, receive, send)
+
+    return simulator
+
+
+async def _answered(request: Request, simulation: Simulation) -> Answer:
+    query = f"?{request.url.query}" if request.url.query else ""
+    # Where the server happens to listen says nothing, so the host is left out.
+    return simulation.answer(f"//simulator{request.url.path}{query}", request.headers, await request.body())
+
+
+class _HungUp(Exception):
+    """The line was cut on purpose."""
+
+
+async def _chunks(answer: Answer, hang_up: Callable[[], None]) -> AsyncIterator[bytes]:
+    for piece in answer.pieces:
+        match piece:
+            case bytes():
+                yield piece
+            case Pause(seconds):
+                await asyncio.sleep(seconds)
+            case Break():
+                hang_up()
+                raise _HungUp
+
+
+def _hang_up(send: Send) -> None:
+    """Cut the connection under the feet of the server, as a network would."""
+    cycle = getattr(send, "__self__", None)
+    transport = getattr(cycle, "transport", None)
+    if transport is not None:
+        transport.abort()
+        cycle.disconnected = True  # type: ignore[union-attr]  # so that it is not missed
+
+
+def _looked_up(request: Request, simulation: Simulation) -> Response:
+    path = request.url.path.rstrip("/")
+    if path == "/simulator":
+        return JSONResponse([_verdict(seen) for seen in simulation.seen])
+    if path.endswith("/v1beta/models"):
+        return JSONResponse({"models": [{"name": "models/demo", "displayName": "demo"}]})
+    if path.endswith("/models"):
+        model = {"id": "demo", "object": "model", "type": "model", "created": 0, "owned_by": "turnout"}
+        return JSONResponse({"object": "list", "data": [model], "has_more": False})
+    return JSONResponse(
+        {"error": {"message": f"Nothing is at {path or '/'}; POST to a protocol's path"}}, 404
+    )
+
+
+def _verdict(seen: Exchange) -> dict[str, Any]:
+    return {
+        "provider": seen.provider,
+        "protocol": seen.protocol,
+        "model": seen.model,
+        "status": seen.status,
+        "refused": [{"rule": problem.rule, "answer": problem.answer} for problem in seen.problems],
+    }
+
+
+def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+    """A socket to serve on; port 0 takes any that is free."""
+    return socket.create_server((host, port))
+
+
+def address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{host}:{port}"
+
+
+def server(simulation: Simulation, tell: Told | None = None) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app(simulation, tell), log_level="critical", lifespan="off", timeout_graceful_shutdown=1
+    )
+    return uvicorn.Server(config)
+
+
+def serve(simulation: Simulation, listening: socket.socket, tell: Told | None = None) -> None:
+    """Serve until the process is told to stop."""
+    server(simulation, tell).run(sockets=[listening])
+
+
+@contextmanager
+def serving(simulation: Simulation) -> Iterator[str]:
+    """A server in a thread of its own, for as long as the block lasts; gives its address."""
+    listening = listen()
+    running = server(simulation)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield address(listening)
+    finally:
+        running.should_exit = True
+        thread.join(5)
+        listening.close()

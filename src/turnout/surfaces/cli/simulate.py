@@ -1,0 +1,67 @@
+"""`turnout simulate`: every provider on loopback, strict and scripted, without a key or a network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...simulate.simulation import Exchange, Simulation
+
+PLACES = (
+    ("OPENAI_BASE_URL", "/v1"),
+    ("ANTHROPIC_BASE_URL", ""),
+    ("GEMINI_BASE_URL", "/v1beta"),
+    ("MISTRAL_BASE_URL", "/mistral/v1"),
+    ("MOONSHOT_BASE_URL", "/kimi/v1"),
+    ("DEEPSEEK_BASE_URL", "/deepseek"),
+    ("OPENROUTER_BASE_URL", "/openrouter/api/v1"),
+)
+
+
+@click.command()
+@click.option(
+    "--port", type=int, default=8787, show_default=True, help="Where to listen; 0 takes a free port."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--script", type=click.File("rb"), help="JSON list of what to say, one step a request.")
+@click.option(
+    "--model",
+    type=click.Choice(["demo"]),
+    default="demo",
+    show_default=True,
+    help="Who answers without a script.",
+)
+@click.option("--key", "keys", multiple=True, help="An API key that exists; without any, every key will do.")
+def simulate(port: int, host: str, script: Any, model: str, keys: tuple[str, ...]) -> None:
+    """Play every provider on this machine.
+
+    Requests that the real provider would refuse are refused, with its status and its words.
+    Accepted ones are answered by the script, or by a small model made of rules that can use
+    tools. A path that begins with a provider's name (/mistral/v1/chat/completions) is that
+    provider; each verdict is printed as it falls.
+
+        turnout simulate --port 8787
+        OPENAI_BASE_URL=http://127.0.0.1:8787/v1 OPENAI_API_KEY=any turnout
+    """
+    from ...simulate.model import demo
+    from ...simulate.script import read_script
+    from ...simulate.server import address, listen, serve
+
+    source: Any = read_script(script.read()) if script else demo
+    simulation = Simulation(source, keys=keys or None)
+    try:
+        listening = listen(host, port)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen at {host}:{port}: {error.strerror}") from None
+    place = address(listening)
+    click.echo(f"simulating every provider at {place} (Ctrl+C ends)")
+    for name, path in PLACES:
+        click.echo(f"  {name}={place}{path}")
+    serve(simulation, listening, _tell)
+
+
+def _tell(seen: Exchange) -> None:
+    verdict = f"refused: {seen.problems[0].rule} {seen.problems[0].answer}" if seen.problems else ""
+    line = f"{seen.status or 'cut'}  {seen.provider}  {seen.model}  {verdict}"
+    click.echo("".join(letter for letter in line if letter.isprintable()).rstrip()[:300])
