@@ -102,6 +102,13 @@ def test_s_105_errors_inside_a_good_answer_are_typed(payload: Any, kind: str) ->
         assert isinstance(whole[-1], Error) and whole[-1].kind == kind and len(whole) == 1
 
 
+def test_s_105_bytes_that_are_no_text_are_an_error() -> None:
+    """Also where they stand in a field that nobody reads."""
+    (error,) = chat().feed("", b'{"id":"\xff"}')
+
+    assert isinstance(error, Error) and error.kind == "malformed"
+
+
 def test_s_105_an_empty_answer_is_an_error() -> None:
     """200 and no bytes at all is not an empty reply."""
     assert [type(event) for event in decode(chat(), b"")] == [Error]

@@ -91,9 +91,9 @@ class ChatDecoder:
             chunk = decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self._odd(data)
-        if chunk.error is not None or not chunk.choices:
-            return self._without_choices(chunk, data)
-        return self._take(chunk)
+        if chunk.error is None and (chunk.choices or chunk.usage is not None):
+            return self._take(chunk)
+        return self._odd(data)
 
     def close(self) -> Events:
         """The end of the body: the end of the reply only if it gave a reason for stopping."""
@@ -329,11 +329,6 @@ class ChatDecoder:
             return self._fail(*undecodable(data))
         chunk = read(body)
         return self._take(chunk) if chunk.choices and not chunk.error else self._beside(chunk, body)
-
-    def _without_choices(self, chunk: Chunk, data: bytes) -> Events:
-        if chunk.usage is not None and chunk.error is None:
-            return self._take(chunk)
-        return self._beside(chunk, loads(data))
 
     def _beside(self, chunk: Chunk, body: Any) -> Events:
         """A payload without choices: counts, a failure, or news that do not concern the reply."""
