@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -58,7 +59,8 @@ def simulate(port: int, host: str, script: Any, model: str, keys: tuple[str, ...
     click.echo(f"simulating every provider at {place} (Ctrl+C ends)")
     for name, path in PLACES:
         click.echo(f"  {name}={place}{path}")
-    serve(simulation, listening, _tell)
+    with suppress(KeyboardInterrupt):
+        serve(simulation, listening, _tell)
 
 
 def _tell(seen: Exchange) -> None:
