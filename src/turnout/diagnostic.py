@@ -64,6 +64,7 @@ CODES: dict[str, str] = {
     "thinking_as_text": "thinking of another model was kept as text",
     "opaque_omitted": "a block that only another provider understands was left out",
     "media_replaced": "media that the target cannot read was named in text",
+    "media_corrected": "media was not of the type it said; its first bytes show which",
     "code_as_text": "code was written as text",
     "empty_turn": "a turn had nothing that this target can read",
     "shortened_result": "a result was shortened by a compaction",

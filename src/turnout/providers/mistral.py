@@ -7,7 +7,14 @@ from .families import MISTRAL
 from .provider import Provider
 
 CHAT = replace(
-    ChatDialect(reasoning_field="chunks", required_word="any", stream_usage=False, media=("image/",)),
+    ChatDialect(
+        reasoning_field="chunks",
+        required_word="any",
+        stream_usage=False,
+        media=("image/",),
+        reads=("application/pdf",),
+        document_part="document_url",
+    ),
     **MISTRAL,
 )
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from ..wire.protocol import ModelFacts
 
-IMAGE = ("image/",)
-DOCUMENTS = ("image/", "application/pdf")
-CLAUDE = ("image/", "application/pdf", "text/plain")
-EVERYTHING = ("image/", "audio/", "video/", "application/pdf", "text/")
+IMAGE = ("image/png", "image/jpeg", "image/webp", "image/gif")
+DOCUMENTS = (*IMAGE, "application/pdf")
+CLAUDE = (*IMAGE, "application/pdf", "text/plain")
+GEMINI_IMAGE = ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
+EVERYTHING = (*GEMINI_IMAGE, "audio/", "video/", "application/pdf", "text/")
 NOTHING: tuple[str, ...] = ()
 
 CLASSIC = ("low", "medium", "high")

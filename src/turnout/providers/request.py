@@ -37,6 +37,7 @@ PROTOCOLS = {
     AnthropicDialect: "anthropic",
     GeminiDialect: "gemini",
 }
+OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
 PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
 
 
@@ -76,13 +77,13 @@ def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Read
     return replace(base, thinking=policy, media=_media(target), flat_through=flat_through)
 
 
-def _media(target: Target) -> tuple[str, ...] | None:
-    narrowed = target.dialect.media if isinstance(target.dialect, ChatDialect) else None
-    if not target.facts.known:
-        return narrowed
-    if narrowed is None:
-        return target.facts.media
-    return tuple(kind for kind in target.facts.media if kind in narrowed)
+def _media(target: Target) -> tuple[str, ...]:
+    seen = target.facts.media if target.facts.known else (*target.facts.media, *OTHER_MEDIA)
+    if not isinstance(target.dialect, ChatDialect):
+        return seen
+    narrowed = target.dialect.media
+    kept = seen if narrowed is None else [kind for kind in seen if kind.startswith(narrowed)]
+    return (*kept, *target.dialect.reads)
 
 
 def view(

@@ -29,6 +29,7 @@ from ..model import (
     ToolCall,
     block_text,
 )
+from .media import named, readable
 
 EMPTY_RESULT = "[empty tool result]"
 EMPTY_ERROR = "The tool failed and gave no message."
@@ -66,6 +67,9 @@ class Reader(Struct, frozen=True):
         return residue is not None and residue.origin.matches(self.origin)
 
     def sees(self, media: Media) -> bool:
+        kind, _, form = media.mime.partition("/")
+        if form == "*" and self.media is not None:  # a link whose kind is all that is known
+            return any(prefix.startswith(f"{kind}/") for prefix in self.media)
         return self.media is None or media.mime.startswith(self.media)
 
 
@@ -84,13 +88,13 @@ def visible(block: Block, reader: Reader) -> Seen:
             return Seen(block) if native else _foreign_thinking(block, reader)
         case Opaque():
             return Seen(block) if native else _foreign_opaque(block)
-        case Media() if not reader.sees(block):
-            return Seen(_named_media(block), "media_replaced")
+        case Media():
+            return _media(block, reader)
         case Code() if not native:
             return Seen(Text(block_text(block)), "code_as_text")
         case Text() if not block.text and not native:
             return Seen(None)
-        case Text() | ToolCall() | Media() | Code():
+        case Text() | ToolCall() | Code():
             return Seen(_own(block, reader))
 
 
@@ -110,8 +114,14 @@ def _foreign_opaque(block: Opaque) -> Seen:
     return Seen(Text(block.text) if block.text.strip() else None, "opaque_omitted")
 
 
-def _named_media(block: Media) -> Text:
-    return Text(f"{block_text(block)} (left out: this model cannot read it)")
+def _media(block: Media, reader: Reader) -> Seen:
+    found = readable(block)
+    if isinstance(found, Media) and not reader.sees(found):
+        found = named(found, "this model cannot read it")
+    if isinstance(found, Text):
+        return Seen(found, "media_replaced")
+    found = _own(found, reader)
+    return Seen(found, "" if found.mime == block.mime else "media_corrected")
 
 
 def worded(interaction: ToolInteraction, outcome: Outcome, reader: Reader, shortened: str | None) -> Outcome:
@@ -136,7 +146,9 @@ def _reason(interaction: ToolInteraction, outcome: Outcome) -> str:
 def _readable(content: tuple[Content, ...], reader: Reader) -> Iterator[Content]:
     for block in content:
         if isinstance(block, Media):
-            yield _own(block, reader) if reader.sees(block) else _named_media(block)
+            shown = _media(block, reader).block
+            if isinstance(shown, Text | Media):
+                yield shown
         elif isinstance(block, Text):
             yield block if block.residue is None else Text(block.text)
         elif text := block_text(block):

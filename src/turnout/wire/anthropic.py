@@ -26,7 +26,16 @@ from ..model import (
     ToolSpec,
     block_text,
 )
-from .content import as_reminder, base64_url, failed, joined, nonblank, response_media, response_text
+from .content import (
+    as_reminder,
+    base64_url,
+    failed,
+    in_words,
+    joined,
+    nonblank,
+    response_media,
+    response_text,
+)
 from .loop import Loop
 from .protocol import (
     FIRST_FILLER,
@@ -325,7 +334,7 @@ def _media(media: Media) -> Wire:
         text = b64decode(media.data).decode(errors="replace")
         if text.strip():
             return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}
-    return _text(block_text(media))
+    return _text(in_words(media))
 
 
 def _source(media: Media) -> Wire:

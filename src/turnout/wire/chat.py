@@ -12,8 +12,19 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..ids import IdProjection
-from ..model import Block, Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
-from .content import as_reminder, base64_url, joined, nonblank, response_media, response_text
+from ..model import (
+    Block,
+    Media,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResponse,
+    ToolSpec,
+    block_text,
+)
+from .content import as_reminder, base64_url, in_words, joined, nonblank, response_media, response_text
 from .loop import Loop
 from .protocol import (
     EFFORTS,
@@ -63,6 +74,8 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     takes_parallel: bool = True
     stream_usage: bool = True
     media: tuple[str, ...] | None = None  # narrower than what the model could see
+    reads: tuple[str, ...] = ()  # what the host reads for every model
+    document_part: Literal["file", "document_url"] = "file"
     think_tags: bool = False  # for the decoder: <think> in the text is thinking
     joins_choices: bool = False  # for the decoder: one reply is spread over several choices
     text_tools: str = ""  # for the decoder: how the model writes calls into its text
@@ -153,7 +166,21 @@ class ChatEncoder:
             texts = [block.text for block in blocks if isinstance(block, Text)]
             if len(texts) == 1 or not self.dialect.text_parts:
                 return "\n\n".join(texts)
-        return [_part(block) for block in blocks]
+        return [self._part(block) for block in blocks]
+
+    def _part(self, block: Any) -> Wire:
+        data = block.residue.data if block.residue is not None else None
+        data = data if isinstance(data, dict) else {}
+        match block:
+            case Media():
+                return _media_part(block, self.dialect.document_part)
+            case Thinking():
+                chunk = data.get("thinking_chunk", {})
+                return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
+            case Opaque() if isinstance(data.get("part"), dict):
+                return dict(data["part"])  # a file that lies at this very server
+            case _:
+                return {"type": "text", "text": block_text(block)}
 
     def _call(self, call: ToolCall) -> Wire:
         self.called[call.name] = None
@@ -207,7 +234,7 @@ class ChatEncoder:
             parts: list[Wire] = []
             for response, block in media:
                 parts.append({"type": "text", "text": f"From {self._name(response.name)}:"})
-                parts.append(_part(block))
+                parts.append(self._part(block))
             yield {"role": "user", "content": parts}
 
     # Request
@@ -364,22 +391,15 @@ def nearest_effort(wanted: str, offered: Sequence[str]) -> str:
     return min(offered, key=lambda effort: abs(EFFORTS.index(effort) - place))
 
 
-def _part(block: Any) -> Wire:
-    match block:
-        case Media():
-            return _media_part(block)
-        case Thinking():
-            data = block.residue.data if block.residue is not None else None
-            chunk = data.get("thinking_chunk", {}) if isinstance(data, dict) else {}
-            return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
-        case _:
-            return {"type": "text", "text": block_text(block)}
-
-
-def _media_part(media: Media) -> Wire:
+def _media_part(media: Media, document_part: str) -> Wire:
     url = media.uri or base64_url(media)
     if media.mime.startswith("image/"):
-        return {"type": "image_url", "image_url": {"url": url}}
+        detail = media.residue.data.get("detail") if media.residue is not None else None
+        return {"type": "image_url", "image_url": {"url": url, "detail": detail} if detail else {"url": url}}
+    if document_part == "document_url" and media.mime == "application/pdf":
+        return {"type": "document_url", "document_url": url, "document_name": media.name or "file.pdf"}
+    if media.uri:
+        return {"type": "text", "text": in_words(media)}
     if media.mime.startswith("audio/"):
         kind = media.mime.partition("/")[2]
         return {"type": "input_audio", "input_audio": {"data": media.data, "format": AUDIO.get(kind, kind)}}

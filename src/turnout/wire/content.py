@@ -41,6 +41,11 @@ def response_media(response: ToolResponse) -> list[Media]:
     return [block for block in response.outcome.content if isinstance(block, Media)]
 
 
+def in_words(media: Media) -> str:
+    """A medium that the API has no part for: what it is, and where it lies."""
+    return f"{block_text(media)} {media.uri}" if media.uri else block_text(media)
+
+
 def base64_url(media: Media) -> str:
     return f"data:{media.mime};base64,{media.data}"
 

@@ -244,6 +244,8 @@ def _part(block: Any) -> Iterator[Wire]:
 def _media(media: Media) -> Wire:
     if media.data:
         return {"inlineData": {"mimeType": media.mime, "data": media.data}}
+    if media.mime.endswith("*"):  # nobody knows; the server will look
+        return {"fileData": {"fileUri": media.uri}}
     return {"fileData": {"mimeType": media.mime, "fileUri": media.uri}}
 
 

@@ -70,7 +70,7 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
     thinking: tuple[str, ...] = ()  # the switches it takes: manual, adaptive, off, effort, always
     efforts: tuple[str, ...] = ()
     sampling: bool = True
-    media: tuple[str, ...] = ("image/",)
+    media: tuple[str, ...] = ("image/png", "image/jpeg", "image/webp", "image/gif")
     tools: bool = True
     forced_tools: bool = True
     chat_tools: str = ""  # "no_reasoning": function tools on Chat only with reasoning_effort none

@@ -253,11 +253,14 @@ def _content(blocks: Sequence[Any]) -> Any:
 
 
 def _part(block: Any) -> Wire:
+    data = _data(block.residue)
+    if isinstance(block, Opaque) and isinstance(data.get("part"), dict):
+        return dict(data["part"])  # a file that lies at this very server
     if not isinstance(block, Media):
         return {"type": "input_text", "text": block_text(block)}
     url = block.uri or base64_url(block)
     if block.mime.startswith("image/"):
-        return {"type": "input_image", "image_url": url, "detail": "auto"}
+        return {"type": "input_image", "image_url": url, "detail": data.get("detail") or "auto"}
     if block.uri:
         return {"type": "input_file", "file_url": block.uri}
     return {"type": "input_file", "filename": block.name or "file", "file_data": url}
