@@ -126,9 +126,13 @@ def _voice(tool: ToolSpec, changes: list[str]) -> Say:
 
 def _object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
     schema = {key: value for key, value in parameters.items() if key not in ("$schema", "$id")}
-    if isinstance(reference := schema.get("$ref"), str):
-        resolved = _resolve(reference, parameters)
-        schema = {**(resolved or {}), **{key: value for key, value in schema.items() if key != "$ref"}}
+    followed: set[str] = set()
+    while isinstance(reference := schema.pop("$ref", None), str):
+        resolved = None if reference in followed else _resolve(reference, parameters)
+        if resolved is None:
+            say(f"{reference} refers to itself or to nothing; declared without it")
+        followed.add(reference)
+        schema = {**(resolved or {}), **schema}
     kind = schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         say("its parameters are no object; declared without any")
