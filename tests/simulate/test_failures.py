@@ -103,10 +103,11 @@ def test_a_reply_without_its_end_is_not_taken_for_whole(name: str, fault: script
     assert raised.value.kind == "truncated"
 
 
+@pytest.mark.parametrize("fault", [script.Garble(after=3), script.Garble(after=3, bytes=True)])
 @pytest.mark.parametrize("name", TARGETS)
-def test_a_payload_that_is_no_json_is_a_failure(name: str) -> None:
+def test_a_payload_that_is_no_json_is_a_failure(name: str, fault: script.Fault) -> None:
     """Garbage in mid stream ends the reply."""
-    answer = answered(name, [script.Say("Reading it. It is a long file."), script.Garble(after=3)])
+    answer = answered(name, [script.Say("Reading it. It is a long file."), fault])
 
     with pytest.raises(StreamError):
         decode(name, answer.body)

@@ -137,6 +137,15 @@ def test_a_scripted_model_asks_for_no_key() -> None:
     assert b"Hi." in b"".join(chunk for _, chunk in came)
 
 
+def test_each_provider_may_have_a_script_of_its_own() -> None:
+    """One is overloaded, the other answers."""
+    transport = ScriptedTransport({"anthropic": [HttpError("overloaded")] * 2, "openai": ["Hello."]}, keeps=1)
+    run(arrivals(transport, hello()))
+    run(arrivals(transport, hello("openai:gpt-4o")))
+
+    assert [(seen.provider, seen.status) for seen in transport.seen] == [("openai", 200)]
+
+
 def test_a_callable_answers_from_what_it_is_asked() -> None:
     """A model may look at the request: the user's words, the tools, the results."""
     asked_of: list[tuple[str, tuple[str, ...], list[str]]] = []
@@ -246,5 +255,5 @@ def test_every_known_target_is_sent_to_itself() -> None:
     """What is rendered for a provider arrives at its simulation, but where several share an address."""
     from turnout.providers import PROVIDERS
 
-    for name in PROVIDERS.keys() - {"vllm", "compatible", "vertex"}:
+    for name in PROVIDERS.keys() - {"compatible"}:
         assert provider_of(hello(f"{name}:some-model").url) == name, target(f"{name}:m").provider.base_url

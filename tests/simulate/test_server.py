@@ -25,6 +25,8 @@ from turnout.simulate import (
 )
 from turnout.simulate.server import serving
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # models grow old
+
 QUESTION = "What should I wear in Paris?"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 NAMES = ("weather", "time")

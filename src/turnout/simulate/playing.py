@@ -86,7 +86,7 @@ def _befall(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -> boo
         case Repeat():
             events[at:at] = events[max(at - 1, 0) : at]
         case Garble():
-            events.insert(at, Frame(b'{"half":'))
+            events.insert(at, Frame(b'{"text": "\xff\xfe' if fault.bytes else b'{"half":'))
         case Truncate():
             del events[at:]
         case Reset():

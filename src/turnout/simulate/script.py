@@ -108,9 +108,10 @@ class StreamError(Struct, frozen=True, tag="stream_error"):
 
 
 class Garble(Struct, frozen=True, tag="garble"):
-    """An event whose payload is no JSON."""
+    """An event whose payload is no JSON, or no text."""
 
     after: int | None = None
+    bytes: bool = False  # not even UTF-8
 
 
 class Repeat(Struct, frozen=True, tag="repeat"):

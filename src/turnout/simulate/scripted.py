@@ -11,7 +11,7 @@ clock a day of silence costs nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -33,15 +33,16 @@ class Arriving:
 class ScriptedTransport:
     """Answers requests in place of the network, and keeps what it saw.
 
-    `script` is a list of steps, or a callable that is given each request (`Asked`) and
-    returns one. `keys` are the API keys that exist; without them any key will do.
+    `script` is a list of steps, a mapping of such lists by provider, or a callable that is
+    given each request (`Asked`) and returns a step. `keys` are the API keys that exist;
+    without them any key will do.
     """
 
     def __init__(self, script: Any, **options: Any) -> None:
         self.simulation = Simulation(script, **options)
 
     @property
-    def seen(self) -> list[Exchange]:
+    def seen(self) -> Sequence[Exchange]:
         """Every request so far, with its verdict."""
         return self.simulation.seen
 

@@ -6,6 +6,7 @@ names first (`/mistral/v1/chat/completions`), or else to the one that the protoc
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
@@ -57,7 +58,10 @@ class Exchange(Struct, frozen=True):
 
 
 class Simulation:
-    """All simulated providers, one script."""
+    """All simulated providers, with one script, or one each: `{"openai": […], "anthropic": […]}`.
+
+    `keeps` bounds how many exchanges are kept, for runs that are long.
+    """
 
     def __init__(
         self,
@@ -67,12 +71,14 @@ class Simulation:
         asks_for_key: bool = True,
         provider: str = "",
         seed: str = "turnout",
+        keeps: int | None = None,
     ) -> None:
-        self._source = source_of(source)
+        self._sources = source if isinstance(source, Mapping) else None
+        self._source = source_of(() if isinstance(source, Mapping) else source)
         self._options: dict[str, Any] = {"keys": keys, "asks_for_key": asks_for_key, "seed": seed}
         self._provider = provider  # everything is for this one, wherever it is sent
         self._providers: dict[str, SimulatedProvider] = {}
-        self.seen: list[Exchange] = []
+        self.seen: deque[Exchange] = deque(maxlen=keeps)
 
     @property
     def refusals(self) -> list[Exchange]:
@@ -81,7 +87,8 @@ class Simulation:
 
     def provider(self, name: str) -> SimulatedProvider:
         if name not in self._providers:
-            self._providers[name] = SimulatedProvider(name, self._source, **self._options)
+            source = self._source if self._sources is None else source_of(self._sources.get(name, ()))
+            self._providers[name] = SimulatedProvider(name, source, **self._options)
         return self._providers[name]
 
     def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
@@ -125,7 +132,6 @@ def _places() -> tuple[tuple[str, str], ...]:
     for provider in reversed(PROVIDERS.values()):
         split = urlsplit(provider.base_url)
         places[f"{split.netloc}{split.path}"] = provider.name
-    places.pop("127.0.0.1:8000/v1", None)  # several local servers share it: the protocol decides
     return tuple(sorted(places.items(), key=lambda row: -len(row[0])))
 
 
