@@ -14,6 +14,7 @@ from turnout.model import ModelTurn
 from turnout.plain import loads
 from turnout.stream.events import Done, Error
 from turnout.stream.frames import FrameDecoder
+from turnout.stream.reply import ReplyBuilder
 from turnout.wire import chat_chunk, ollama_decoder, responses_decoder
 
 FAMILIES = ("openai_chat", "openai_responses", "mistral", "ollama")
@@ -119,6 +120,23 @@ def _assert_same(family: str, exchange: Exchange, ways: Iterable[list[bytes]]) -
     expected = decode(DECODERS[family](), exchange.body)
     for chunks in ways:
         assert decode(DECODERS[family](), *chunks) == expected, exchange.id
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_whoever_holds_only_the_events_has_the_same_turn(family: str) -> None:
+    """But for what rides along privately."""
+    for exchange in replies(family):
+        decoder = DECODERS[family]()
+        again = ReplyBuilder(decoder.reply.origin, decoder.reply.turn_key)
+        for event in decode(decoder, exchange.body):
+            again.feed(event)
+
+        assert _seen(again.turn()) == _seen(decoder.reply.turn()), exchange.id
+
+
+def _seen(turn: ModelTurn) -> Any:
+    calls = [(call.id, call.name, call.arguments, call.fault) for call in turn.tool_calls]
+    return turn.text, turn.thinking, calls, turn.stop, turn.raw_stop, turn.usage
 
 
 @pytest.mark.parametrize("family", ["openai_chat", "mistral"])

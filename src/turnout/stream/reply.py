@@ -409,6 +409,8 @@ class ReplyBuilder:
             return None
         raw = clean("".join(call.pieces))
         parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw)
+        if self._stop == "length" and not raw.strip() and call_id == next(reversed(self._fed)):
+            fault = "truncated"  # the last call of a reply that ran out of tokens lost its arguments
         return ToolCall(call_id, call.name, parsed, raw=raw, fault=fault)
 
     def _marked(self, call: ToolCall) -> ToolCall:
