@@ -13,7 +13,7 @@ from tests.laws.targets import TARGETS
 
 from turnout.history.ingest import ingest
 from turnout.history.log import History
-from turnout.model import Message, Outcome, Thinking, ToolCall, ToolResponse, block_text
+from turnout.model import Message, Origin, Outcome, Thinking, ToolCall, ToolResponse, block_text
 from turnout.providers import target
 from turnout.providers.request import render, view
 
@@ -26,6 +26,12 @@ FORMATS: dict[str, tuple[str, str]] = {
     "gemini": ("gemini:gemini-2.5-flash", "contents"),
     "icontent": ("openai:gpt-4o", ""),
 }
+AUTHORS: dict[str, list[Origin]] = {
+    form: [place.origin for place in TARGETS if type(place.dialect) is type(target(to).dialect) or not name]
+    for form, (to, name) in FORMATS.items()
+}
+"""Who may have written a format. The canonical content list is anyone's."""
+
 ID_FIELDS = ("id", "tool_call_id", "tool_use_id", "call_id", "callId")
 RESULT_MARKS = ("tool_call_id", "tool_use_id", "output", "functionResponse", "callId")
 
@@ -40,7 +46,7 @@ def ingested(history: History | None, dice: Random, key: str) -> History:
         at = dice.randrange(len(messages) + 1)
         messages[at:at] = spice()
     body = _body(messages, form) if dice.random() < 0.5 else messages
-    return ingest(body, form, origin=dice.choice(TARGETS).origin, key=key)
+    return ingest(body, form, origin=dice.choice(AUTHORS[form]), key=key)
 
 
 def _body(messages: Messages, form: str) -> dict[str, Any]:

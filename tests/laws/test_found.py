@@ -70,3 +70,10 @@ def test_claude_behind_openrouter_hears_system_text_from_the_user() -> None:
     history.note_system("mind the gap")
     to = "openrouter:anthropic/claude-sonnet-4.5"
     assert check(to, render(history, to, thinking=True).body) == []
+
+
+def test_blank_words_do_not_end_an_open_loop_of_calls() -> None:
+    """A reply of white space sends nothing, so the calls before it still decide whether to think."""
+    history = conversation(user("go"), model(call("a")), settled("a"), model(" "))
+    to = "openrouter:anthropic/claude-sonnet-4.5"
+    assert check(to, render(history, to, thinking=True).body) == []

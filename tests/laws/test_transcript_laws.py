@@ -49,6 +49,7 @@ IN_A_TRANSCRIPT = (
     "thinking_as_text",
     "opaque_omitted",
     "media_replaced",
+    "media_corrected",
     "code_as_text",
     "empty_turn",
     "shortened_result",

@@ -102,6 +102,10 @@ def media(dice: Random) -> Media:
         Media("audio/wav", data="UklGRg=="),
         Media("text/plain", data="aGVsbG8=", name="a.txt"),
         Media("application/x-unheard-of", data="AAAA"),
+        Media("image/jpeg", data=IMAGE),  # it says JPEG and is PNG
+        Media("image/png", data="not base64!"),
+        Media("image/png"),
+        Media("", data=IMAGE),
     )
     return dice.choice(kinds)
 
