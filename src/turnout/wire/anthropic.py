@@ -56,6 +56,19 @@ MIN_BUDGET = 1_024
 BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384}
 MARKER = {"type": "ephemeral"}
 
+# What the API takes back without a beta header. Blocks of other kinds are told in words.
+SERVER_TOOLS = (
+    "web_search",
+    "web_fetch",
+    "code_execution",
+    "bash_code_execution",
+    "text_editor_code_execution",
+    "tool_search_tool_regex",
+    "tool_search_tool_bm25",
+)
+SERVER_RESULTS = (*(f"{name}_tool_result" for name in SERVER_TOOLS[:5]), "tool_search_tool_result")
+REPLAYED = ("text", "image", "document", "search_result", "container_upload", *SERVER_RESULTS)
+
 
 class AnthropicDialect(Struct, frozen=True, kw_only=True):
     """How a host of the Messages API differs from Anthropic's own."""
@@ -108,13 +121,13 @@ class AnthropicEncoder:
                     yield _text(as_reminder(text))
             case _:
                 for block in nonblank(message.blocks):
-                    yield _block(block)
+                    yield _document(block) or _block(block)
 
     def _assistant(self, message: Message) -> Iterator[Wire]:
         blocks = [
             block for block in message.blocks if self._keeps_thinking or not isinstance(block, Thinking)
         ]
-        whole = _whole_server_tools(blocks, message.paused)
+        whole = _whole_server_tools(blocks)
         for at, block in enumerate(blocks):
             match block:
                 case ToolCall():
@@ -129,8 +142,9 @@ class AnthropicEncoder:
                 case Thinking():
                     yield from _thinking(block)
                 case Opaque():
-                    if block.residue is None or _server_id(block) in whole:
-                        yield _block(block)
+                    # A paused turn goes back unchanged: its last use has no result yet.
+                    if message.paused or block.residue is None or _server_id(block) in whole:
+                        yield _block(block, paused=message.paused)
                 case Text() if not block.text.strip():
                     # Signed thoughts are counted by position: what stood between them must stay.
                     if _between_thoughts(blocks, at):
@@ -304,17 +318,39 @@ def _data(residue: Residue | None) -> dict[str, Any]:
     return residue.data if residue is not None and isinstance(residue.data, dict) else {}
 
 
-def _block(block: Any) -> Wire:
+def _block(block: Any, *, paused: bool = False) -> Wire:
     data = _data(block.residue)
     match block:
         case Media():
             return _media(block)
         case Text() if data.get("citations"):
             return {**_text(block.text), "citations": data["citations"]}
-        case Opaque() if isinstance(data.get("block"), dict):
-            return dict(data["block"])
+        case Opaque() if paused or _is_replayed(block):
+            return _unmarked(data["block"]) if isinstance(data.get("block"), dict) else _text(block.text)
         case _:
             return _text(block_text(block))
+
+
+def _document(block: Any) -> Wire:
+    """A text that was a document when its author sent it; {} for all others."""
+    wire = _data(block.residue).get("block") if isinstance(block, Text) else None
+    return _unmarked(wire) if isinstance(wire, dict) else {}
+
+
+def _unmarked(wire: Wire) -> Wire:
+    """Without the cache marker it once had: markers are counted, and ours stand elsewhere."""
+    return {key: value for key, value in wire.items() if key != "cache_control"}
+
+
+def _is_replayed(block: Opaque) -> bool:
+    wire = _data(block.residue).get("block")
+    if not isinstance(wire, dict):
+        return False
+    if wire.get("type") == "server_tool_use":
+        return wire.get("name") in SERVER_TOOLS
+    source = wire.get("source")
+    held = isinstance(source, dict) and source.get("type") == "file"
+    return wire.get("type") in REPLAYED and not held
 
 
 def _thinking(block: Thinking) -> Iterator[Wire]:
@@ -360,15 +396,12 @@ def _server_id(block: Opaque) -> str:
     return str(wire.get("tool_use_id", "")) if block.kind.endswith("tool_result") else ""
 
 
-def _whole_server_tools(blocks: Sequence[Any], paused: bool) -> set[str]:
-    """Ids of provider-run tools whose use and result are both here; "" stands for other blocks.
-
-    A paused turn goes back unchanged: its last use has no result yet, because it is still running.
-    """
-    opaque = [block for block in blocks if isinstance(block, Opaque) and block.residue is not None]
+def _whole_server_tools(blocks: Sequence[Any]) -> set[str]:
+    """Ids of provider-run tools whose use and result are both here; "" stands for other blocks."""
+    opaque = [block for block in blocks if isinstance(block, Opaque) and _is_replayed(block)]
     used = {_server_id(block) for block in opaque if block.kind.endswith("tool_use")}
     answered = {_server_id(block) for block in opaque if block.kind.endswith("tool_result")}
-    return {"", *(used if paused else used & answered)}
+    return {"", *(used & answered)}
 
 
 def _goes_with_thinking(name: str, value: float | None) -> bool:

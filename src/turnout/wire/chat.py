@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..ids import IdProjection
@@ -97,6 +98,7 @@ class ChatEncoder:
         self._loop = Loop()
         self._names: dict[str, str] = {}
         self._fillers: list[str] = []
+        self._crowded: Message | None = None  # more calls than one message holds; waits for its results
 
     def _is_thinking(self, asked: bool | None) -> bool:
         if asked is False and self.dialect.stops_thinking:
@@ -109,7 +111,18 @@ class ChatEncoder:
     # Messages
 
     def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
+        if len(message.tool_calls) > MAX_CALLS:
+            self._crowded = message
+            return loop
+        if (crowded := self._crowded) is not None:
+            self._crowded = None
+            changes.append(f"OAC-05 {len(crowded.tool_calls)} calls sent as groups of {MAX_CALLS}")
+            for part in _groups(crowded, message):
+                loop = self._add(roll, loop, part, changes)
+            return loop
+        sent = False
         for wire in self._wire(message):
+            sent = True
             if (
                 roll.empty
                 and self.dialect.starts_with_user
@@ -121,7 +134,7 @@ class ChatEncoder:
                 changes.append("bridge: a user message must not follow a tool message")
                 roll.add({"role": "assistant", "content": BRIDGE})
             roll.add(wire)
-        return loop.after(message, _is_reasoned(message))
+        return loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
 
     def _wire(self, message: Message) -> Iterator[Wire]:
         match message.role:
@@ -363,6 +376,16 @@ class ChatEncoder:
             fields["tool_choice"] = {"type": "function", "function": {"name": self._name(choice)}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
+
+
+def _groups(said: Message, answered: Message) -> Iterator[Message]:
+    """A crowded turn and its results as several turns; what was said besides stays with the first."""
+    calls, rest = said.tool_calls, [block for block in said.blocks if not isinstance(block, ToolCall)]
+    for start in range(0, len(calls), MAX_CALLS):
+        group = slice(start, start + MAX_CALLS)
+        yield replace(said, blocks=(*rest, *calls[group]))
+        yield replace(answered, blocks=answered.responses[group])
+        rest = []
 
 
 def _sentinel(call_id: str) -> Wire:
