@@ -1,0 +1,194 @@
+"""What the user has settled beforehand: TOML files, the environment, and which of them is in force.
+
+Later places come first: command line, environment, the project's file (once trusted), the
+user's file. `in_force` says for each setting what holds and where it comes from.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from ..errors import UsageError
+from ..model import Origin
+from ..providers import PROVIDERS, Target, provider
+from ..providers import target as find_target
+from ..tools.policy import Rule
+from .keys import KeyCommand, KeyFile, KeySource
+from .places import Places
+from .trust import Trust, project_files
+
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+INSTRUCTIONS_LIMIT = 64 * 1024
+
+
+class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """A target with a name of its own: another account, another host."""
+
+    target: str
+    base_url: str = ""
+    key_variable: str = ""
+    key_file: str = ""
+    key_command: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> KeySource | None:
+        if self.key_file:
+            return KeyFile(self.key_file)
+        return KeyCommand(self.key_command) if self.key_command else None
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be settled in a file."""
+
+    model: str = ""
+    fallback: tuple[str, ...] = ()
+    route: str = ""
+    approval: str = "ask"
+    system: str = ""
+    thinking: bool | None = None
+    effort: str | None = None
+    theme: str = "auto"
+    max_cost: float | None = None
+    subagents: bool = True
+    targets: dict[str, TargetSettings] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    profiles: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class Setting(Struct, frozen=True):
+    """One setting that holds, and where it comes from."""
+
+    name: str
+    value: Any
+    source: str
+
+
+class Config(Struct, frozen=True):
+    """What is in force, and what was left aside because it is not trusted."""
+
+    settings: Settings
+    sources: dict[str, str]
+    untrusted: tuple[Path, ...]
+    environment: Mapping[str, str]
+    places: Places
+    folder: Path
+
+    @property
+    def in_force(self) -> list[Setting]:
+        values = msgspec.structs.asdict(self.settings)
+        return [Setting(name, value, self.sources.get(name, "default")) for name, value in values.items()]
+
+    def target(self, name: str) -> Target:
+        """A target by the name it was given in a file, or as `provider:model`."""
+        if (named := self.settings.targets.get(name)) is None:
+            return self._usual(name)
+        base_url = named.base_url or self._base_url(named.target)
+        return find_target(named.target, base_url=base_url, endpoint=name)
+
+    def _usual(self, name: str) -> Target:
+        return find_target(name, base_url=self._base_url(name))
+
+    def _base_url(self, name: str) -> str:
+        variable = provider(Origin.parse(name).provider).base_url_variable
+        return self.environment.get(variable, "") if variable else ""
+
+    def keys(self) -> dict[str, KeySource]:
+        """Keys of named targets; the usual variables are read by the session itself."""
+        found: dict[str, KeySource] = {}
+        for name, named in self.settings.targets.items():
+            key = named.key or self.environment.get(named.key_variable, "")
+            if key:
+                found[str(find_target(named.target, endpoint=name).origin)] = key
+        return found
+
+    def default_model(self) -> str:
+        """The model of the settings, else that of the first provider whose key is there."""
+        if self.settings.model:
+            return self.settings.model
+        for name, model in DEFAULT_MODELS.items():
+            if any(self.environment.get(variable) for variable in PROVIDERS[name].key_variables):
+                return f"{name}:{model}"
+        raise UsageError(
+            "no model: give one with -m provider:model, set `model` in the configuration, or set a key "
+            "such as ANTHROPIC_API_KEY"
+        )
+
+    def instructions(self) -> str:
+        """What the project says to agents: AGENTS.md and its cousins, nearest folder first."""
+        for name in INSTRUCTIONS:
+            path = self.folder / name
+            if path.is_file():
+                return path.read_text(encoding="utf-8", errors="replace")[:INSTRUCTIONS_LIMIT]
+        return ""
+
+
+DEFAULT_MODELS = {
+    "anthropic": "claude-sonnet-4-5",
+    "openai": "gpt-5.1",
+    "gemini": "gemini-2.5-pro",
+    "mistral": "mistral-large-latest",
+    "kimi": "kimi-k2.5",
+    "deepseek": "deepseek-chat",
+    "openrouter": "anthropic/claude-sonnet-4.5",
+    "xai": "grok-4",
+    "groq": "llama-3.3-70b-versatile",
+    "qwen": "qwen3-max",
+    "zai": "glm-4.6",
+}
+
+
+def load(environment: Mapping[str, str], folder: Path, *, profile: str = "", **given: Any) -> Config:
+    """Read everything that applies in this folder."""
+    places = Places.of(environment)
+    trust = Trust(places)
+    layers = [(str(path), _read(path)) for path in [places.config / "config.toml"] if path.is_file()]
+    untrusted = tuple(path for path in project_files(folder) if not trust.is_trusted(path))
+    project = folder / ".turnout" / "config.toml"
+    if project.is_file() and project not in untrusted:
+        layers.append((str(project), _project_level(_read(project))))
+    layers += [(name, {"model": value}) for name in ("TURNOUT_MODEL",) if (value := environment.get(name))]
+    layers.append(("command line", {name: value for name, value in given.items() if value not in (None, ())}))
+    values, sources = _merged(layers, profile or environment.get("TURNOUT_PROFILE", ""))
+    return Config(_settings(values), sources, untrusted, environment, places, folder)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def _project_level(values: dict[str, Any]) -> dict[str, Any]:
+    """A project's rules are marked as the project's."""
+    rules = [{**rule, "level": "project"} for rule in values.get("rules", ()) if isinstance(rule, dict)]
+    return {**values, **({"rules": rules} if rules else {})}
+
+
+def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dict[str, Any], dict[str, str]]:
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for source, layer in layers:
+        chosen = layer.get("profiles", {}).get(profile, {}) if profile else {}
+        for name, value in {**layer, **chosen}.items():
+            if name == "rules":  # rules of every level count together: a denial anywhere is a denial
+                value = [*values.get("rules", ()), *value]
+            elif name == "targets":
+                value = {**values.get("targets", {}), **value}
+            values[name] = value
+            sources[name] = f"{source} (profile {profile})" if name in chosen else source
+    return values, sources
+
+
+def _settings(values: dict[str, Any]) -> Settings:
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        known = ", ".join(Settings.__struct_fields__)
+        raise UsageError(f"configuration: {error}. The settings are {known}") from None
