@@ -286,6 +286,17 @@ def test_an_item_known_by_id_needs_the_reasoning_that_led_to_it() -> None:
     assert "was provided without its required 'reasoning' item" in post(transport, name, body).message
 
 
+def test_an_item_that_was_never_stored_is_not_found() -> None:
+    """A reference needs something to refer to."""
+    name = "openai-responses:gpt-5.1"
+    items = [{"role": "user", "content": "hi"}, {"type": "item_reference", "id": "msg_elsewhere"}]
+    body = {"model": "gpt-5.1", "input": [*items, items[0]]}
+
+    error = post(ScriptedTransport([]), name, body)
+
+    assert (error.status, error.message) == (404, "Item with id 'msg_elsewhere' not found.")
+
+
 # Keys
 
 KEYS = {

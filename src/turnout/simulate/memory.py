@@ -43,7 +43,6 @@ class Memory:
         self._responses: dict[str, Stored] = {}
         self._items: dict[str, str] = {}  # item id -> the reasoning that led to it, or ""
         self._thoughts: dict[str, tuple[str, ...]] = {}  # signature -> all of its reply, in order
-        self._detailed: set[str] = set()  # first call of each message that had reasoning_details
 
     # Remembering
 
@@ -55,10 +54,6 @@ class Memory:
                 self._thoughts.update(dict.fromkeys(signatures, signatures))
             case "responses":
                 self._keep(asked, said)
-            case "chat":
-                message = said["choices"][0]["message"]
-                if message.get("tool_calls") and message.get("reasoning_details"):
-                    self._detailed.add(message["tool_calls"][0]["id"])
             case _:
                 pass
 
@@ -208,7 +203,6 @@ class Memory:
             if opaque is not None and self.seal.verdict(opaque, "openai", asked.model) != "genuine":
                 path = f"messages[{at}].reasoning_opaque"
                 yield Problem("COP-01", path, UPSTREAM["claude"].format(path=path), "leave it out")
-        yield from self._lost(messages, asked)
 
     def _detail(self, detail: Wire, path: str, asked: Asked) -> Iterator[Problem]:
         """OpenRouter: what was signed for one model is refused by another."""
@@ -221,29 +215,12 @@ class Memory:
             answer = UPSTREAM.get(family(asked.model), UPSTREAM["openai"]).format(path=path)
             yield Problem("ORT-02", path, answer, "send reasoning_details back only to their model")
 
-    def _lost(self, messages: list[Wire], asked: Asked) -> Iterator[Problem]:
-        """OpenRouter: a Claude that goes on thinking must see what it thought before its open calls."""
-        reasoning = mapping(asked.body.get("reasoning"))
-        if family(asked.model) != "claude" or not reasoning or reasoning.get("enabled") is False:
-            return
-        last = max((at for at, message in enumerate(messages) if message.get("role") == "user"), default=-1)
-        for at, message in enumerate(messages[last + 1 :], last + 1):
-            calls = [mapping(call) for call in array(message.get("tool_calls"))]
-            known = calls and text(calls[0].get("id")) in self._detailed
-            if known and not message.get("reasoning_details"):
-                path = f"messages[{at}].reasoning_details"
-                yield Problem("ORT-02", path, LOST, "send reasoning_details back as they came")
-
 
 UPSTREAM = {
     "claude": "{path}: Invalid `signature` in `thinking` block",
     "gemini": "Corrupted thought signature.",
     "openai": "The encrypted content could not be verified. Reason: it could not be decrypted.",
 }
-LOST = (
-    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When "
-    "`thinking` is enabled, a final `assistant` message must start with a thinking block"
-)
 
 
 def _modified(path: str) -> Problem:
