@@ -170,7 +170,10 @@ def late(world: World, dice: Random) -> bool:
 
 def rewound(world: World, dice: Random) -> bool:
     """A result for a call that a rewind has undone."""
-    undone = sorted(world.history._state.calls - {item.call.id for item in world.history.ledger})
+    ever = [
+        call.id for turn in world.history.entries if isinstance(turn, ModelTurn) for call in turn.tool_calls
+    ]
+    undone = [call_id for call_id in ever if call_id not in world.history.ledger]
     if not undone:
         return False
     assert not world.history.settle(dice.choice(undone), values.outcome(dice))
