@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from turnout.stream.frames import FrameDecoder
-from turnout.stream.sse import SseDecoder
+from turnout.streaming.frames import FrameDecoder
+from turnout.streaming.sse import SseDecoder
 
 decode = msgspec.json.Decoder().decode
 

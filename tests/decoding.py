@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from turnout.model import ModelTurn, Origin
 from turnout.plain import loads
-from turnout.stream.events import StreamEvent
-from turnout.stream.frames import FrameDecoder
-from turnout.stream.reply import ReplyBuilder
+from turnout.streaming.events import StreamEvent
+from turnout.streaming.frames import FrameDecoder
+from turnout.streaming.reply import ReplyBuilder
 from turnout.wire.chat_decoder import ChatDecoder, ChatOptions
 from turnout.wire.ollama_decoder import OllamaDecoder
 from turnout.wire.responses_decoder import ResponsesDecoder

@@ -11,9 +11,9 @@ import msgspec
 
 from turnout.model import ModelTurn, Origin
 from turnout.plain import loads
-from turnout.stream.events import StreamEvent
-from turnout.stream.frames import FrameDecoder
-from turnout.stream.reply import ReplyBuilder
+from turnout.streaming.events import StreamEvent
+from turnout.streaming.frames import FrameDecoder
+from turnout.streaming.reply import ReplyBuilder
 
 ORIGIN = Origin("provider", "", "model")
 FIXTURES = Path(__file__).parent / "fixtures"

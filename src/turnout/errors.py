@@ -6,6 +6,7 @@
       StreamError         the stream broke off or made no sense: carries the turn so far
       CorruptHistory      a stored log cannot be read: carries the entry
       StoreError          the store cannot write: nothing was acknowledged
+        SessionHeld       another process has the session: `holder` says which
       LimitReached        a limit that the user set on tokens, cost or rounds
 
 Tool failures, bad arguments, repairs and cancellations are values (`Outcome`,
@@ -104,3 +105,11 @@ class LimitReached(TurnoutError):
 
 class StoreError(TurnoutError):
     """The store could not write; nothing of this write was acknowledged."""
+
+
+class SessionHeld(StoreError):
+    """Another process has this session open, or took it over; `holder` says which, where it is known."""
+
+    def __init__(self, message: str, holder: Any = None) -> None:
+        super().__init__(message)
+        self.holder = holder

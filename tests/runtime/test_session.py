@@ -17,7 +17,7 @@ from turnout.runtime.guards import GuardLimits
 from turnout.runtime.keys import KeyFile
 from turnout.runtime.session import Limits, Session
 from turnout.simulate import Call, HttpError, Say, ScriptedTransport, StreamError, Think, Truncate
-from turnout.stream.events import TextDelta
+from turnout.streaming.events import TextDelta
 from turnout.tools.events import ToolResult
 from turnout.tools.tool import tool
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnout.errors import StreamError
-from turnout.stream.frames import Frame, FrameDecoder, loads, reader
+from turnout.streaming.frames import Frame, FrameDecoder, loads, reader
 
 CORPUS = Path(os.environ.get("TURNOUT_CORPUS", "../shared/corpus"))
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))

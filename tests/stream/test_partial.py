@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnout.stream.events import ToolCallComplete, ToolCallDelta, ToolCallStart
-from turnout.stream.partial import PartialArguments, PartialCalls
+from turnout.streaming.events import ToolCallComplete, ToolCallDelta, ToolCallStart
+from turnout.streaming.partial import PartialArguments, PartialCalls
 
 texts = st.text(st.sampled_from('ab"\\/{}[],: \n\té\u2028😀'), max_size=8)
 values = st.recursive(

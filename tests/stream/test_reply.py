@@ -11,7 +11,7 @@ from tests.replies import ORIGIN, rebuilt, said
 
 from turnout.errors import ProviderError, StreamError
 from turnout.model import Code, Media, Opaque, Residue, Text, Thinking, ToolCall, Usage
-from turnout.stream.events import (
+from turnout.streaming.events import (
     Done,
     Error,
     OpaqueBlock,
@@ -20,7 +20,7 @@ from turnout.stream.events import (
     ThinkingEnd,
     ToolCallStart,
 )
-from turnout.stream.reply import ReplyBuilder
+from turnout.streaming.reply import ReplyBuilder
 
 
 @pytest.fixture

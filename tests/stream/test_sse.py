@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnout.errors import StreamError
-from turnout.stream.sse import SseDecoder, SseEvent
+from turnout.streaming.sse import SseDecoder, SseEvent
 
 CORPUS = Path(os.environ.get("TURNOUT_CORPUS", "../shared/corpus"))
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))

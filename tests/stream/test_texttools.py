@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnout.stream.text_syntax import TextCall, Thought
-from turnout.stream.texttools import SYNTAXES, Piece, TextTools, syntax_of
+from turnout.streaming.text_syntax import TextCall, Thought
+from turnout.streaming.texttools import SYNTAXES, Piece, TextTools, syntax_of
 
 
 def split(syntax: str, *chunks: str) -> list[Piece]:

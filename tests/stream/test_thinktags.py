@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnout.stream.thinktags import Piece, ThinkTags
+from turnout.streaming.thinktags import Piece, ThinkTags
 
 
 def split(*chunks: str, opened: bool = False) -> list[Piece]:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from turnout import ids
 from turnout.diagnostic import CODES
 from turnout.model import ToolCall
-from turnout.stream.events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
-from turnout.stream.tracker import ToolCallTracker
+from turnout.streaming.events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
+from turnout.streaming.tracker import ToolCallTracker
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 

@@ -61,6 +61,7 @@ REPAIRS = [
     ),
     ('```json\n{"path": "a",}\n```', read_file, {"path": "a"}, ("fenced", "trailing_comma")),
     ('{"path": "a", "offset": "12"}', read_file, {"path": "a", "offset": 12}, ("number at offset",)),
+    ('{"path": "a", "offset": "3.0"}', read_file, {"path": "a", "offset": 3.0}, ("number at offset",)),
     ('{"path": "a", "limit": " 5 "}', read_file, {"path": "a", "limit": 5}, ("number at limit",)),
     ('{"path": "a", "marks": [1, "2"]}', read_file, {"path": "a", "marks": [1, 2]}, ("number at marks[1]",)),
     ('{"path": "a", "marks": "[1]"}', read_file, {"path": "a", "marks": [1]}, ("double_encoded at marks",)),
@@ -137,6 +138,15 @@ def test_a_string_is_kept_where_a_string_may_stand() -> None:
     def either(text: str, both: str | int) -> None: ...
 
     assert written('{"text": "5", "both": "7"}', either) == Checked({"text": "5", "both": "7"})
+
+
+def test_a_string_is_not_read_as_a_number_where_some_strings_may_stand() -> None:
+    """`"5"` for one of a few words or a number may be a wrong word: nothing is guessed."""
+
+    @tool
+    def pick(which: Literal["first", "last"] | int) -> None: ...
+
+    assert error('{"which": "5"}', pick)["problems"][0]["path"] == "which"
 
 
 def test_the_call_itself_is_not_changed_by_a_repair() -> None:

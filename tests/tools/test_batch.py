@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,24 @@ def test_a_call_that_waits_for_approval_holds_back_only_whom_it_clashes_with() -
     assert started(made) == ("other",)
     made.approve("ask", writes("c"))  # the user chose another file
     assert set(made.startable()) == {"ask", "same"}
+
+
+def test_nobody_overtakes_a_call_whose_places_are_not_known_yet() -> None:
+    """While a call is being checked it might touch anything, so those after it wait."""
+    made = Batch(["before", "unknown", "after"])
+    made.admit("before")
+    made.admit("after", writes("a"))
+    assert made.startable() == ("before",)
+    made.admit("unknown")
+    assert made.startable() == ("before", "unknown", "after")
+
+
+def test_a_hostile_path_costs_no_time() -> None:
+    """A path of a million characters stands for itself; its half million folders are not looked at."""
+    long = "a/" * 500_000
+    before = time.perf_counter()
+    assert batch(writes(long), writes(long), writes("b")).startable() == ("0", "2")
+    assert time.perf_counter() - before < 1
 
 
 def test_the_first_outcome_stands() -> None:

@@ -15,8 +15,8 @@ import pytest
 from tests.build import find
 from tests.tools.scheduling import Desk, call, go
 
-from turnout.errors import UsageError
-from turnout.model import Outcome
+from turnout.errors import StoreError, UsageError
+from turnout.model import Entry, Outcome, Settled
 from turnout.tools.scheduler import Limits
 from turnout.tools.tool import ToolContext, tool
 
@@ -277,6 +277,48 @@ def test_a_result_that_is_there_stands_even_if_the_cancellation_comes_with_it() 
 
     go(race())
     assert desk.outcome("quick").status == "complete"
+
+
+def test_a_result_that_is_being_saved_is_not_cancelled_any_more() -> None:
+    """The function is through: a stop that comes while its text is put away changes nothing."""
+    saving = threading.Event()
+
+    def slowly(text: str) -> str:
+        saving.set()
+        time.sleep(0.1)
+        return "whole.txt"
+
+    @tool
+    async def huge() -> str:
+        return "x" * 2_000_000
+
+    desk = Desk(huge, save=slowly)
+
+    async def race() -> None:
+        running = asyncio.ensure_future(desk.run(call("huge")))
+        while not saving.is_set():
+            await asyncio.sleep(0.005)
+        desk.scheduler.cancel()
+        await running
+
+    go(race())
+    assert desk.outcome("huge").status == "complete"
+    assert "whole.txt" in desk.text("huge")
+
+
+def test_a_store_that_breaks_while_tools_run_stops_them() -> None:
+    """An outcome that cannot be recorded stops the rest of the batch, and the caller learns why."""
+    desk = Desk(forever, quick)
+    turn = desk.turn(call("forever"), call("quick"))
+
+    def broken(entry: Entry) -> None:
+        if isinstance(entry, Settled):
+            raise StoreError("disk full")
+
+    desk.history.writer = broken
+    with pytest.raises(StoreError, match="disk full"):
+        go(desk.scheduler.run(turn.tool_calls), limit=5)
+    assert not desk.scheduler.busy
 
 
 def test_a_tool_that_never_ends_does_not_keep_the_program_from_ending() -> None:

@@ -27,8 +27,8 @@ from tests.replies import (
 from turnout.errors import ProviderError
 from turnout.model import ModelTurn, Opaque, Residue, Text, Thinking, ToolCall
 from turnout.plain import loads
-from turnout.stream.events import Done, Error, ToolCallDelta
-from turnout.stream.frames import FrameDecoder
+from turnout.streaming.events import Done, Error, ToolCallDelta
+from turnout.streaming.frames import FrameDecoder
 from turnout.wire.anthropic_decoder import AnthropicDecoder
 
 STREAMS = fixtures("anthropic")

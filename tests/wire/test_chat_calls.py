@@ -10,7 +10,7 @@ from tests.decoding import chat, stream, turn
 
 from turnout import decode
 from turnout.model import Text, Thinking, ToolCall
-from turnout.stream.events import Error, ToolCallComplete
+from turnout.streaming.events import Error, ToolCallComplete
 
 
 def test_s_93_calls_without_an_index_are_told_apart_by_their_ids() -> None:

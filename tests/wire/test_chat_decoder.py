@@ -11,7 +11,7 @@ from tests.chunks import DONE, called, calls, delta, fragment
 from tests.decoding import chat, decode, stream, turn
 
 from turnout.model import Media, Opaque, Text, Thinking, ToolCall
-from turnout.stream.events import Done, Error, TextDelta
+from turnout.streaming.events import Done, Error, TextDelta
 
 # -- how it ends
 

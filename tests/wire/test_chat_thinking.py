@@ -9,7 +9,7 @@ from tests.chunks import DONE, delta, fragment
 from tests.decoding import chat, origin, stream, turn
 
 from turnout.model import Opaque, Text, Thinking, ToolCall
-from turnout.stream.reply import ReplyBuilder
+from turnout.streaming.reply import ReplyBuilder
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "reasoning_text"])

@@ -27,8 +27,8 @@ from tests.replies import (
 from turnout.errors import ProviderError
 from turnout.model import Code, Media, ModelTurn, Opaque, Residue, Text, Thinking, Usage
 from turnout.plain import loads
-from turnout.stream.events import Done, Error
-from turnout.stream.frames import FrameDecoder
+from turnout.streaming.events import Done, Error
+from turnout.streaming.frames import FrameDecoder
 from turnout.wire.gemini_decoder import GeminiDecoder
 
 STREAMS = fixtures("gemini")

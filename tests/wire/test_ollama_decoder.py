@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.decoding import decode, ollama, stream, turn
 
 from turnout.model import Text, Thinking, ToolCall, Usage
-from turnout.stream.events import Done, Error, TextDelta
+from turnout.streaming.events import Done, Error, TextDelta
 
 
 def line(done: bool = False, reason: str = "", **message: Any) -> dict[str, Any]:

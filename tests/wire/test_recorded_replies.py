@@ -12,9 +12,9 @@ from tests.decoding import DECODERS, cuts, decode, one_by_one
 
 from turnout.model import ModelTurn
 from turnout.plain import loads
-from turnout.stream.events import Done, Error
-from turnout.stream.frames import FrameDecoder
-from turnout.stream.reply import ReplyBuilder
+from turnout.streaming.events import Done, Error
+from turnout.streaming.frames import FrameDecoder
+from turnout.streaming.reply import ReplyBuilder
 from turnout.wire import chat_chunk, ollama_decoder, responses_decoder
 
 FAMILIES = ("openai_chat", "openai_responses", "mistral", "ollama")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.decoding import responses, stream, turn
 
 from turnout.model import ModelTurn, Opaque, Text, Thinking, ToolCall, Usage
-from turnout.stream.events import Done, Error, TextDelta, ThinkingDelta, ToolCallDelta
+from turnout.streaming.events import Done, Error, TextDelta, ThinkingDelta, ToolCallDelta
 
 
 def event(kind: str, **fields: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 from ..errors import StreamError
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
-from ..stream.events import StreamEvent
-from ..stream.frames import Frame, FrameDecoder
-from ..stream.reply import ReplyBuilder
-from ..stream.texttools import syntax_of
+from ..streaming.events import StreamEvent
+from ..streaming.frames import Frame, FrameDecoder
+from ..streaming.reply import ReplyBuilder
+from ..streaming.texttools import syntax_of
 from ..wire.anthropic import AnthropicDialect
 from ..wire.anthropic_decoder import AnthropicDecoder
 from ..wire.chat import ChatDialect

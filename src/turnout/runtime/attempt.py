@@ -20,7 +20,7 @@ from ..providers import Target
 from ..providers.reply import ReplyReader
 from ..providers.request import reader as reading
 from ..providers.request import render
-from ..stream.events import Error, StreamEvent, ToolCallStart
+from ..streaming.events import Error, StreamEvent, ToolCallStart
 from ..wire.failure import failure
 from ..wire.protocol import WireRequest
 from .ports import Incoming, Outgoing

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..errors import ProviderError, StreamError, TurnoutError
 from ..model import ModelTurn, Origin, Usage
-from ..stream.events import StreamEvent
+from ..streaming.events import StreamEvent
 from ..tools.events import ToolEvent
 
 StatusKind = Literal[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitReached, TurnoutError
 from ..model import Block, ModelTurn, Origin, Outcome, Text, Usage
-from ..stream.events import TextDelta
+from ..streaming.events import TextDelta
 from .events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
 from .exchange import Exchange
 from .guards import Verdict

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import dumps, loads
-from ..stream.reply import NOTHING, Draft, Events, ReplyBuilder
+from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from .failure import stream_failure, undecodable
 
 STOPS: dict[str, Stop] = {

@@ -19,10 +19,10 @@ from msgspec import Struct
 from ..errors import FailureKind, ProviderError
 from ..model import Media, Opaque, Origin, Residue, Stop
 from ..plain import dumps, loads
-from ..stream.events import StreamEvent
-from ..stream.reply import NOTHING, Events, ReplyBuilder
-from ..stream.speech import Speech
-from ..stream.thinktags import ThinkTags
+from ..streaming.events import StreamEvent
+from ..streaming.reply import NOTHING, Events, ReplyBuilder
+from ..streaming.speech import Speech
+from ..streaming.thinktags import ThinkTags
 from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
 from .failure import stream_failure, undecodable
 

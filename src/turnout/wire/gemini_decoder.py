@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ..model import Code, Media, Opaque, Origin, Residue, Stop, Usage
 from ..plain import dumps, loads
-from ..stream.reply import NOTHING, Events, ReplyBuilder
+from ..streaming.reply import NOTHING, Events, ReplyBuilder
 from .failure import stream_failure, undecodable
 from .partial_args import PartialArgs
 

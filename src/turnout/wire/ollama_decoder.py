@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from ..model import Origin, Stop, Usage
 from ..plain import dumps, loads
-from ..stream.events import StreamEvent
-from ..stream.reply import NOTHING, Events, ReplyBuilder
+from ..streaming.events import StreamEvent
+from ..streaming.reply import NOTHING, Events, ReplyBuilder
 from .chat_chunk import count, dicts
 from .chat_decoder import ChatOptions, speech_of
 from .failure import stream_failure, undecodable

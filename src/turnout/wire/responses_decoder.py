@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import clean, dumps, loads
-from ..stream.reply import NOTHING, Draft, Events, ReplyBuilder
+from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from .chat_chunk import count, dicts, is_done, within
 from .failure import stream_failure, undecodable
 

@@ -12,6 +12,7 @@ from ...errors import TurnoutError
 
 COMMANDS = {
     "render": "requests",
+    "run": "oneshot",
     "check": "requests",
     "decode": "replies",
     "demo": "demo",
