@@ -1,0 +1,127 @@
+"""How a command opens a session: configuration, options and the stored past, put together once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ...errors import UsageError
+from ...runtime.config import Config, load
+from ...runtime.guards import GuardLimits
+from ...runtime.session import Limits, Session
+from ...tools.builtin import BUILTIN
+from ...tools.output import SavedOutput
+from ...tools.policy import Rule
+from ...tools.workspace import Workspace
+
+SYSTEM = (
+    "You are turnout, an agent in a terminal. You work in one folder with the tools you are given. Look before "
+    "you act, change only what is asked for, and say plainly what you did and what you could not do."
+)
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What the command line asks for."""
+
+    model: str = ""
+    fallback: tuple[str, ...] = ()
+    approval: str = ""
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    system: str = ""
+    folder: str = ""
+    profile: str = ""
+    max_turns: int | None = None
+    max_cost: float | None = None
+    resume: str = ""
+    continues: bool = False
+    fork: bool = False
+    base_url: str = ""
+    stored: bool = True
+
+
+def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) -> Config:
+    folder = Path(wanted.folder or ".").resolve()
+    if not folder.is_dir():
+        raise UsageError(f"{wanted.folder} is not a folder")
+    given = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
+    given |= {"max_cost": wanted.max_cost, "system": wanted.system}
+    chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
+    return load(environment or os.environ, folder, profile=wanted.profile, **chosen)
+
+
+def open_session(
+    wanted: Wanted, config: Config, *, debug: Callable[..., None] | None = None, **settings: Any
+) -> Session:
+    """The session that a command asks for."""
+    names = [config.default_model(), *config.settings.fallback]
+    targets = [config.target(name) for name in names]
+    saved = SavedOutput()
+    return Session(
+        targets=targets,
+        route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),  # type: ignore[arg-type]
+        base_url=wanted.base_url,
+        keys=config.keys(),
+        tools=BUILTIN,
+        system=instructions(config),
+        workspace=Workspace(str(config.folder), saved=saved),
+        approval=config.settings.approval,  # type: ignore[arg-type]
+        rules=(*config.settings.rules, *rules(wanted)),
+        limits=Limits(cost=config.settings.max_cost),
+        guard=GuardLimits(rounds=wanted.max_turns) if wanted.max_turns else None,
+        subagents=config.settings.subagents,
+        environment=config.environment,
+        debug=debug,
+        **thinking(config),
+        **past(wanted, config),
+        **settings,
+    )
+
+
+def instructions(config: Config) -> str:
+    """The system text: ours or the user's, the folder, and what the project says to agents."""
+    parts = [config.settings.system or SYSTEM, f"The folder is {config.folder}."]
+    if project := config.instructions():
+        parts.append(f"The project's own instructions:\n\n{project}")
+    return "\n\n".join(parts)
+
+
+def thinking(config: Config) -> dict[str, Any]:
+    given = {"thinking": config.settings.thinking, "effort": config.settings.effort}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def rules(wanted: Wanted) -> list[Rule]:
+    """--allow and --deny: a tool's name, or `tool(pattern)` for its first argument or path."""
+    return [_rule("allow", text) for text in wanted.allow] + [_rule("deny", text) for text in wanted.deny]
+
+
+def _rule(effect: Any, text: str) -> Rule:
+    name, _, pattern = text.partition("(")
+    pattern = pattern.removesuffix(")")
+    if not pattern:
+        return Rule(effect, name)
+    key = "command" if name == "shell" else ""
+    return Rule(effect, name, arguments={key: pattern}) if key else Rule(effect, name, path=pattern)
+
+
+def past(wanted: Wanted, config: Config) -> dict[str, Any]:
+    """Where the session is kept, and which one is gone on with."""
+    if not wanted.stored:
+        return {}
+    from ...runtime.store import open_store  # SQLite is loaded when it is needed
+
+    store = open_store(config.environment)
+    found = wanted.resume
+    if wanted.continues and not found:
+        latest = store.list(limit=1)
+        if not latest:
+            raise UsageError("there is no session to continue; start one without -c")
+        found = latest[0].id
+    if found and wanted.fork:
+        found = store.fork(found)
+    return {"store": store, **({"id": found} if found else {})}
