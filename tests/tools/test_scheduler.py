@@ -18,6 +18,7 @@ from turnout.tools.batch import Summary
 from turnout.tools.events import ToolProgress, ToolResult
 from turnout.tools.execute import execute_tool_call
 from turnout.tools.policy import Policy
+from turnout.tools.progress import Reporter
 from turnout.tools.scheduler import Limits
 from turnout.tools.threads import Inline, Threads
 from turnout.tools.tool import ToolContext, tool
@@ -231,6 +232,17 @@ def test_a_flood_of_progress_stays_bounded_and_keeps_the_end() -> None:
     go(desk.run(call("flood")))
     assert any(event.text == "step 49999" for event in desk.progress())
     assert sum(len(event.output) for event in desk.progress()) < 200_000
+
+
+def test_a_report_never_comes_after_the_result() -> None:
+    """Closing hands on what waits, and takes nothing more."""
+    told: list[ToolProgress] = []
+    reporter = Reporter("c", told.append, wake=lambda flush: None)
+    reporter(ToolProgress("c", text="before"))
+    reporter.close()
+    reporter(ToolProgress("c", text="after"))
+    reporter.flush()
+    assert told == [ToolProgress("c", text="before")]
 
 
 def test_tools_share_the_state_of_their_session() -> None:

@@ -122,6 +122,19 @@ def test_always_for_a_dangerous_call_is_for_these_arguments() -> None:
     assert at.statuses() == {"a": "complete", "b": "complete", "c": "denied"}
 
 
+def test_whoever_answers_may_choose_what_always_covers_but_not_more_than_a_grant() -> None:
+    """A rule that comes with the answer allows, for this session, whatever else it claims to be."""
+    chosen = Rule("deny", "*", path="docs/**", level="project")
+    at = desk(Asked(lambda request: request.for_session(chosen), ApprovalRequest.no))
+    go(
+        at.run(
+            call("write", "a", path="docs/a"), call("write", "b", path="docs/b"), call("write", "c", path="c")
+        )
+    )
+    assert at.statuses() == {"a": "complete", "b": "complete", "c": "denied"}
+    assert at.scheduler.policy.rules == (Rule("allow", "*", path="docs/**", level="session"),)
+
+
 def test_no_is_denied_with_the_message_for_the_model() -> None:
     """The refusal and the user's words are the outcome; the tool never starts."""
     at = desk(Asked(lambda request: request.no("use the other file")))
