@@ -277,6 +277,35 @@ def test_plan_mode_does_not_run_what_changes_things() -> None:
     assert "not available in this mode" in at.text("write")
 
 
+def test_arguments_of_any_depth_can_be_asked_about() -> None:
+    """Nine hundred brackets are judged, asked about and granted like anything else."""
+    deep: Any = []
+    for _ in range(900):
+        deep = [deep]
+
+    @tool(risk="dangerous")
+    async def take(value: Any) -> str:
+        return "taken"
+
+    at = Desk(take, policy=Policy("ask"), approver=Asked(ApprovalRequest.for_session))
+    go(at.run(call("take", "a", value=deep), call("take", "b", value=deep)))
+    assert at.statuses() == {"a": "complete", "b": "complete"}
+
+
+def test_a_call_that_cannot_be_judged_is_an_error_and_the_next_batch_runs() -> None:
+    """A fault in judging one call, here a broken rule, neither stops the others nor the session."""
+    broken = Rule("deny", path="[", arguments={"path": None})  # type: ignore[dict-item]
+    at = desk(None, broken, mode="full")
+
+    async def two() -> None:
+        await at.run(call("write", "a", path="x"), call("shell", "b", command="ls"))
+        assert at.statuses() == {"a": "error", "b": "complete"}
+        await at.run(call("shell", "c", command="ls"))
+
+    go(two())
+    assert at.statuses() == {"c": "complete"}
+
+
 def test_a_workspace_tells_inside_from_outside(tmp_path: Any) -> None:
     """A path that leads out is asked about even where reading is free."""
     (tmp_path / "w").mkdir()

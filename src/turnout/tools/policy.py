@@ -20,10 +20,11 @@ from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import Any, Literal, get_args
 
+import msgspec
 from msgspec import Struct, field
 
 from ..errors import UsageError
-from ..plain import dumps
+from ..plain import dumps, plain
 from .batch import LONGEST_PATH
 from .tool import Risk, Tool
 
@@ -34,6 +35,7 @@ Reach = Literal["inside", "outside"]
 
 MODES: tuple[str, ...] = get_args(Mode)
 
+_encode = msgspec.json.Encoder(order="sorted").encode
 _BY_RISK: dict[Mode, dict[Risk, Effect]] = {
     "ask": {"read": "allow", "write": "ask", "risky": "ask", "dangerous": "ask"},
     "auto-edit": {"read": "allow", "write": "allow", "risky": "ask", "dangerous": "ask"},
@@ -132,7 +134,7 @@ def grant(subject: Subject, level: Level) -> Rule:
 
 def fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
     """Names these exact arguments, whatever order their keys were written in."""
-    return sha256(f"{name}\0{dumps(_sorted(arguments))}".encode()).hexdigest()
+    return sha256(name.encode() + b"\0" + _encode(plain(arguments))).hexdigest()
 
 
 def matches(rule: Rule, subject: Subject) -> bool:
@@ -214,12 +216,6 @@ def _meets(pattern: str, path: str) -> bool:
             return True
         path = path.rpartition("/")[0]
     return False
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _calls(risk: Risk) -> str:

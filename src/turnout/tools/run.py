@@ -91,8 +91,12 @@ class BatchRun:
     def begin(self) -> None:
         """Check every call, then start what may start."""
         for place, work in enumerate(self.work.values()):
-            if work.call.id not in self.batch.outcomes:
+            if work.call.id in self.batch.outcomes:
+                continue
+            try:
                 self._admit(work, over=place >= self.limits.calls)
+            except Exception as error:  # arguments so odd that they cannot even be judged
+                self.settle(work, failure(error))
         if self.scheduler.approver is not None and self.batch.live("awaiting_approval"):
             self.asking = self.loop.create_task(Asking(self, self.scheduler.approver).ask())
         self.pump()

@@ -196,7 +196,11 @@ class _Turn:
             self.run.cancel()
             self.runs.remove(self.run)
             raise
-        self.run.begin()
+        try:
+            self.run.begin()
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self.run
 
     async def __aexit__(self, *_: object) -> None:
