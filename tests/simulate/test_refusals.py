@@ -101,6 +101,16 @@ def test_the_same_history_rendered_is_taken(name: str) -> None:
     assert transport.refusals == []
 
 
+def test_openrouter_quotes_the_maker_of_the_model() -> None:
+    """Its own sentence says nothing; the maker's stands in the metadata."""
+    name = "openrouter:anthropic/claude-sonnet-4.5"
+
+    error = json.loads(post(ScriptedTransport([]), name, orphan(name)).body)["error"]
+
+    assert (error["message"], error["metadata"]["provider_name"]) == ("Provider returned error", "Anthropic")
+    assert error["metadata"]["raw"].startswith("messages.1: `tool_use` ids were found")
+
+
 def test_a_refused_request_does_not_advance_the_script() -> None:
     """Steps are for requests that are accepted."""
     transport = ScriptedTransport(["Hello."])
