@@ -49,6 +49,10 @@ CODES: dict[str, str] = {
     "repeated_outcome": "an outcome was given again; the first stands",
     "replaced_outcome": "a real outcome replaced a synthetic one",
     "sealed_open_call": "a call was still open when the conversation went on",
+    # in the store
+    "unreadable_entry": "a stored entry makes no sense; kept in its place, read by nobody",
+    "resumed_reply": "a reply was under way when its process ended; kept as far as it came",
+    "resumed_call": "a tool was running when its process ended; answered as interrupted",
     # while tools run
     "repaired_arguments": "arguments were put right before the tool ran",
     "repaired_name": "a tool was called by another spelling of its name",

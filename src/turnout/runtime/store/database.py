@@ -1,0 +1,214 @@
+"""One SQLite connection, opened the careful way, and every error of it in our words.
+
+WAL with `synchronous=FULL`: what is committed is on the disk. Never memory-mapped. One
+connection serves a process; after a disk error it is opened anew, because a sync that failed
+once must not be tried again on the same pages.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from ...errors import StoreError
+from .place import close_to_others, make_file, make_folder
+
+FIXED = (3, 51, 3)
+"""Before this, SQLite can corrupt a WAL database that several connections write (the WAL-reset bug)."""
+
+SYNCHRONOUS = "FULL"
+PATIENCE = 10.0
+"""Seconds to wait for other processes before the store counts as busy."""
+
+APPLICATION = 0x7475726E  # "turn", in the file's header
+
+Connect = Callable[[str], apsw.Connection]
+Prepare = Callable[[apsw.Connection], None]
+
+PRAGMAS = (
+    "auto_vacuum=INCREMENTAL",  # counts only before the first table
+    "mmap_size=0",
+    "fullfsync=ON",  # where plain fsync does not reach the disk (macOS)
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is deleted is gone from the file too
+    "temp_store=MEMORY",  # no conversation in anybody's temporary files
+    "trusted_schema=OFF",
+    "cell_size_check=ON",
+    "journal_size_limit=16777216",
+)
+
+REASONS: tuple[tuple[type[apsw.Error], str], ...] = (
+    (apsw.FullError, "the disk is full; make room and go on"),
+    (apsw.BusyError, f"other processes have kept it locked for {PATIENCE:.0f} s; try again"),
+    (apsw.LockedError, "it is locked; try again"),
+    (apsw.ReadOnlyError, "it cannot be written; check its permissions"),
+    (apsw.PermissionsError, "it cannot be opened; check its permissions"),
+    (apsw.CantOpenError, "it cannot be opened; check the folder and its permissions"),
+    (apsw.NotADBError, "it is no store of sessions; name another file"),
+    (apsw.CorruptError, "its file is damaged; `turnout doctor` saves what can be read"),
+    (apsw.IOError, "the disk reports an error; check it and go on"),
+)
+
+
+def check_version(version: str | None = None) -> None:
+    """Refuse an SQLite that can corrupt the store."""
+    version = version or apsw.sqlite_lib_version()
+    if tuple(int(part) for part in version.split(".")[:3]) < FIXED:
+        raise StoreError(
+            f"SQLite {version} can damage a store that several processes write (its WAL-reset bug); "
+            f"it takes {'.'.join(map(str, FIXED))} or later: pip install --upgrade apsw"
+        )
+
+
+class Database:
+    """A file of SQLite, used by one process and any of its threads."""
+
+    def __init__(self, path: Path, prepare: Prepare, connect: Connect = apsw.Connection) -> None:
+        check_version()
+        self.path = path
+        self._prepare = prepare
+        self._connect = connect
+        self._connection: apsw.Connection | None = None
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._doubtful = False  # the disk failed: what can be read may not be on it
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """The connection; what is read inside `BEGIN` … is one moment of the store."""
+        with self._lock, self._told():
+            yield self._ready()
+
+    @contextmanager
+    def writing(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+        """One transaction: all of it is on the disk afterwards, or none of it ever was.
+
+        Not durable: it outlives this process at once, and a power cut after the next one that is.
+        """
+        with self._lock, self._told():
+            connection = self._ready()
+            if not durable:
+                connection.execute("PRAGMA synchronous=NORMAL")
+            try:
+                with transaction(connection):
+                    yield connection
+            finally:
+                if not durable:
+                    connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+
+    def close(self) -> None:
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None and os.getpid() == self._process:
+                with suppress(apsw.Error):
+                    connection.close(True)
+
+    def reopen(self) -> None:
+        """Start over with what is really in the file."""
+        self.close()
+        with self.reading():
+            pass
+
+    def _ready(self) -> apsw.Connection:
+        if os.getpid() != self._process:
+            raise StoreError("a store cannot be used across a fork; open it again in the new process")
+        if self._connection is None:
+            self._connection = self._opened()
+        return self._connection
+
+    def _opened(self) -> apsw.Connection:
+        try:
+            make_folder(self.path.parent)
+            if not make_file(self.path):
+                close_to_others(self.path)
+        except OSError as error:
+            raise StoreError(f"the store {self.path} cannot be made: {error}") from error
+        connection = self._connect(str(self.path))
+        try:
+            patiently(lambda: set_up(connection))
+            self._prepare(connection)
+            self._settle_doubt(connection)
+        except BaseException:
+            with suppress(apsw.Error):
+                connection.close(True)
+            raise
+        return connection
+
+    def _settle_doubt(self, connection: apsw.Connection) -> None:
+        """After a failed sync: write anew, into the database itself, whatever the WAL seems to hold.
+
+        A sync that failed may have lost pages that can still be read, and later ones do not
+        bring them back. A checkpoint that empties the WAL leaves nothing to rely on them.
+        """
+        if self._doubtful:
+            outcome: Any = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if outcome[0]:
+                raise apsw.BusyError("other processes read the log that is to be written anew")
+            self._doubtful = False
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of SQLite as `StoreError`s that say what it means and what to do."""
+        try:
+            yield
+        except apsw.Error as error:
+            if isinstance(error, apsw.IOError | apsw.CorruptError | apsw.CantOpenError | apsw.NotADBError):
+                self._doubtful = True
+                self.close()
+            reason = next((text for kind, text in REASONS if isinstance(error, kind)), str(error))
+            raise StoreError(f"the store {self.path} did not take this: {reason}") from error
+
+
+def set_up(connection: apsw.Connection) -> None:
+    """Bring a new connection into the state that everything here relies on."""
+    connection.set_busy_timeout(int(PATIENCE * 1000))
+    if is_foreign(connection):
+        raise StoreError("this is the database of another program; name another file for the store")
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+    mode = connection.execute("PRAGMA journal_mode=WAL").get
+    if mode != "wal":
+        raise StoreError(
+            f"the store's file system cannot do what WAL needs (it says {mode!r}); use a local disk"
+        )
+    connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+
+
+def is_foreign(connection: apsw.Connection) -> bool:
+    """Whether the file is a database of some other program."""
+    mine = connection.execute("PRAGMA application_id").get == APPLICATION
+    return not mine and bool(connection.execute("SELECT count(*) FROM sqlite_schema").get)
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """From `BEGIN IMMEDIATE` to `COMMIT`; whatever goes wrong inside undoes it."""
+    patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(apsw.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise
+
+
+def patiently(step: Callable[[], object]) -> None:
+    """Try again while others are at work: some locks are reported at once, whatever the timeout."""
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            step()
+            return
+        except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError):
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.002)
