@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from ..diagnostic import Diagnostic
 from ..errors import UsageError
 from ..model import Content, Media, Outcome, Text, ToolCall, block_text
 from .admission import Admitted, Refused, admit, held, timed_out, too_many
@@ -81,7 +80,9 @@ class BatchRun:
         self.failure: Exception | None = None  # the history could not be written
         self.counts: Counter[str] = Counter()
         self.work = {call.id: Work(call) for call in calls if self._is_open(call)}
-        self.counts["duplicates"] = len(calls) - len(self.work)
+        if again := len(calls) - len(self.work):
+            self.counts["duplicates"] = again
+            scheduler.diagnose("repeated_schedule", detail=f"{again} of {len(calls)} calls")
         self.batch = Batch(self.work, parallel=self.limits.parallel, given_up=scheduler.given_up)
         self._room = self.limits.batch
         self._sharers = len(self.work)
@@ -384,7 +385,7 @@ class BatchRun:
             self.loop.call_soon_threadsafe(flush)
 
     def _note(self, code: str, work: Work, detail: str = "") -> None:
-        self.scheduler.history.diagnostics.append(Diagnostic("tools", code, work.call.id, detail))
+        self.scheduler.diagnose(code, work.call.id, detail)
 
     def _detail(self, ending: Ending) -> str:
         return repr(ending.error)[:200] if ending.error else "it returned"

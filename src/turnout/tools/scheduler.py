@@ -144,6 +144,10 @@ class ToolScheduler:
             raise UsageError("this scheduler is closed; a session makes one and closes it at its end")
         return _Turn(self._turn, self._runs, BatchRun(self, calls, listening))
 
+    def diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
+        """Note what was resolved, where everything about this conversation is noted."""
+        self.history.diagnostics.append(Diagnostic("tools", code, call_id, detail))
+
     # What is left of tools that would not stop
 
     def abandon(self, task: asyncio.Task[Any]) -> None:
@@ -161,7 +165,7 @@ class ToolScheduler:
         """A tool that was given up has ended: its paths are free, what it said is ignored."""
         self.late += 1
         self.given_up.pop(call_id, None)
-        self.history.diagnostics.append(Diagnostic("tools", "late_result", call_id, detail))
+        self.diagnose("late_result", call_id, detail)
 
     def _keep(self, task: asyncio.Task[Any]) -> None:
         self._left.add(task)
