@@ -346,12 +346,9 @@ def test_a_session_walks_over_loopback(play: Any, name: str) -> None:
         """The weather of a city."""
         return f"sunny in {city}"
 
-    script = [
-        [Think("Two cities."), *(Call("weather", {"city": city}) for city in ("Paris", "Oslo"))],
-        "A hat.",
-    ]
-    simulation, url = play(script)
-    base = f"{url}/{target(name).provider.name}/v1"
+    cities = [Call("weather", {"city": city}) for city in ("Paris", "Oslo")]
+    simulation, url = play([[Think("Two cities."), *cities], "A hat."])
+    provider = target(name).provider.name
 
     async def talk() -> str:
         async with Session(name, tools=[weather], base_url=f"{url}/{provider}/v1", api_key="k") as session:
