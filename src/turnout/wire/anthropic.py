@@ -149,6 +149,8 @@ class AnthropicEncoder:
                     # Signed thoughts are counted by position: what stood between them must stay.
                     if _between_thoughts(blocks, at):
                         yield _text(TEXT_FILLER)
+                case Media():
+                    yield _text(in_words(block))  # only users show pictures here
                 case _:
                     yield _block(block)
 

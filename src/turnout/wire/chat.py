@@ -79,7 +79,6 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     document_part: Literal["file", "document_url"] = "file"
     think_tags: bool = False  # for the decoder: <think> in the text is thinking
     joins_choices: bool = False  # for the decoder: one reply is spread over several choices
-    text_tools: str = ""  # for the decoder: how the model writes calls into its text
     extra_body: dict[str, Any] = field(default_factory=dict)
 
 
@@ -167,19 +166,22 @@ class ChatEncoder:
         yield wire
 
     def _said(self, message: Message) -> Any:
-        blocks = [block for block in nonblank(message.blocks) if not isinstance(block, ToolCall | Thinking)]
-        if self.dialect.reasoning_field != "chunks":
-            return self._content([Text(block_text(block)) for block in blocks])
-        return self._content([b for b in message.blocks if isinstance(b, Thinking) or b in blocks])
+        """What the model said: words, for media of its own has no place here; and chunks of thought."""
+        chunks = self.dialect.reasoning_field == "chunks"
+        blocks = [block for block in nonblank(message.blocks) if not isinstance(block, ToolCall)]
+        return self._content(
+            [
+                block if isinstance(block, Thinking) else Text(block_text(block))
+                for block in blocks
+                if chunks or not isinstance(block, Thinking)
+            ]
+        )
 
     def _content(self, blocks: Sequence[Block | ToolResponse]) -> Any:
-        if not blocks:
-            return None
-        if all(isinstance(block, Text) for block in blocks):
-            texts = [block.text for block in blocks if isinstance(block, Text)]
-            if len(texts) == 1 or not self.dialect.text_parts:
-                return "\n\n".join(texts)
-        return [self._part(block) for block in blocks]
+        parts = [part for part in map(self._part, blocks) if not _is_blank(part)]
+        if all(part["type"] == "text" for part in parts) and (len(parts) < 2 or not self.dialect.text_parts):
+            return "\n\n".join(part["text"] for part in parts) or None
+        return parts
 
     def _part(self, block: Any) -> Wire:
         data = block.residue.data if block.residue is not None else None
@@ -190,8 +192,8 @@ class ChatEncoder:
             case Thinking():
                 chunk = data.get("thinking_chunk", {})
                 return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
-            case Opaque() if isinstance(data.get("part"), dict):
-                return dict(data["part"])  # a file that lies at this very server
+            case Opaque("file") if isinstance(data.get("part"), dict):
+                return dict(data["part"])  # it lies at this very server
             case _:
                 return {"type": "text", "text": block_text(block)}
 
@@ -412,6 +414,10 @@ def nearest_effort(wanted: str, offered: Sequence[str]) -> str:
     """The offered effort that is closest to the one wanted."""
     place = EFFORTS.index(wanted)
     return min(offered, key=lambda effort: abs(EFFORTS.index(effort) - place))
+
+
+def _is_blank(part: Wire) -> bool:
+    return part["type"] == "text" and not part["text"].strip()
 
 
 def _media_part(media: Media, document_part: str) -> Wire:

@@ -26,7 +26,7 @@ from ..model import (
     block_text,
 )
 from .chat import nearest_effort
-from .content import base64_url, joined, nonblank, response_media, response_text
+from .content import base64_url, joined, response_media, response_text
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
@@ -41,6 +41,9 @@ from .roll import Roll, Wire
 from .schema import project_schema
 
 NOTHING_STORED: Mapping[str, str] = {}
+
+
+HELD = ("file", "input_image")  # kinds of parts that refer to what the server keeps
 
 
 class ResponsesDialect(Struct, frozen=True, kw_only=True):
@@ -92,8 +95,8 @@ class ResponsesEncoder:
                 if text := joined(message.blocks):
                     yield {"type": "message", "role": "developer", "content": text}
             case _:
-                if blocks := nonblank(message.blocks):
-                    yield {"type": "message", "role": "user", "content": _content(blocks)}
+                if (content := _content(message.blocks)) is not None:
+                    yield {"type": "message", "role": "user", "content": content}
 
     def _said(self, message: Message) -> Iterator[Wire]:
         """The model's items in their own order; reasoning only where something follows it."""
@@ -247,15 +250,17 @@ def _data(residue: Residue | None) -> dict[str, Any]:
 
 
 def _content(blocks: Sequence[Any]) -> Any:
-    if len(blocks) == 1 and isinstance(blocks[0], Text):
-        return blocks[0].text
-    return [_part(block) for block in blocks]
+    """A text, or parts; None where nothing is said."""
+    parts = [part for part in map(_part, blocks) if part["type"] != "input_text" or part["text"].strip()]
+    if len(parts) == 1 and parts[0]["type"] == "input_text":
+        return parts[0]["text"]
+    return parts or None
 
 
 def _part(block: Any) -> Wire:
     data = _data(block.residue)
-    if isinstance(block, Opaque) and isinstance(data.get("part"), dict):
-        return dict(data["part"])  # a file that lies at this very server
+    if isinstance(block, Opaque) and block.kind in HELD and isinstance(data.get("part"), dict):
+        return dict(data["part"])  # it lies at this very server
     if not isinstance(block, Media):
         return {"type": "input_text", "text": block_text(block)}
     url = block.uri or base64_url(block)
