@@ -308,10 +308,15 @@ def test_an_annotation_may_describe_its_parameter() -> None:
 
 
 def test_paths_are_named_or_computed() -> None:
-    """A tool says what it touches: by argument names, lists included, or by a function."""
+    """A tool says what it touches: by argument names, lists and defaults included, or by a function."""
 
     @tool(paths=("path", "others"))
     def move(path: str, others: list[str]) -> None: ...
+
+    @tool
+    def search(text: str, path: str = ".") -> None: ...
+
+    assert search.touched({"text": "x"}) == (".",)
 
     @tool(paths=lambda arguments: [arguments["a"] + ".lock"])
     def lock(a: str) -> None: ...

@@ -95,7 +95,8 @@ class Tool(Struct, frozen=True, eq=False):
         """The paths that a call with these arguments reads or changes."""
         if callable(self.paths):
             return tuple(str(path) for path in self.paths(arguments))
-        found = (arguments.get(name) for name in self.paths)
+        known = self.signature.schema.get("properties", {})
+        found = (arguments.get(name, known.get(name, {}).get("default")) for name in self.paths)
         return tuple(
             path
             for value in found
