@@ -85,11 +85,14 @@ class ReplyReader:
 
     def close(self) -> Iterable[StreamEvent]:
         events = self._events(self._frames.close)
+        return [*events, *self._end()]
+
+    def _end(self) -> Iterable[StreamEvent]:
         if self._held is not None:
             return self._whole(self._held)
         if self._frames.kind in ("empty", "html", "text"):
             return self.reply.fail(*undecodable(self._frames.excerpt))
-        return [*events, *self._decoder.close()]
+        return self._decoder.close()
 
     def _events(self, frames_of: Callable[..., Iterable[Frame]], *chunk: bytes) -> list[StreamEvent]:
         """Events as they come: what stood before a fault in the bytes is not lost to it."""

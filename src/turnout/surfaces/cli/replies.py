@@ -16,13 +16,10 @@ from ...providers.reply import ReplyReader, events
 @click.option("--api", required=True, help="Who answered: any provider or format, or provider:model.")
 @click.option("--final", is_flag=True, help="Print the finished turn in place of the events.")
 @click.option("--think-tags/--no-think-tags", default=None, help="Read <think> in the text as thinking.")
-@click.option(
-    "--turn-key", default="reply.1", show_default=True, help="Key that the calls' ids are made from."
-)
+@click.option("--text-tools", is_flag=True, help="Read calls that the model wrote into its text.")
+@click.option("--turn-key", default="reply.1", show_default=True, help="What the calls' ids are made from.")
 @click.pass_context
-def decode(
-    ctx: click.Context, reply: Any, api: str, final: bool, think_tags: bool | None, turn_key: str
-) -> None:
+def decode(ctx: click.Context, /, reply: Any, api: str, final: bool, turn_key: str, **options: Any) -> None:
     """Print the events of REPLY (a file, or stdin) as JSON lines.
 
     Server-sent events, JSON, JSON arrays and JSON lines are told apart by their bytes.
@@ -30,7 +27,7 @@ def decode(
         turnout decode --api openai-responses reply.sse
     """
     provider(api.partition(":")[0])
-    reader = ReplyReader(api if ":" in api else f"{api}:", turn_key, think_tags=think_tags)
+    reader = ReplyReader(api if ":" in api else f"{api}:", turn_key, **options)
     for event in events(reader, [reply.read()]):
         if not final:
             click.echo(msgspec.json.encode(event))
