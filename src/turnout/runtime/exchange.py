@@ -60,8 +60,12 @@ class Exchange:
     async def _try(self, target: Target) -> ModelTurn:
         self.tried.add(target.origin)
         attempt = self._fresh(target)
-        self.session.debug("request", target=str(target.origin), bytes=len(attempt.request.body))
-        return await attempt.run(self.emit)
+        self.session.debug("request", target=str(target.origin), request=attempt.request)
+        turn = await attempt.run(self.emit)
+        self.session.debug(
+            "reply", target=str(target.origin), turn_key=turn.key, stop=turn.stop, usage=turn.usage
+        )
+        return turn
 
     def _fresh(self, target: Target) -> Attempt:
         """An attempt whose bytes were not refused before: the next step is taken until they differ."""
@@ -129,7 +133,10 @@ class Exchange:
     def _note_failure(self, target: Target, error: ProviderError | StreamError) -> None:
         session = self.session
         session.router.failed(target, self._now(), getattr(error, "retry_after", None) or 0.0)
-        session.debug("failure", target=str(target.origin), kind=error.kind, message=str(error))
+        status = getattr(error, "status", None)
+        session.debug(
+            "failure", target=str(target.origin), kind=error.kind, status=status, message=str(error)
+        )
         if error.kind != "invalid_request" or not isinstance(error, ProviderError) or self.attempt is None:
             return
         self._refusal = error
