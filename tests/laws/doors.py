@@ -38,11 +38,11 @@ RESULT_MARKS = ("tool_call_id", "tool_use_id", "output", "functionResponse", "ca
 
 def ingested(history: History | None, dice: Random, key: str) -> History:
     """A history that was written in some format, damaged, and taken in again."""
-    form = dice.choice(tuple(FORMATS))
+    form = dice.choice(("openai-chat", "openai-chat", "icontent", "openai-responses", *FORMATS))
     messages = _written(history or _small(dice, key), form)
     for damage in dice.sample(DAMAGES, dice.choice((0, 1, 1, 2, 3))):
         damage(messages, dice)
-    for spice in dice.sample(SPICES[form], dice.choice((0, 1, 2, 4, len(SPICES[form]) // 2))):
+    for spice in dice.sample(SPICES[form], dice.choice((0, 1, 3, len(SPICES[form]) // 2))):
         at = dice.randrange(len(messages) + 1)
         messages[at:at] = spice()
     body = _body(messages, form) if dice.random() < 0.5 else messages
@@ -61,9 +61,9 @@ def _small(dice: Random, key: str) -> History:
     for number in range(dice.randrange(1, 4)):
         origin = dice.choice(TARGETS).origin
         history.user(values.spoken(dice))
-        blocks = [*values.replied(dice, origin), values.call(dice, number * 10, origin)]
+        blocks = [*values.replied(dice, origin), values.call(dice, f"-{key}_{number}", origin)]
         if dice.random() < 0.7:
-            blocks += [values.call(dice, number * 10 + extra, origin) for extra in (1, 2)]
+            blocks += [values.call(dice, f"-{key}_{number}{extra}", origin) for extra in "ab"]
         turn = history.reply(origin, blocks)
         for call in turn.tool_calls:
             if dice.random() < 0.85:
@@ -227,6 +227,7 @@ ICONTENT: list[Callable[[], Messages]] = [
     lambda: [telling.content("tool", telling.answers("", "nameless"))],
     lambda: [telling.content("tool", telling.asks("inside"), telling.answers("inside"))],
     lambda: [telling.content("ghost", telling.text("boo"))],
+    lambda: [telling.content("human")],
     lambda: [telling.content("ai", {"type": "tool_call", "id": "raw", "name": "read", "parameters": "{cut"})],
 ]
 ANTHROPIC: list[Callable[[], Messages]] = [
@@ -234,7 +235,9 @@ ANTHROPIC: list[Callable[[], Messages]] = [
     lambda: [{"role": "user", "content": [telling.use("inside")]}],
     lambda: [{"role": "assistant", "content": [telling.use("a"), telling.use("a")]}],
     lambda: [{"role": "assistant", "content": [{"type": "hologram"}]}],
+    lambda: [{"role": "user", "content": ""}],
     _circular,
+    _mixed,
 ]
 GEMINI: list[Callable[[], Messages]] = [
     lambda: [telling.parts("model", telling.function_call("read", path="a"), telling.function_call("read"))],

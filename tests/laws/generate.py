@@ -91,11 +91,11 @@ def says(world: World, dice: Random) -> bool:
 
 def calls(world: World, dice: Random) -> bool:
     """A turn with calls anywhere among its words; raw ids repeat within it and across turns."""
-    number = len(world.history.entries)
+    label = f"{world.histories}_{len(world.history.entries)}"
     blocks = values.replied(dice, world.origin) if dice.random() < 0.5 else []
     for extra in range(dice.choice((1, 1, 2, 3, 5))):
         at = dice.randrange(len(blocks) + 1) if dice.random() < 0.2 else len(blocks)
-        made = values.call(dice, number * 10 + extra, world.origin)
+        made = values.call(dice, f"{label}_{extra}", world.origin)
         blocks.insert(at, made)
         if dice.random() < 0.15:  # the same raw id once more, in the same turn
             again = "" if made.id.startswith("hist_tool_kept") else made.id

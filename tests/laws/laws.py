@@ -33,8 +33,8 @@ READERS: list[Reader] = [
     *(reader(place, "as_text") for place in TARGETS[:4:3]),
 ]
 
-WHOLES = 1 if SOAK else 3
-"""At each step every target is compared with a render of the whole in a soak, else each third in turn."""
+WHOLES = 1 if SOAK else 4
+"""At each step every target is compared with a render of the whole in a soak, else each fourth in turn."""
 
 
 class Witness:

@@ -30,8 +30,8 @@ def text(dice: Random) -> str:
     return dice.choice(TEXTS) if dice.random() < 0.4 else f"words {dice.randrange(1000)}"
 
 
-def raw_id(dice: Random, number: int) -> str:
-    """An id as some server gave it; `number` keeps canonical ones apart."""
+def raw_id(dice: Random, label: str) -> str:
+    """An id as some server gave it; `label` keeps canonical ones apart."""
     kind = dice.randrange(10)
     if kind == 0:
         return ""
@@ -42,7 +42,7 @@ def raw_id(dice: Random, number: int) -> str:
     if kind == 3:
         return f"functions.read_file:{dice.randrange(2)}"
     if kind == 4:
-        return f"hist_tool_kept{number}"
+        return f"hist_tool_kept{label}"
     if kind == 5:
         return "hist_tool_with:foreign|characters"
     if kind == 7:
@@ -63,12 +63,12 @@ def arguments(dice: Random) -> Any:
     return dice.choice(choices)
 
 
-def call(dice: Random, number: int, origin: Origin) -> ToolCall:
+def call(dice: Random, label: str, origin: Origin) -> ToolCall:
     name = dice.choice(TOOLS[:3]) if dice.random() < 0.8 else dice.choice(TOOLS)
     residue = None
     if dice.random() < 0.4:
         residue = Residue(origin, {"thought_signature": "c2lnbmVk"})
-    return ToolCall(raw_id(dice, number), name, arguments(dice), residue=residue)
+    return ToolCall(raw_id(dice, label), name, arguments(dice), residue=residue)
 
 
 def thinking(dice: Random, origin: Origin) -> Thinking:
