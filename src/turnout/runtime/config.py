@@ -7,7 +7,7 @@ user's file. `in_force` says for each setting what holds and where it comes from
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,21 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..model import Origin
-from ..providers import PROVIDERS, Target, provider
+from ..providers import Target, provider
 from ..providers import target as find_target
 from ..tools.policy import Rule
+from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource
+from .mcp_servers import McpServer, read_servers
 from .places import Places
 from .trust import Trust, project_files
 
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 INSTRUCTIONS_LIMIT = 64 * 1024
+
+
+class Misconfigured(UsageError):
+    """What is written in a file or a variable makes no sense, or something that is needed is in neither."""
 
 
 class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,19 +90,27 @@ class Config(Struct, frozen=True):
         values = msgspec.structs.asdict(self.settings)
         return [Setting(name, value, self.sources.get(name, "default")) for name, value in values.items()]
 
-    def target(self, name: str) -> Target:
-        """A target by the name it was given in a file, or as `provider:model`."""
-        if (named := self.settings.targets.get(name)) is None:
-            return self._usual(name)
-        base_url = named.base_url or self._base_url(named.target)
-        return find_target(named.target, base_url=base_url, endpoint=name)
-
-    def _usual(self, name: str) -> Target:
-        return find_target(name, base_url=self._base_url(name))
+    def target(self, name: str, base_url: str = "") -> Target:
+        """A target by the name it was given in a file, or as `provider:model`; at that address, if given."""
+        named = self.settings.targets.get(name)
+        if named is None:
+            return find_target(name, base_url=base_url or self._base_url(name))
+        place = base_url or named.base_url or self._base_url(named.target)
+        return find_target(named.target, base_url=place, endpoint=name)
 
     def _base_url(self, name: str) -> str:
         variable = provider(Origin.parse(name).provider).base_url_variable
         return self.environment.get(variable, "") if variable else ""
+
+    def targets(self) -> list[str]:
+        """Names to choose from: those of the files, then a model of each provider that there is a key for."""
+        settled = [self.settings.model, *self.settings.fallback, *self.settings.targets]
+        usual = [f"{name}:{model}" for name, model in DEFAULT_MODELS.items() if self.has_key(name)]
+        return [name for name in dict.fromkeys([*settled, *usual]) if name]
+
+    def has_key(self, name: str) -> bool:
+        """Whether the environment holds a key of this provider."""
+        return any(self.environment.get(variable) for variable in provider(name).key_variables)
 
     def keys(self) -> dict[str, KeySource]:
         """Keys of named targets; the usual variables are read by the session itself."""
@@ -112,20 +126,63 @@ class Config(Struct, frozen=True):
         if self.settings.model:
             return self.settings.model
         for name, model in DEFAULT_MODELS.items():
-            if any(self.environment.get(variable) for variable in PROVIDERS[name].key_variables):
+            if self.has_key(name):
                 return f"{name}:{model}"
-        raise UsageError(
+        raise Misconfigured(
             "no model: give one with -m provider:model, set `model` in the configuration, or set a key "
             "such as ANTHROPIC_API_KEY"
         )
 
     def instructions(self) -> str:
-        """What the project says to agents: AGENTS.md and its cousins, nearest folder first."""
-        for name in INSTRUCTIONS:
-            path = self.folder / name
-            if path.is_file():
-                return path.read_text(encoding="utf-8", errors="replace")[:INSTRUCTIONS_LIMIT]
+        """What the project says to agents: AGENTS.md or a cousin, of the nearest folder that has one."""
+        for folder in _up_to_the_project(self.folder):
+            for name in INSTRUCTIONS:
+                path = folder / name
+                if path.is_file():
+                    return path.read_text(encoding="utf-8", errors="replace")[:INSTRUCTIONS_LIMIT]
         return ""
+
+    def mcp_servers(self) -> dict[str, McpServer]:
+        """The MCP servers of the user's file, and of the project's once those are trusted."""
+        found: dict[str, McpServer] = {}
+        own = self.places.config / "mcp.json"
+        if own.is_file():
+            found |= _servers(own.read_bytes(), own)
+        for path in (self.folder / name for name in MCP_FILES):
+            data = self.trusted(path)
+            found |= _servers(data, path) if data is not None else {}
+        return found
+
+    def trusted(self, path: Path) -> bytes | None:
+        """What a file of the project holds, if it is there and trusted."""
+        try:
+            return Trust(self.places).read(path)
+        except OSError:
+            return None
+
+    @property
+    def grants(self) -> Grants:
+        return Grants(self.places, self.folder)
+
+
+MCP_FILES = (".mcp.json", ".turnout/mcp.json")
+
+
+def _servers(data: bytes, path: Path) -> dict[str, McpServer]:
+    try:
+        return read_servers(data, str(path))
+    except UsageError as error:
+        raise Misconfigured(str(error)) from None
+
+
+def _up_to_the_project(folder: Path) -> Iterator[Path]:
+    """The folder and those above it, as far as the repository goes."""
+    above = [folder, *folder.parents]
+    for at, place in enumerate(above):
+        if (place / ".git").exists():
+            yield from above[: at + 1]
+            return
+    yield folder
 
 
 DEFAULT_MODELS = {
@@ -147,33 +204,47 @@ def load(environment: Mapping[str, str], folder: Path, *, profile: str = "", **g
     """Read everything that applies in this folder."""
     places = Places.of(environment)
     trust = Trust(places)
-    layers = [(str(path), _read(path)) for path in [places.config / "config.toml"] if path.is_file()]
-    untrusted = tuple(path for path in project_files(folder) if not trust.is_trusted(path))
+    layers = [_own(path) for path in [places.config / "config.toml"] if path.is_file()]
+    contents = {path: trust.read(path) for path in project_files(folder)}
     project = folder / ".turnout" / "config.toml"
-    if project.is_file() and project not in untrusted:
-        layers.append((str(project), _project_level(_read(project))))
+    if (data := contents.get(project)) is not None:
+        layers.append((str(project), _project_level(_parsed(str(project), data))))
     layers += [(name, {"model": value}) for name in ("TURNOUT_MODEL",) if (value := environment.get(name))]
     layers.append(("command line", {name: value for name, value in given.items() if value not in (None, ())}))
     values, sources = _merged(layers, profile or environment.get("TURNOUT_PROFILE", ""))
+    untrusted = tuple(path for path, data in contents.items() if data is None)
     return Config(_settings(values), sources, untrusted, environment, places, folder)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _own(path: Path) -> tuple[str, dict[str, Any]]:
+    return str(path), _parsed(str(path), path.read_bytes())
+
+
+def _parsed(source: str, data: bytes) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from None
+        raise Misconfigured(f"{source}: {error}") from None
 
 
 def _project_level(values: dict[str, Any]) -> dict[str, Any]:
-    """A project's rules are marked as the project's."""
-    rules = [{**rule, "level": "project"} for rule in values.get("rules", ()) if isinstance(rule, dict)]
-    return {**values, **({"rules": rules} if rules else {})}
+    """A project's rules are marked as the project's, those of its profiles too."""
+    marked = dict(values)
+    if isinstance(rules := values.get("rules"), list):
+        marked["rules"] = [{**rule, "level": "project"} for rule in rules if isinstance(rule, dict)]
+    if isinstance(profiles := values.get("profiles"), dict):
+        marked["profiles"] = {name: _project_level(each) for name, each in profiles.items()}
+    return marked
 
 
 def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dict[str, Any], dict[str, str]]:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
+    known = {name for _, layer in layers for name in layer.get("profiles", ())}
+    if profile and profile not in known:
+        raise Misconfigured(
+            f"there is no profile {profile!r}; known are: {', '.join(sorted(known)) or 'none'}"
+        )
     for source, layer in layers:
         chosen = layer.get("profiles", {}).get(profile, {}) if profile else {}
         for name, value in {**layer, **chosen}.items():
@@ -191,4 +262,4 @@ def _settings(values: dict[str, Any]) -> Settings:
         return msgspec.convert(values, Settings)
     except msgspec.ValidationError as error:
         known = ", ".join(Settings.__struct_fields__)
-        raise UsageError(f"configuration: {error}. The settings are {known}") from None
+        raise Misconfigured(f"configuration: {error}. The settings are {known}") from None

@@ -1,6 +1,7 @@
 """Files of a project are somebody else's code: they take effect once the user trusts their content.
 
-Trust is bound to the content, not to the folder: a changed file asks again.
+Trust is bound to the content, not to the folder: a changed file asks again. What is read
+is what was checked: one read gives the bytes and their verdict.
 """
 
 from __future__ import annotations
@@ -22,11 +23,20 @@ class Trust:
     def __init__(self, places: Places) -> None:
         self._file = places.state / "trusted.json"
 
+    def read(self, path: Path) -> bytes | None:
+        """What a file holds, if that is trusted."""
+        data = path.read_bytes()
+        return data if fingerprint(path, data) in self._known() else None
+
     def is_trusted(self, path: Path) -> bool:
-        return fingerprint([path]) in self._known()
+        return self.read(path) is not None
 
     def trust(self, paths: Iterable[Path]) -> None:
-        known = self._known() | {fingerprint([path]) for path in paths}
+        self.trust_contents((path, path.read_bytes()) for path in paths)
+
+    def trust_contents(self, seen: Iterable[tuple[Path, bytes]]) -> None:
+        """Trust files as they were when they were read: what was shown, not what is there by now."""
+        known = self._known() | {fingerprint(path, data) for path, data in seen}
         write_private(self._file, msgspec.json.encode(sorted(known)).decode())
 
     def _known(self) -> set[str]:
@@ -36,13 +46,10 @@ class Trust:
             return set()
 
 
-def fingerprint(paths: Iterable[Path]) -> str:
-    """One hash over the places and the contents of files."""
-    digest = sha256()
-    for path in paths:
-        digest.update(str(path.resolve()).encode("utf-8", "surrogateescape") + b"\0")
-        digest.update(sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+def fingerprint(path: Path, data: bytes) -> str:
+    """One hash over a file's place and its content."""
+    place = str(path.resolve()).encode("utf-8", "surrogateescape")
+    return sha256(place + b"\0" + sha256(data).digest()).hexdigest()
 
 
 def project_files(folder: Path) -> list[Path]:
