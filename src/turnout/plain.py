@@ -94,24 +94,29 @@ def _walk(value: Any, above: tuple[int, ...]) -> Any:
 def _fields(value: Any) -> Any:
     """The plain form that SDK objects, structs and dataclasses offer of themselves."""
     for name in ("model_dump", "to_dict"):
-        method = getattr(value, name, None)
-        if callable(method) and not isinstance(value, type):
-            try:
+        try:
+            method = getattr(value, name, None)
+            if callable(method) and not isinstance(value, type):
                 return method()
-            except Exception:
-                return None
+        except Exception:  # anyone's attributes and methods may raise anything
+            return None
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.asdict(value)
     if isinstance(value, Iterable) and not isinstance(value, type):
         return None
-    return vars(value) if hasattr(value, "__dict__") and not callable(value) else None
+    try:
+        return None if callable(value) else dict(vars(value))
+    except Exception:
+        return None
 
 
 def _described(value: Any) -> str:
+    kind = type(value).__name__
     try:
-        return str(value)
+        text = str(value)
     except Exception:
-        return f"[{type(value).__name__}]"
+        return f"[{kind}]"
+    return f"[{kind}]" if " at 0x" in text else text  # an address would differ between two runs
 
 
 def arguments(raw: Any) -> tuple[dict[str, Any], str]:
