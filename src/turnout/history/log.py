@@ -243,6 +243,11 @@ class History:
         """Keep something that no model ever reads."""
         self._write(Note(kind, plain(data)))
 
+    def commit(self) -> None:
+        """See that everything written so far is kept, where the writer lets entries wait for this."""
+        if (commit := getattr(self.writer, "commit", None)) is not None:
+            commit()
+
     def fork(self, key: str, at: str | None = None) -> History:
         """A history of its own that shares everything up to turn `at` (or all of it)."""
         if key == self.key:

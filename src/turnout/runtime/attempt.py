@@ -79,11 +79,14 @@ class Attempt:
     async def run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
         """The finished turn; events are shown as they come."""
         try:
+            self.session.history.commit()  # what is sent is in the store first
             await self._exchange(show)
         except TimeoutError:
             raise self._broken("no answer within the time limit", "timeout") from None
         except OSError as error:
             raise self._broken(f"the connection failed: {error}", "network") from error
+        finally:
+            self.session.keeping.arrived()
         for event in self._reader.close():
             self._pass_on(event, show)
         if (broken := self._reader.reply.failure) is not None:
@@ -119,6 +122,7 @@ class Attempt:
                     continue
                 for event in events:
                     self._pass_on(event, show)
+                self.session.keeping.grown(self)
                 timer.reschedule(min(ends, clock() + (DRAIN if reply.ended else idle)))
         except (OSError, TimeoutError):
             if not reply.ended:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LimitReached, TurnoutError
+from ..errors import LimitReached, StoreError, TurnoutError
 from ..model import Block, ModelTurn, Origin, Outcome, Text, Usage
 from ..streaming.events import TextDelta
 from .events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
@@ -47,7 +47,7 @@ class Run:
         self._task = asyncio.ensure_future(self._drive())
         try:
             while True:
-                event = await self._events.get()
+                event = self._kept(await self._events.get())
                 yield event
                 if isinstance(event, Terminal):
                     return
@@ -66,6 +66,14 @@ class Run:
 
     def emit(self, event: SessionEvent) -> None:
         self._events.put_nowait(event)
+
+    def _kept(self, event: SessionEvent) -> SessionEvent:
+        """What is shown is in the store first. A store that cannot keep it ends the run."""
+        try:
+            self.session.history.commit()
+        except StoreError as error:
+            return event if isinstance(event, Failed) else Failed(error)
+        return event
 
     async def _drive(self) -> None:
         terminal: Terminal
@@ -92,6 +100,8 @@ class Run:
         if self._prompt:
             history.user(self._prompt)
             self.session.guard.new_prompt()
+        elif history.open_turn is not None and history.open_calls:
+            await self._tools(history.open_turn)  # a crash came before them
         last = await self._rounds()
         used = total_usage(turn.usage for turn in self.turns)
         return Complete(last, used, self.session.cost_of(self.turns))

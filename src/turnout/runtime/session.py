@@ -15,7 +15,8 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -38,6 +39,7 @@ from .compress import Compressor, CompressPolicy
 from .cost import cost_of
 from .events import Cancelled, Complete, Failed, SessionEvent
 from .guards import Guard, GuardLimits
+from .keeping import Keeping
 from .keys import Keys, KeySource
 from .loop import Run, total_usage
 from .ports import Chance, Transport, WallClock
@@ -47,6 +49,9 @@ from .routing import Route, Router
 from .subagents import SubagentLimits, Subagents, Tree
 from .telemetry import Telemetry
 from .typed import Shape
+
+if TYPE_CHECKING:
+    from .store import Store
 
 
 class Limits(Struct, frozen=True):
@@ -81,7 +86,7 @@ class Session:
         api_key: KeySource | None = None,
         keys: Mapping[str, KeySource] | None = None,
         id: str | None = None,
-        store: Any = None,
+        store: Store | str | Path | None = None,
         history: History | None = None,
         transport: Transport | None = None,
         limits: Limits | None = None,
@@ -112,23 +117,25 @@ class Session:
         self.router = self._router(target, targets, route, base_url, api_key)
         self._own_transport: Any = None
         self._transport = transport
-        self.id, self.store = id or _new_id(), store
-        self.history = self._history(history, system, tools)
+        self.id = id or _new_id()
+        self.store, self._own_store = _store(store, self.environment)
+        registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
+        self.history = self._history(history, system, registry)
+        self.keeping = Keeping(self.history)
         self.system = system or self.history.system
         self.options = options
         self.limits = limits or Limits()
         self.guard = guard if isinstance(guard, Guard) else Guard(guard)
         self.retry = retry or RetryPolicy()
         self.timeouts = timeouts or Timeouts()
-        self.telemetry = telemetry or Telemetry()
+        self.telemetry = telemetry or Telemetry(self.store.counters if self.store is not None else None)
         self.recovery = Recovery()
         self.compressor = Compressor(self, compress or CompressPolicy())
         self.hooks = hooks
         self.renewed: set[Origin] = set()
-        self.turns: list[ModelTurn] = []  # replies of this session, for usage and cost
+        self.turns = self._earlier_replies()  # replies of this session, for usage and cost
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None
-        registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
         self.scheduling = {
             "policy": Policy(approval, tuple(rules)),
             "approver": approver,
@@ -168,17 +175,24 @@ class Session:
             place = find_target(name, base_url=configured)
         return place
 
-    def _history(self, history: History | None, system: str, tools: Iterable[Any]) -> History:
+    def _history(self, history: History | None, system: str, tools: Sequence[Tool]) -> History:
         if history is not None:
             return history
         if self.store is not None:
-            return self.store.open(self.id, system=system)  # type: ignore[no-any-return]
+            safe = {tool.name for tool in tools if tool.retry_safe}
+            return self.store.open(self.id, system=system, retry_safe=safe)
         return History(self.id, system=system)
+
+    def _earlier_replies(self) -> list[ModelTurn]:
+        """What a stored session has said, and so spent, before."""
+        return [entry for entry in self.history.entries if isinstance(entry, ModelTurn)] if self.store else []
 
     def _subagents(self, wanted: SubagentLimits | bool) -> Subagents | None:
         if not wanted:
             return None
         tree = Tree(wanted if isinstance(wanted, SubagentLimits) else SubagentLimits())
+        if self.store is not None:
+            tree.total = len(self.store.list(within=self.id))
         made = Subagents(self, tree)
         for each in made.tools:
             self.scheduler.registry.add(each)
@@ -191,6 +205,10 @@ class Session:
         if self._run is not None:
             raise UsageError("a run is under way: wait for its end, or session.queue(text) what comes next")
         return Run(self, blocks_of(prompt), options).events()
+
+    def go_on(self, **options: Any) -> AsyncIterator[SessionEvent]:
+        """Go on without a new prompt: after a crash, the calls that had not begun run first."""
+        return self.run((), **options)
 
     async def ask(
         self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
@@ -316,9 +334,11 @@ class Session:
         if self._run is not None:
             raise UsageError("a run is under way: wait for its end, or session.queue(text) what comes next")
         self._run = run
+        self.keeping.begin()
 
     def end(self, run: Run) -> None:
         self._run = None
+        self.keeping.end()
 
     def emit(self, event: SessionEvent) -> None:
         """Tell whoever listens to the run that is under way."""
@@ -349,7 +369,9 @@ class Session:
         await self.scheduler.close()
         await self._close_transport()
         if self.store is not None:
-            self.store.close()
+            self.store.release(self.id)
+        if self._own_store:
+            self.store.close()  # type: ignore[union-attr]
 
     async def _close_transport(self) -> None:
         if self._own_transport is not None:
@@ -369,6 +391,15 @@ def _place_of_work(workspace: str | Workspace | None) -> dict[str, Any]:
         return {}
     place = workspace if isinstance(workspace, Workspace) else Workspace(workspace, saved=SavedOutput())
     return {"workspace": place, **({"save": place.saved.save} if place.saved is not None else {})}
+
+
+def _store(given: Store | str | Path | None, environment: Mapping[str, str]) -> tuple[Store | None, bool]:
+    """The store, and whether it was opened here, to be closed here."""
+    if not isinstance(given, str | Path):
+        return given, False
+    from .store import Store  # the database is loaded when it is needed
+
+    return Store(given, environment=environment), True
 
 
 def _new_id() -> str:

@@ -146,10 +146,22 @@ class Subagents:
         finally:
             self.tree.live -= 1
             await child.scheduler.close()
+            if self.session.store is not None:
+                self.session.store.release(child.history.key)
+
+    def _history(self) -> History:
+        """A new one, kept beside the parent's where that is kept."""
+        store, key = self.session.store, f"{self.session.history.key}.sub{self.tree.total}"
+        if store is None:
+            return History(key, system=INSTRUCTION)
+        while store.knows(key):  # of an earlier run
+            self.tree.total += 1
+            key = f"{self.session.history.key}.sub{self.tree.total}"
+        return store.open(key, system=INSTRUCTION, parent=self.session.history.key)
 
     def _child(self) -> Session:
         parent = self.session
-        history = History(f"{parent.history.key}.sub{self.tree.total}", system=INSTRUCTION)
+        history = self._history()
         tools = [each for each in parent.scheduler.registry if each.name not in OURS]
         child = parent.child(
             history=history,

@@ -218,6 +218,11 @@ class BatchRun:
             spawn=owner.spawn,
             environment=owner.environment,
         )
+        try:
+            owner.history.commit()  # the intent is on disk before the effect
+        except Exception as error:
+            self._broken(error)
+            return Ending(Outcome("interrupted", synthetic=True, reason="did_not_run"))
         ending = await perform(admitted.tool, context, admitted.values, owner.threads)
         if work.given_up or (work.stop and ending.outcome is None):
             return ending

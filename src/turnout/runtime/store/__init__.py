@@ -4,7 +4,7 @@ from .holder import named
 from .place import default_path
 from .port import Header, Holder, Lease, Log, Record, Stored, Summary, Tally
 from .search import Hit
-from .store import Store
+from .store import Store, open_store
 
 __all__ = [
     "Header",
@@ -19,4 +19,5 @@ __all__ = [
     "Tally",
     "default_path",
     "named",
+    "open_store",
 ]

@@ -31,8 +31,8 @@ class Catalog:
         self._log = log
         self._database = log.database
 
-    def sessions(self, limit: int | None, *, subagents: bool) -> list[Summary]:
-        return self._log.sessions(limit) if subagents else self._lines("parent = ''", (), limit)
+    def lines(self, limit: int | None, *, subagents: bool) -> list[Summary]:
+        return self._log.list(limit) if subagents else self._lines("parent = ''", (), limit)
 
     def children(self, id: str) -> list[Summary]:
         return self._lines("parent = ?", (id,), None)
@@ -85,7 +85,7 @@ class Catalog:
     def _chosen(self, now: float, older_than: float | None, larger_than: int | None) -> Iterator[Summary]:
         sizes, held = self._families()
         total = sum(sizes.values())
-        for summary in reversed(self.sessions(None, subagents=False)):
+        for summary in reversed(self.lines(None, subagents=False)):
             old = older_than is not None and now - summary.updated > older_than
             too_much = larger_than is not None and total > larger_than
             if (old or too_much) and summary.id not in held:
@@ -94,7 +94,7 @@ class Catalog:
 
     def _families(self) -> tuple[dict[str, int], set[str]]:
         """The size of each session with its subagents, and those of which something is open."""
-        lines = {line.id: line for line in self._log.sessions()}
+        lines = {line.id: line for line in self._log.list()}
         sizes: dict[str, int] = {}
         held: set[str] = set()
         for line in lines.values():

@@ -18,7 +18,8 @@ from typing import Any
 import apsw
 
 from ...errors import StoreError
-from .place import close_to_others, make_file, make_folder
+from ..places import private_folder
+from .place import close_to_others, make_file
 
 FIXED = (3, 51, 3)
 """Before this, SQLite can corrupt a WAL database that several connections write (the WAL-reset bug)."""
@@ -125,7 +126,7 @@ class Database:
 
     def _opened(self) -> apsw.Connection:
         try:
-            make_folder(self.path.parent)
+            private_folder(self.path.parent)
             if not make_file(self.path):
                 close_to_others(self.path)
         except OSError as error:

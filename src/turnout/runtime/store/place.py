@@ -7,33 +7,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import UsageError
+from ..places import Places
 
-FILE, FOLDER = 0o600, 0o700
+FILE = 0o600
 COMPANIONS = ("", "-wal", "-shm")
 """SQLite's files of one database; it gives the later two the mode of the first."""
 
 
 def default_path(environment: Mapping[str, str]) -> Path:
-    """`$TURNOUT_STORE`, or `turnout/sessions.db` where the user's data lies."""
-    if given := environment.get("TURNOUT_STORE", ""):
-        return Path(given)
-    base = environment.get("XDG_DATA_HOME", "")
-    if not base.startswith("/"):  # the XDG rules: a relative path counts as none
-        home = environment.get("HOME", "")
-        if not home:
-            raise UsageError("there is no HOME to keep sessions in; set TURNOUT_STORE to a file")
-        base = f"{home}/.local/share"
-    return Path(base, "turnout", "sessions.db")
-
-
-def make_folder(folder: Path) -> None:
-    """Make what is missing of a folder, for its owner alone. What was there stays as it was."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        with suppress(FileExistsError):
-            os.mkdir(each, FOLDER)
-            os.chmod(each, FOLDER)  # the umask may have taken too much
+    """`$TURNOUT_STORE`, or `sessions.db` where the user's data lies."""
+    given = environment.get("TURNOUT_STORE", "")
+    return Path(given) if given else Places.of(environment).data / "sessions.db"
 
 
 def make_file(path: Path) -> bool:

@@ -8,7 +8,7 @@ that has moved on. An entry's id is its own: to append it a second time changes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -88,6 +88,9 @@ class Summary(Struct, frozen=True):
     holder: Holder | None = None
 
 
+Lines: TypeAlias = list[Summary]
+
+
 class Log(Protocol):
     """Where sessions are kept. Whatever returns from `append` is there to stay."""
 
@@ -112,5 +115,5 @@ class Log(Protocol):
     def load(self, session: str) -> Stored:
         """All of a session; `UsageError` when there is none of that id."""
 
-    def sessions(self, limit: int | None = None) -> list[Summary]:
+    def list(self, limit: int | None = None) -> Lines:
         """The sessions, latest first."""

@@ -20,7 +20,7 @@ from ...model import ToolSpec
 from . import holder as holders
 from . import schema
 from .database import Connect, Database
-from .port import Header, Holder, Lease, Record, Stored, Summary, Tally
+from .port import Header, Holder, Lease, Lines, Record, Stored, Summary, Tally
 from .tally import readable, tally_of
 
 TAKEN = "UPDATE session SET epoch = epoch + 1, holder = ?, expires = ? WHERE id = ? RETURNING epoch"
@@ -137,22 +137,22 @@ class SqliteLog:
         """Whether a write that the disk reported as failed is in the store after all."""
         try:
             self.database.reopen()
-            return self._ids(lease, after) == [record.id for record in records]
+            return self._ids(lease, after) == tuple(record.id for record in records)
         except StoreError:
             return False
 
-    def _ids(self, lease: Lease, after: int) -> list[str]:
+    def _ids(self, lease: Lease, after: int) -> tuple[str, ...]:
         with self.database.reading() as connection:
             found = connection.execute(
                 "SELECT number FROM session WHERE id = ? AND epoch = ?", (lease.session, lease.epoch)
             ).get
             if found is None:
-                return []
+                return ()
             rows = connection.execute(
                 "SELECT id FROM entry WHERE number BETWEEN ? AND ? ORDER BY number",
                 (found * schema.ROOM + after + 1, (found + 1) * schema.ROOM - 1),
             )
-            return [row[0] for row in rows]
+            return tuple(row[0] for row in rows)
 
     def draft(self, lease: Lease, data: bytes | None) -> None:
         """Keep the reply under way, in place of what was kept of it; None lets it go."""
@@ -192,7 +192,7 @@ class SqliteLog:
 
     # Sessions
 
-    def sessions(self, limit: int | None = None) -> list[Summary]:
+    def list(self, limit: int | None = None) -> Lines:
         """The sessions, latest first."""
         with self.database.reading() as connection:
             rows = connection.execute(
@@ -208,7 +208,8 @@ class SqliteLog:
 
     def summary(self, row: Sequence[Any]) -> Summary:
         who = holders.decode(row[-2])
-        return Summary(*row[:-2], holder=who if holders.holds_on(who, row[-1], self._clock()) else None)
+        held = holders.holds_on(who, row[-1], self._clock())
+        return msgspec.structs.replace(Summary(*row[:-2]), holder=who if held else None)
 
     def add(self, header: Header, entries: Iterable[bytes], tally: Tally) -> None:
         """A whole session at once: a fork, or one that was imported."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import apsw
 
@@ -28,14 +28,22 @@ from .database import Connect
 from .heartbeat import Heartbeat
 from .journal import Journal
 from .place import default_path
-from .port import Header, Summary
+from .port import Header, Lines, Summary
 from .recover import recover, retold
 from .search import Hit, Words
 from .sqlite import SqliteLog
 from .tally import tally_of
 
+Hits: TypeAlias = list[Hit]
+Strings: TypeAlias = list[str]
+
 LEASE = 30.0
 """Seconds without a sign of life after which a session may be taken over."""
+
+
+def open_store(environment: Mapping[str, str]) -> Store:
+    """The user's own store, where their environment says it is."""
+    return Store(environment=environment)
 
 
 class Store:
@@ -128,30 +136,32 @@ class Store:
         history.scheduled = True
         return history
 
-    def add(self, history: History, *, title: str = "", kind: str = "import", source: str = "") -> Summary:
-        """Store a whole history as a session of its own, under its key."""
+    def add(self, history: History, *, title: str = "", kind: str = "import", source: str = "") -> str:
+        """Store a whole history as a session of its own, under its key, which is its id then."""
         header = Header(history.key, title, history.system, history.tools, kind, "", source)
         self.log.add(header, map(encode_entry, history.entries), tally_of(history.entries))
-        return self.summary(history.key)
+        return history.key
 
-    def fork(self, id: str, *, at: str | int | None = None, into: str) -> Summary:
-        """A session of its own that shares everything up to a turn: its key, or its number from 1."""
-        parent = self.read(id)
+    def fork(self, id: str, *, at: str | int | None = None, into: str = "") -> str:
+        """A session of its own that shares everything up to a turn (its key, or its number from 1): its id."""
+        parent, line = self.read(id), self.summary(id)
         key = _turn_key(parent, at)
-        title = self.summary(id).title
-        return self.add(
-            parent.fork(into, at=key), title=title, kind="fork", source=f"{id}@{key}" if key else id
-        )
+        child = parent.fork(into or self._free(id), at=key)
+        return self.add(child, title=line.title, kind="fork", source=f"{id}@{key}" if key else id)
+
+    def _free(self, id: str) -> str:
+        number = 1
+        while self.knows(name := f"{id}.fork{number}"):
+            number += 1
+        return name
 
     # All of them
 
-    def sessions(
-        self, *, limit: int | None = None, subagents: bool = False, within: str | None = None
-    ) -> list[Summary]:
+    def list(self, *, limit: int | None = None, subagents: bool = False, within: str | None = None) -> Lines:
         """The sessions, latest first. `within`: those that this one started."""
         if within is not None:
             return self._catalog.children(within)
-        return self._catalog.sessions(limit, subagents=subagents)
+        return self._catalog.lines(limit, subagents=subagents)
 
     def summary(self, id: str) -> Summary:
         """The line that a list shows of a session."""
@@ -162,14 +172,14 @@ class Store:
     def knows(self, id: str) -> bool:
         return self.log.find(id) is not None
 
-    def search(self, query: str, limit: int = 20) -> list[Hit]:
+    def search(self, query: str, limit: int = 20) -> Hits:
         """The sessions in which all these words were said, best first."""
         return self._words.search(query, limit)
 
     def rename(self, id: str, title: str) -> None:
         self._catalog.rename(id, title)
 
-    def delete(self, id: str) -> list[str]:
+    def delete(self, id: str) -> Strings:
         """Delete a session and the subagents it started; refused while someone has one of them open."""
         return self._catalog.delete(id)
 
@@ -179,14 +189,14 @@ class Store:
         older_than: float | None = None,
         larger_than: int | None = None,
         dry_run: bool = False,
-    ) -> list[Summary]:
+    ) -> Lines:
         """Delete sessions unused for so many seconds, then the oldest until the store is small enough."""
         return self._catalog.prune(self._wall_clock(), older_than, larger_than, dry_run)
 
-    def check(self) -> list[str]:
+    def check(self) -> Strings:
         """What SQLite finds wrong with the file; nothing if it is whole."""
         with self.log.database.reading() as connection:
-            rows: list[Any] = connection.execute("PRAGMA integrity_check").fetchall()
+            rows: Any = connection.execute("PRAGMA integrity_check").fetchall()
         return [text for (text,) in rows if text != "ok"]
 
     # Ending

@@ -1,0 +1,77 @@
+"""The durable side of a session: when what it wrote must be in the store, and the reply under way.
+
+While a run is under way its entries may wait for `history.commit()`, which stands before
+everything that leaves the process. A reply that streams is kept as a draft every so often, so
+that a crash costs its last moments and not the whole of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Protocol, runtime_checkable
+
+from ..errors import StoreError
+from ..history.log import History
+from ..model import Entry, ModelTurn
+
+DRAFT_EVERY = 0.5
+"""Seconds of a streamed reply that a crash may cost."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A history's writer that keeps entries for good."""
+
+    patient: bool  # whether entries may wait for `commit`
+
+    def __call__(self, entry: Entry) -> None: ...
+
+    def commit(self) -> None: ...
+
+    def draft(self, turn: ModelTurn | None) -> None: ...
+
+
+class Growing(Protocol):
+    """A reply under way."""
+
+    @property
+    def partial(self) -> ModelTurn: ...
+
+
+class Keeping:
+    """What a session tells the writer of its history, where that keeps anything."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._keeper = history.writer if isinstance(history.writer, Keeper) else None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """A run begins, and with it the commits before whatever leaves the process."""
+        if self._keeper is not None:
+            self._keeper.patient = True
+
+    def end(self) -> None:
+        """The run is over. What could not be written waits, and the next write will say so."""
+        if self._keeper is not None:
+            self._keeper.patient = False
+            with suppress(StoreError):
+                self._history.commit()
+
+    def grown(self, reply: Growing) -> None:
+        """More of a reply has come."""
+        if self._keeper is not None and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(DRAFT_EVERY, self._save, reply)
+
+    def arrived(self) -> None:
+        """The reply is over, one way or another; its draft goes when its turn is written."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _save(self, reply: Growing) -> None:
+        self._timer = None
+        if self._keeper is not None and (turn := reply.partial).blocks:
+            with suppress(StoreError):  # a draft may fail; the next commit says what is wrong
+                self._keeper.draft(turn)
