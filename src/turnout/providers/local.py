@@ -9,6 +9,7 @@ from .provider import Provider
 TEMPLATE = ChatDialect(
     alternates=True, system_anywhere=False, schema="plain", content_when_empty="", media=("image/",)
 )
+ANY = ChatDialect(content_when_empty="", echoes_details=True)
 VLLM_CHAT = replace(TEMPLATE, reasoning_field="reasoning")
 
 OLLAMA = Provider(
@@ -51,6 +52,6 @@ COMPATIBLE = Provider(
     base_url="http://127.0.0.1:8000/v1",
     base_url_variable="COMPATIBLE_BASE_URL",
     key_variables=("COMPATIBLE_API_KEY",),
-    dialect=ChatDialect(content_when_empty=""),
-    overrides=families(ChatDialect(content_when_empty="")),
+    dialect=ANY,
+    overrides=families(ANY),
 )

@@ -64,6 +64,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     reasoning_field: str | None = None  # where its own reasoning goes back
     requires_reasoning: Literal["", "calls", "all"] = ""  # assistant messages that must carry it
     reasoning_placeholder: str = " "
+    echoes_details: bool = False  # hands back `reasoning_details`, whatever else it does with reasoning
     unreasoned_calls: Literal["", "sentinel", "off"] = ""  # calls of others: sign them so, or do not think
     max_tokens_field: str = "max_tokens"
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
@@ -217,18 +218,21 @@ class ChatEncoder:
     def _add_reasoning(self, wire: Wire, message: Message, calls: bool) -> None:
         """Put back the reasoning that this server wrote, or what stands for it where it insists."""
         name = self.dialect.reasoning_field
-        if name is None or name == "chunks" or not (self._thinks or not self.dialect.requires_reasoning):
+        if name == "chunks" or (self.dialect.requires_reasoning and not self._thinks):
             return
         thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
-        for thought in thoughts:
-            if thought.residue is not None and isinstance(data := thought.residue.data, dict):
-                wire.update(
-                    {key: data[key] for key in ("reasoning_details", "reasoning_opaque") if key in data}
-                )
+        state = _private_state(thoughts)
+        if name is None:
+            if self.dialect.echoes_details and "reasoning_details" in state:
+                wire["reasoning_details"] = state["reasoning_details"]
+            return
+        wire.update(state)
         if calls and self.dialect.unreasoned_calls == "sentinel" and "reasoning_details" not in wire:
             wire["reasoning_details"] = [_sentinel(self.ids[message.tool_calls[0].id])]
         if "reasoning_details" in wire:
             return  # they hold the text too
+        if name == "reasoning_text" and "reasoning_opaque" not in wire:
+            return  # COP-03: what was shown goes back with the state that it belongs to
         if text := "".join(block.text for block in thoughts):
             wire[name] = text
         elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
@@ -399,6 +403,14 @@ def _sentinel(call_id: str) -> Wire:
         "index": 0,
         "data": SENTINEL,
     }
+
+
+def _private_state(thoughts: Sequence[Thinking]) -> Wire:
+    state: Wire = {}
+    for thought in thoughts:
+        if thought.residue is not None and isinstance(data := thought.residue.data, dict):
+            state |= {key: data[key] for key in ("reasoning_details", "reasoning_opaque") if key in data}
+    return state
 
 
 def _is_reasoned(message: Message) -> bool:
