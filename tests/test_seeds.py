@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from tests.build import call, conversation, model, settled, shape, user
+from tests.founding import CONVERSATION
 
 from turnout import History, Outcome, ToolCall, check, ingest, render, transcript
 from turnout.model import Origin, Residue, Thinking
-from turnout.surfaces.cli.demo import CONVERSATION
 
 FORMATS = {
     "openai:gpt-5.1": r"call_[1-6]",

@@ -1,0 +1,64 @@
+"""The demo's claims, checked: it is the first thing a newcomer runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """What the demo prints when piped, and its page."""
+    page = tmp_path_factory.mktemp("demo") / "demo.html"
+    command = [sys.executable, "-m", "turnout", "demo", "--html", str(page)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout, page.read_text()
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The table at the end, by provider."""
+    lines = text[text.index("provider ") :].splitlines()[2:]
+    return {line.split()[0]: line.split() for line in lines[: lines.index("")]}
+
+
+def test_every_provider_accepts_and_a_naive_replay_would_be_refused(shown: tuple[str, str]) -> None:
+    """No request is refused; the same history as it came is refused by every one of them."""
+    table = rows(shown[0])
+    assert len(table) >= 8
+    for provider, (_, requests, accepted, refused, failed, _, naive, *_) in table.items():
+        assert refused == "0" and int(accepted) + int(failed) == int(requests), provider
+        assert naive == "400", provider
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "3 in parallel: list_directory, read_file, codebase_overview",
+        "shell: denied",
+        "slow_index: cancelled, made up by turnout",
+        "crash_here: interrupted, made up by turnout",
+        "edit_file: Edited tape.py",
+        "switched: overloaded at openai-responses",
+    ],
+)
+def test_everything_that_goes_wrong_is_shown(shown: tuple[str, str], claim: str) -> None:
+    """Parallel tools, a denial, a cancellation, a crash, an edit and a failover really happened."""
+    assert claim in shown[0]
+
+
+def test_piped_output_is_plain(shown: tuple[str, str]) -> None:
+    """No escape sequences when nobody looks at a terminal."""
+    assert "\x1b" not in shown[0]
+
+
+def test_the_page_stands_alone(shown: tuple[str, str]) -> None:
+    """The page holds the timeline and asks for nothing from elsewhere."""
+    page = shown[1]
+    assert "crash_here" in page and "http" not in page.replace("https://", "http://").replace(
+        "http://127", ""
+    )
+    assert Path("demo.html").exists() is False
