@@ -21,7 +21,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 def rows(text: str) -> dict[str, list[str]]:
     """The table at the end, by provider."""
-    lines = text[text.index("provider ") :].splitlines()[2:]
+    lines = text[text.index("\nprovider  ") + 1 :].splitlines()[2:]
     return {line.split()[0]: line.split() for line in lines[: lines.index("")]}
 
 
