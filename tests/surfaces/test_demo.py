@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """What the demo prints when piped, and its page."""
     page = tmp_path_factory.mktemp("demo") / "demo.html"
     command = [sys.executable, "-m", "turnout", "demo", "--html", str(page)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    wide = {**os.environ, "COLUMNS": "120"}
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, env=wide)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout, page.read_text()
 
@@ -22,8 +24,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def rows(text: str) -> dict[str, list[str]]:
     """The table at the end, by provider."""
     lines = text[text.index("\nprovider  ") + 1 :].splitlines()[2:]
-    table = [line for line in lines[: lines.index("")] if not line.startswith(" ")]  # cells may wrap
-    return {line.split()[0]: line.split() for line in table}
+    return {line.split()[0]: line.split() for line in lines[: lines.index("")]}
 
 
 def test_every_provider_accepts_and_a_naive_replay_would_be_refused(shown: tuple[str, str]) -> None:
