@@ -1,0 +1,199 @@
+"""What a request body says, read plainly: who said what, which calls, which results, whose reasoning.
+
+A reading of the four formats from outside, sharing nothing with the encoders.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+REMINDER = re.compile(r"<system-reminder>\n(.*?)\n</system-reminder>", re.DOTALL)
+MEDIA = ("image_url", "input_audio", "file", "document_url", "input_image", "input_file", "image", "document")
+
+
+@dataclass
+class Heard:
+    """A body, as its reader understands it."""
+
+    system: list[str] = field(default_factory=list)
+    user: list[str] = field(default_factory=list)
+    model: list[str] = field(default_factory=list)
+    calls: list[tuple[str, str, Any]] = field(default_factory=list)  # id, name, arguments
+    results: list[tuple[str, str]] = field(default_factory=list)  # id, everything that it says
+    failed: set[str] = field(default_factory=set)
+    reasoning: list[str] = field(default_factory=list)
+    media: list[str] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
+
+    def spoken(self, text: str) -> None:
+        """What came as the user's words; system text among them is told apart."""
+        self.system += REMINDER.findall(text)
+        self.user.append(REMINDER.sub("", text))
+
+
+def hear(protocol: str, body: dict[str, Any]) -> Heard:
+    return {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}[protocol](
+        body
+    )
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+
+
+# ---- Chat
+
+
+def _chat(body: dict[str, Any]) -> Heard:
+    heard = Heard(tools=[tool["function"]["name"] for tool in body.get("tools", ())])
+    for message in body["messages"]:
+        match message["role"]:
+            case "system" | "developer":
+                heard.system.append(message["content"])
+            case "user":
+                _chat_user(heard, _parts(message["content"]))
+            case "assistant":
+                _chat_assistant(heard, message)
+            case "tool":
+                heard.results.append((message["tool_call_id"], message["content"]))
+    return heard
+
+
+def _chat_user(heard: Heard, parts: list[dict[str, Any]]) -> None:
+    for at, part in enumerate(parts):
+        if part["type"] != "text":
+            heard.media.append(json.dumps(part))
+        elif not (re.fullmatch(r"From \S+:", part["text"]) and _is_media(*parts[at + 1 : at + 2])):
+            heard.spoken(part["text"])
+
+
+def _is_media(part: dict[str, Any] | None = None) -> bool:
+    return part is not None and (part["type"] in MEDIA or part["text"].startswith("["))
+
+
+def _chat_assistant(heard: Heard, message: dict[str, Any]) -> None:
+    for part in _parts(message["content"]):
+        if part["type"] == "thinking":
+            heard.reasoning += [text["text"] for text in part["thinking"]]
+        else:
+            heard.model.append(part["text"])
+    for name in ("reasoning_content", "reasoning", "reasoning_text", "reasoning_opaque"):
+        if message.get(name):
+            heard.reasoning.append(message[name])
+    if "reasoning_details" in message:
+        heard.reasoning.append(json.dumps(message["reasoning_details"]))
+    for call in message.get("tool_calls", ()):
+        function = call["function"]
+        heard.calls.append((call["id"], function["name"], json.loads(function["arguments"])))
+        if "extra_content" in call:
+            heard.reasoning.append(json.dumps(call["extra_content"]))
+
+
+# ---- Responses
+
+
+def _responses(body: dict[str, Any]) -> Heard:
+    heard = Heard(tools=[tool["name"] for tool in body.get("tools", ())])
+    if "instructions" in body:
+        heard.system.append(body["instructions"])
+    for item in body["input"]:
+        match item["type"]:
+            case "message":
+                _responses_message(heard, item)
+            case "function_call":
+                heard.calls.append((item["call_id"], item["name"], json.loads(item["arguments"])))
+            case "function_call_output":
+                heard.results.append((item["call_id"], _output(heard, item["output"])))
+            case "reasoning":
+                heard.reasoning.append(item["encrypted_content"])
+    return heard
+
+
+def _responses_message(heard: Heard, item: dict[str, Any]) -> None:
+    for part in _parts(item["content"]):
+        if part["type"] in ("text", "input_text"):
+            said = {"assistant": heard.model.append, "developer": heard.system.append}
+            said.get(item["role"], heard.spoken)(part["text"])
+        else:
+            heard.media.append(json.dumps(part))
+
+
+def _output(heard: Heard, output: Any) -> str:
+    heard.media += [json.dumps(part) for part in _parts(output) if part["type"] in MEDIA]
+    return "\n".join(part["text"] for part in _parts(output) if part["type"] not in MEDIA)
+
+
+# ---- Anthropic
+
+
+def _anthropic(body: dict[str, Any]) -> Heard:
+    heard = Heard(tools=[tool["name"] for tool in body.get("tools", ())])
+    heard.system += [part["text"] for part in _parts(body.get("system"))]
+    for message in body["messages"]:
+        say = heard.spoken if message["role"] == "user" else heard.model.append
+        for block in _parts(message["content"]):
+            match block["type"]:
+                case "text":
+                    say(block["text"])
+                case "tool_use":
+                    heard.calls.append((block["id"], block["name"], block["input"]))
+                case "tool_result":
+                    heard.results.append((block["tool_use_id"], _output(heard, block["content"])))
+                    heard.failed |= {block["tool_use_id"]} if block.get("is_error") else set()
+                case "thinking":
+                    heard.reasoning.append(block["signature"])
+                case "redacted_thinking":
+                    heard.reasoning.append(block["data"])
+                case "document" if block["source"]["type"] == "text":
+                    say(block["source"]["data"])
+                case kind if kind in MEDIA:
+                    heard.media.append(json.dumps(block))
+    return heard
+
+
+# ---- Gemini
+
+
+def _gemini(body: dict[str, Any]) -> Heard:
+    heard = Heard()
+    for tool in body.get("tools", ()):
+        heard.tools += [function["name"] for function in tool["functionDeclarations"]]
+    for part in body.get("systemInstruction", {}).get("parts", ()):
+        heard.system.append(part["text"])
+    for content in body["contents"]:
+        for part in content["parts"]:
+            _gemini_part(heard, content["role"], part)
+    return heard
+
+
+def _gemini_part(heard: Heard, role: str, part: dict[str, Any]) -> None:
+    if "thoughtSignature" in part:
+        heard.reasoning.append(part["thoughtSignature"])
+    match part:
+        case {"text": text, "thought": True}:
+            heard.reasoning.append(text)
+        case {"text": text}:
+            heard.spoken(text) if role == "user" else heard.model.append(text)
+        case {"functionCall": call}:
+            heard.calls.append((call.get("id", f"#{len(heard.calls)}"), call["name"], call.get("args", {})))
+        case {"functionResponse": answer}:
+            id = answer.get("id", f"#{len(heard.results)}")
+            heard.results.append((id, _answer(answer["response"])))
+            heard.failed |= {id} if "error" in answer["response"] else set()
+            heard.media += [json.dumps(inner) for inner in answer.get("parts", ())]
+        case {"inlineData": _} | {"fileData": _}:
+            heard.media.append(json.dumps(part))
+        case {"executableCode": code}:
+            heard.model.append(code["code"])
+        case {"codeExecutionResult": ran}:
+            heard.model.append(ran.get("output", ""))
+
+
+def _answer(response: dict[str, Any]) -> str:
+    """The text of a result: its own words, or the object that it is."""
+    if set(response) in ({"output"}, {"error"}) and isinstance(word := next(iter(response.values())), str):
+        return word
+    return json.dumps(response)

@@ -1,0 +1,193 @@
+"""What the vendors' own SDKs say a request is: their types, with unknown keys forbidden.
+
+OpenAI and Anthropic describe requests as TypedDicts, Google and Mistral as pydantic models.
+Both are made strict here: nothing is coerced, nothing unknown is let through. A Chat dialect
+may carry keys beyond OpenAI's, but only those that its own documents name.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import types as python
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin
+
+import anthropic.types.message_create_params as anthropic_params
+import msgspec
+import openai.types.chat.completion_create_params as chat_params
+import openai.types.responses.response_create_params as responses_params
+import typing_extensions
+from google.genai import types as google
+from mistralai.client import models as mistral
+from pydantic import TypeAdapter, ValidationError
+
+STRICT = {"extra": "forbid", "strict": True}
+Nothing = Literal["\0 no value at all"]  # no JSON value is of this type
+JSON_TYPES = (str, int, float, bool, type(None), object)
+
+# Keys that a dialect documents beyond OpenAI's: in the request, and in messages by role.
+DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
+    "kimi": {"request": ("thinking",), "assistant": ("reasoning_content",)},
+    "deepseek": {"request": ("thinking",), "assistant": ("reasoning_content",)},
+    "zai": {"request": ("thinking",), "assistant": ("reasoning_content",)},
+    "qwen": {"request": ("enable_thinking",)},
+    "openrouter": {"request": ("reasoning",), "assistant": ("reasoning", "reasoning_details")},
+    "copilot": {"assistant": ("reasoning_text", "reasoning_opaque")},
+    "vllm": {"assistant": ("reasoning",)},
+    "compatible": {"assistant": ("reasoning_content", "reasoning_details"), "call": ("extra_content",)},
+    "together": {"assistant": ("reasoning_content",)},
+    "fireworks": {"assistant": ("reasoning_content",)},
+    "groq": {"assistant": ("reasoning_content",)},
+    "ollama": {"assistant": ("reasoning_content",)},
+    "llamacpp": {"assistant": ("reasoning_content",)},
+    "lmstudio": {"assistant": ("reasoning_content",)},
+}
+MISTRAL_NAMES = ("mistral", "mixtral", "ministral", "magistral", "codestral", "devstral", "pixtral")
+
+
+def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]:
+    """What the SDK's types find wrong with a body; nothing when they accept it."""
+    try:
+        match protocol:
+            case "chat" if provider == "mistral":
+                mistral.ChatCompletionRequest.model_validate_json(body, extra="forbid")
+            case "chat":
+                _typed("chat").validate_python(
+                    undocumented(documented(provider, model), msgspec.json.decode(body))
+                )
+            case "gemini":
+                _gemini(msgspec.json.decode(body))
+            case _:
+                _typed(protocol).validate_json(body)
+    except ValidationError as error:
+        return [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
+    except (_Unknown, ValueError) as error:  # Mistral's models raise ValueError for an unknown role
+        return [str(error)]
+    return []
+
+
+@cache
+def _typed(protocol: str) -> TypeAdapter[Any]:
+    match protocol:
+        case "chat":
+            hints: tuple[Any, ...] = (
+                chat_params.CompletionCreateParamsNonStreaming,
+                chat_params.CompletionCreateParamsStreaming,
+            )
+        case "responses":
+            hints = (
+                responses_params.ResponseCreateParamsNonStreaming,
+                responses_params.ResponseCreateParamsStreaming,
+            )
+        case _:
+            hints = (
+                anthropic_params.MessageCreateParamsNonStreaming,
+                anthropic_params.MessageCreateParamsStreaming,
+            )
+    return TypeAdapter(Union[tuple(_strict(hint) for hint in hints)])  # noqa: UP007
+
+
+def documented(provider: str, model: str) -> dict[str, tuple[str, ...]]:
+    """The keys beyond OpenAI's that this server knows for this model."""
+    known = DOCUMENTED.get(provider, {})
+    if any(name in model.lower() for name in MISTRAL_NAMES):
+        return {**known, "tool": ("name",)}  # the family names its results, wherever it is served
+    return known
+
+
+def undocumented(known: Mapping[str, tuple[str, ...]], body: dict[str, Any]) -> dict[str, Any]:
+    """The body without the keys that this dialect documents for itself."""
+    rest = _without(body, known.get("request", ()))
+    rest["messages"] = [_plain_message(message, known) for message in body["messages"]]
+    return rest
+
+
+def _plain_message(message: dict[str, Any], known: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    rest = _without(message, known.get(message["role"], ()))
+    if "tool_calls" in rest and "call" in known:
+        rest["tool_calls"] = [_without(call, known["call"]) for call in rest["tool_calls"]]
+    return rest
+
+
+def _without(value: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {key: item for key, item in value.items() if key not in names}
+
+
+# TypedDicts, made strict
+
+
+@cache
+def _strict(hint: Any) -> Any:
+    """The same type with unknown keys forbidden and lists where the SDK takes anything iterable."""
+    if typing_extensions.is_typeddict(hint):
+        return _strict_dict(hint)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Required, NotRequired, typing_extensions.Required, typing_extensions.NotRequired):
+        return _strict(inner[0])
+    if origin is typing_extensions.Annotated:
+        return _strict(inner[0])
+    if origin in (Union, python.UnionType):
+        kept = [_strict(item) for item in inner if _is_json(item)]
+        return Union[tuple(kept)] if kept else Nothing  # noqa: UP007
+    if origin is dict:
+        return dict[str, _strict(inner[1])]  # type: ignore[misc]
+    if inner and origin is not Literal:
+        return list[_strict(inner[0])]  # type: ignore[misc]
+    return hint
+
+
+def _strict_dict(hint: Any) -> Any:
+    fields = typing_extensions.get_type_hints(hint, include_extras=True)
+    required = hint.__required_keys__
+    made = typing_extensions.TypedDict(  # type: ignore[operator]
+        hint.__name__,
+        {
+            name: _strict(field) if name in required else NotRequired[_strict(field)]
+            for name, field in fields.items()
+        },
+    )
+    made.__pydantic_config__ = STRICT
+    return made
+
+
+def _is_json(hint: Any) -> bool:
+    """Whether a JSON value can be of this type; SDKs also take files and paths."""
+    if hint in JSON_TYPES or hint is Any or typing_extensions.is_typeddict(hint):
+        return True
+    origin = get_origin(hint)
+    return origin in (Literal, Union, dict, list, python.UnionType, typing_extensions.Annotated) or (
+        isinstance(origin, type) and issubclass(origin, collections.abc.Iterable)
+    )
+
+
+# Google's models
+
+
+class _Unknown(Exception):
+    """A key that generateContent does not have."""
+
+
+GEMINI_FIELDS: dict[str, Any] = {
+    "contents": list[google.Content],
+    "tools": list[google.Tool],
+    "toolConfig": google.ToolConfig,
+    "systemInstruction": google.Content,
+    "generationConfig": google.GenerationConfig,
+    "safetySettings": list[google.SafetySetting],
+    "cachedContent": str,
+}
+
+
+@cache
+def _google(field: str) -> TypeAdapter[Any]:
+    return TypeAdapter(GEMINI_FIELDS[field])
+
+
+def _gemini(body: dict[str, Any]) -> None:
+    if "contents" not in body:
+        raise _Unknown("contents: missing")
+    for name, value in body.items():
+        if name not in GEMINI_FIELDS:
+            raise _Unknown(f"{name}: unknown")
+        _google(name).validate_json(msgspec.json.encode(value))
