@@ -197,6 +197,7 @@ DEFAULT_MODELS = {
     "groq": "llama-3.3-70b-versatile",
     "qwen": "qwen3-max",
     "zai": "glm-4.6",
+    "openai-responses": "gpt-5.1",
 }
 
 

@@ -1,4 +1,7 @@
-"""The `turnout` command. Each command lives in a file of its own and is loaded when it is used."""
+"""The `turnout` command. Each command lives in a file of its own and is loaded when it is used.
+
+Without a command it is the interactive one: `turnout -c` is `turnout chat -c`.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,46 @@ from ... import __version__
 from ...errors import TurnoutError
 
 COMMANDS = {
-    "render": "requests",
+    "chat": "interactive",
     "run": "oneshot",
-    "check": "requests",
-    "decode": "replies",
+    "config": "configuring",
+    "models": "models",
+    "providers": "providers",
+    "stats": "stats",
     "demo": "demo",
     "simulate": "simulate",
+    "render": "requests",
+    "check": "requests",
+    "decode": "replies",
+    "completion": "completing",
+}
+
+SECTIONS = {
+    "Talk": {
+        "chat": "Talk in the terminal; what `turnout` alone does.",
+        "run": "Ask once and print the answer: for scripts and pipes.",
+    },
+    "Sessions": {
+        "sessions": "List, search, rename, fork, export and delete sessions.",
+        "import": "Take over a session of another program.",
+        "doctor": "Say what is wrong with a session, and write a repaired copy.",
+        "stats": "Show what was used over time, by provider.",
+    },
+    "Setting up": {
+        "config": "Show what is in force and from where; trust a project's files.",
+        "models": "List the models that are known, with their prices.",
+        "providers": "Show which keys are found; try them with --check.",
+        "completion": "Print completion for bash, zsh or fish.",
+    },
+    "Conversations as data": {
+        "render": "Print a conversation as a request that a provider accepts.",
+        "check": "Say what a provider would refuse in a request, and why.",
+        "decode": "Print a recorded reply as events.",
+    },
+    "Without a key": {
+        "demo": "Show one conversation that goes through every provider.",
+        "simulate": "Play every provider on this machine, strictly.",
+    },
 }
 
 
@@ -29,18 +66,54 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if (home := COMMANDS.get(name)) is None:
             return None
-        command: click.Command = getattr(import_module(f".{home}", __name__), name)
+        command: click.Command = getattr(import_module(f".{home}", __name__), _attribute(name))
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version")):
+            args = ["chat", *args]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by what they are for; nothing is imported to tell of them."""
+        told = {name for section in SECTIONS.values() for name in section}
+        others = {name: "" for name in COMMANDS if name not in told}
+        for title, commands in {**SECTIONS, "More": others}.items():
+            rows = [(name, text) for name, text in commands.items() if name in COMMANDS]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except TurnoutError as error:
-            click.echo(f"turnout: {error}", err=True)
-            ctx.exit(2)
+            from .clean import printable
+            from .exits import code_of
+
+            click.echo(printable(f"turnout: {error}"), err=True)
+            ctx.exit(code_of(error))
+        except KeyboardInterrupt:
+            ctx.exit(130)
+
+
+def _attribute(name: str) -> str:
+    """The name of a command's function; `import` is taken by the language."""
+    return f"{name}_" if name == "import" else name
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="turnout")
 def main() -> None:
-    """Conversations with tools that change provider at any turn and go on."""
+    """Conversations with tools that change provider at any turn and go on.
+
+    \b
+    Start here:
+      turnout                       talk in this folder, with the key that is in your environment
+      turnout -m kimi:kimi-k2.5     … with that model; /model switches at any turn
+      turnout -c                    … going on with the latest session
+      turnout run -p "Say hello"    one question, one answer
+      turnout demo                  see it work, without a key
+
+    `turnout COMMAND --help` explains each command with examples.
+    """

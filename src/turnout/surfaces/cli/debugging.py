@@ -1,25 +1,63 @@
-"""The debug log: requests, statuses and reports as JSON lines, with every known secret taken out."""
+"""The debug log: requests, statuses and reports as JSON lines, with every known secret taken out.
+
+Secrets are known by their looks and by their place: whatever a variable named like a key
+holds is taken out wherever it stands.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...plain import plain
+from ...wire.protocol import WireRequest
 from ...wire.redaction import redacted
+
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+SHORTEST = 6
+"""Characters below which a value is no secret worth hiding: it would blot out ordinary words."""
+
+
+def secrets_of(environment: Mapping[str, str]) -> set[str]:
+    """What the environment holds under names that speak of secrets."""
+    return {value for name, value in environment.items() if _SECRET_NAME.search(name)}
 
 
 class Debug:
     """Writes to a file that only its owner can read; without a path it is silent."""
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, secrets: Callable[[], Iterable[str]] = tuple) -> None:
         self._file: Any = None
+        self._secrets = secrets
         if path is not None:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.fchmod(descriptor, 0o600)
             self._file = os.fdopen(descriptor, "a", encoding="utf-8")
 
     def __call__(self, what: str, **facts: Any) -> None:
         if self._file is not None:
-            line = json.dumps({"what": what, **facts}, ensure_ascii=False, default=str)
-            self._file.write(redacted(line) + "\n")
+            line = json.dumps({"what": what, **{name: _told(fact) for name, fact in facts.items()}})
+            self._file.write(without(line, self._secrets()) + "\n")
             self._file.flush()
+
+
+def _told(fact: Any) -> Any:
+    if isinstance(fact, WireRequest):
+        return {
+            "method": fact.method,
+            "url": fact.url,
+            "body": plain(fact.json),
+            "report": plain(fact.report),
+        }
+    return plain(fact)
+
+
+def without(line: str, secrets: Iterable[str]) -> str:
+    """The line with these secrets, and whatever looks like one, taken out."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST:
+            line = line.replace(json.dumps(secret)[1:-1], "[redacted]").replace(secret, "[redacted]")
+    return redacted(line)

@@ -4,68 +4,54 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any
 
 import click
-import msgspec
 
-from ...errors import LimitReached, ProviderError, TurnoutError, UsageError
-from ...model import ModelTurn
-from ...runtime.events import Cancelled, Complete, Discarded, Failed, Nested, SessionEvent, Status, Terminal
-from ...runtime.loop import total_usage
+from ...errors import TurnoutError, UsageError
+from ...model import Block, ModelTurn, Text
+from ...plain import loads
+from ...runtime.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
 from ...runtime.session import Session
-from ...streaming.events import TextDelta
+from ...runtime.typed import Shape
 from ...tools.events import ToolResult, ToolState
-from .clean import printable
-from .debugging import Debug
-from .opening import Wanted, configuration, open_session
-from .output import value
+from . import exits
+from .clean import json_line, one_line, printable
+from .counting import count_use
+from .debugging import Debug, secrets_of
+from .mentions import with_files
+from .opening import Wanted, configuration, open_session, past
+from .options import session_options
+from .result import Denial, Ending, RunResult, line, trouble, usage_by_model
 
-EXIT_OK, EXIT_PROVIDER, EXIT_USAGE, EXIT_CONFIGURATION, EXIT_LIMIT, EXIT_REFUSED, EXIT_INTERRUPTED = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    130,
-)
+LARGEST_INPUT = 16 * 1024 * 1024
 
 
 @click.command()
 @click.option("-p", "--prompt", default=None, help="What to ask. Text on stdin is added as context.")
-@click.option("-m", "--model", default="", help="provider:model, or a name from the configuration.")
-@click.option("--fallback", multiple=True, help="Another model to go on with when the first one fails.")
-@click.option("-c", "--continue", "continues", is_flag=True, help="Go on with the latest session.")
-@click.option("-r", "--resume", default="", metavar="ID", help="Go on with that session.")
 @click.option(
-    "--fork", is_flag=True, help="With -c or -r: leave that session as it is and go on with a copy."
+    "--output-format",
+    "form",
+    type=click.Choice(["text", "json", "stream-json"]),
+    default="text",
+    show_default=True,
+    help="text: the answer; json: one result object; stream-json: every event, the result last.",
 )
-@click.option("--output-format", type=click.Choice(["text", "json", "stream-json"]), default="text")
 @click.option(
-    "--approval-mode", "approval", type=click.Choice(["ask", "auto-edit", "plan", "full"]), default=None
+    "--json-schema", "shape", default=None, help="Ask for an answer of this shape: a file, or JSON."
 )
-@click.option("--allow", multiple=True, help="Allow a tool, or tool(pattern).")
-@click.option("--deny", multiple=True, help="Deny a tool, or tool(pattern).")
-@click.option("--max-turns", type=click.IntRange(1), default=None, help="Rounds of tool calls at the most.")
-@click.option("--max-budget-usd", "max_cost", type=float, default=None)
-@click.option("--json-schema", type=click.File("rb"), default=None, help="Ask for an answer of this shape.")
-@click.option("--system", default="", help="System text in place of ours.")
-@click.option("--cwd", "folder", default="", help="The folder to work in.")
-@click.option("--profile", default="", help="A profile of the configuration.")
-@click.option("--base-url", default="", help="Another address of the model's API.")
-@click.option(
-    "--debug", type=click.Path(dir_okay=False), default=None, help="Write requests and reports there."
-)
-@click.option("--no-store", is_flag=True, help="Keep nothing of this session.")
+@session_options
 @click.pass_context
 def run(
     ctx: click.Context,
+    /,
     prompt: str | None,
-    output_format: str,
-    json_schema: Any,
+    form: str,
+    shape: str | None,
     debug: str | None,
     no_store: bool,
     approval: str | None,
@@ -73,138 +59,200 @@ def run(
 ) -> None:
     """Ask once and print the answer. Progress goes to stderr.
 
-    Exit codes: 0 answered, 1 provider error, 2 usage, 3 key or configuration, 4 limit reached,
-    5 refused by policy, 130 interrupted.
+    Tools run as the approval mode and the rules allow; nobody is asked, so what would be
+    asked for is refused. `@file` in the prompt puts that file behind it.
 
-        git diff | turnout run -p "Review this" -m anthropic:claude-sonnet-4-5
+    \b
+    Exit codes: 0 answered           3 key or configuration
+                1 provider error     4 a limit was reached
+                2 usage              5 refused by policy
+                130 interrupted (SIGINT, SIGTERM); the session can be gone on with
+
+    \b
+    Examples:
+      git diff | turnout run -p "Review this" -m anthropic:claude-sonnet-4-5
+      turnout run -p "Fix the failing test" --approval-mode auto-edit --allow "shell(pytest*)"
+      turnout run -c -p "And now in French" --output-format json | jq -r .text
     """
     asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
-    text = full_prompt(prompt, sys.stdin)
-    shape = None if json_schema is None else msgspec.json.decode(json_schema.read())
-    ctx.exit(asyncio.run(OneShot(asked, text, output_format, shape, debug).run()))
+    shot = OneShot(asked, form, schema_of(shape), Debug(debug, known_secrets))
+    ctx.exit(asyncio.run(shot.run(prompt or "", piped_text(prompt is not None))))
 
 
-def full_prompt(prompt: str | None, stdin: TextIO) -> str:
-    """The prompt, with what was piped in as its context."""
-    piped = "" if stdin.isatty() else stdin.read()
-    if prompt is None and not piped.strip():
+def known_secrets() -> set[str]:
+    return secrets_of(os.environ)
+
+
+def piped_text(has_prompt: bool) -> str:
+    """What was piped in, as text."""
+    stdin = sys.stdin
+    data = b"" if stdin is None or stdin.closed or stdin.isatty() else stdin.buffer.read(LARGEST_INPUT + 1)
+    if len(data) > LARGEST_INPUT:
+        raise UsageError(f"more than {LARGEST_INPUT:,} bytes on stdin; give a file to read in its place")
+    text = data.decode(errors="replace").strip()
+    if not has_prompt and not text:
         raise UsageError("nothing to ask: give -p PROMPT, or a text on stdin")
-    return "\n\n".join(part for part in (prompt, piped.strip()) if part)
+    return text
+
+
+def schema_of(given: str | None) -> dict[str, Any] | None:
+    """The JSON Schema that was given: as JSON, or as a file that holds it."""
+    if given is None:
+        return None
+    try:
+        text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        schema = loads(text)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--json-schema {given!r}: {error}") from None
+    if not isinstance(schema, dict):
+        raise UsageError(f"--json-schema {given!r} is no JSON object")
+    return schema
 
 
 class OneShot:
     """One prompt from opening to exit code."""
 
-    def __init__(self, wanted: Wanted, prompt: str, form: str, shape: Any, debug: str | None) -> None:
+    def __init__(self, wanted: Wanted, form: str, schema: dict[str, Any] | None, debug: Debug) -> None:
         self.wanted = wanted
-        self.prompt = prompt
         self.form = form
-        self.shape = shape
-        self.debug = Debug(debug)
-        self.denials: list[dict[str, str]] = []
+        self.schema = schema
+        self.debug = debug
+        self.denials: list[Denial] = []
+        self.guard = ""  # why the run was cut short, if it was
+        self.interrupted = False
 
-    async def run(self) -> int:
+    async def run(self, prompt: str, piped: str) -> int:
+        config = configuration(self.wanted)
+        for path in config.untrusted:
+            self._tell(
+                f"{path} is not trusted and has no effect; `turnout config --trust` shows and trusts it"
+            )
+        settled = past(self.wanted, config)
         try:
-            config = configuration(self.wanted)
-            for path in config.untrusted:
-                self._tell(f"{path} is not trusted and has no effect; `turnout config --trust` trusts it")
-            session = open_session(self.wanted, config, debug=self.debug)
-        except TurnoutError as error:
-            self._tell(f"turnout: {error}")
-            return EXIT_USAGE if isinstance(error, UsageError) else EXIT_CONFIGURATION
-        async with session:
-            self._heed_signals(session)
-            options = {"schema": self.shape} if self.shape is not None else {}
-            terminal = await self._listen(session, options)
-            return self._conclude(session, terminal)
+            session = open_session(self.wanted, config, debug=self.debug, **settled)
+            async with session:
+                return await self._converse(session, self._said(session, prompt, piped))
+        finally:
+            if (store := settled.get("store")) is not None:
+                store.close()
+
+    def _said(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
+        """The prompt with the files that it names, then what was piped in, in which nothing is looked for."""
+        said = with_files(prompt, session.scheduler.workspace) if prompt else ()
+        return (*said, *((Text(piped),) if piped else ()))
+
+    async def _converse(self, session: Session, said: tuple[Block, ...]) -> int:
+        history, replies = session.history, len(session.turns)
+        entries, diagnostics = len(history.entries), len(history.diagnostics)
+        self._heed_signals(session)
+        options = {"schema": self.schema} if self.schema is not None else {}
+        terminal = await self._listen(session, said, options)
+        turns = session.turns[replies:]
+        count_use(session.store, turns)
+        output, terminal = self._typed(terminal)
+        result = RunResult(
+            status=self._ending(terminal, session),
+            exit_code=self._exit_code(terminal, session),
+            session_id=session.id,
+            text=terminal.turn.text if isinstance(terminal, Complete) else "",
+            output=output,
+            turns=sum(isinstance(entry, ModelTurn) for entry in history.entries[entries:]),
+            usage=usage_by_model(turns),
+            cost_usd=session.cost_of(turns),
+            denials=tuple(self.denials),
+            diagnostics=tuple(history.diagnostics[diagnostics:]),
+            error=trouble(terminal.error) if isinstance(terminal, Failed) else None,
+        )
+        self._print(result)
+        return result.exit_code
 
     def _heed_signals(self, session: Session) -> None:
         loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            self.interrupted = True
+            session.cancel()
+
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
-                loop.add_signal_handler(number, session.cancel)
+                loop.add_signal_handler(number, stop)
             except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
                 return
 
-    async def _listen(self, session: Session, options: dict[str, Any]) -> Terminal:
-        async for event in session.run(self.prompt, **options):
-            self._show(event)
+    async def _listen(self, session: Session, said: tuple[Block, ...], options: dict[str, Any]) -> Terminal:
+        async for event in session.run(said, **options):
+            if self.interrupted:
+                session.cancel()
             if isinstance(event, Terminal):
                 return event
+            self._show(event)
         raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
 
     def _show(self, event: SessionEvent) -> None:
-        if isinstance(event, ToolResult) and event.outcome.status == "denied":
-            self.denials.append({"tool": event.name, "call_id": event.call_id, "why": event.outcome.text})
-        if self.form == "stream-json" and not isinstance(event, Terminal):
-            self._print_line(jsonable(event))
+        if self.form == "stream-json":
+            click.echo(line(event))
         match event:
+            case ToolResult(call_id, name, outcome) if outcome.status == "denied":
+                self.denials.append(Denial(name, call_id, outcome.text))
             case ToolState(_, name, state) if state in ("executing", "denied", "error"):
                 self._tell(f"{name}: {state}")
+            case Status("guard", why):
+                self.guard = why
+                self._tell(f"stopped: {why}")
             case Status(kind, detail) if kind != "tools":
-                self._tell(f"{kind}: {detail}")
+                self._tell(f"{kind}: {one_line(detail)}")
 
-    def _conclude(self, session: Session, terminal: Terminal) -> int:
-        text = terminal.turn.text if isinstance(terminal, Complete) else ""
-        if self.form == "text":
-            if text:
-                click.echo(printable(text))
-        else:
-            self._print_line(self._result(session, terminal, text))
-        if isinstance(terminal, Failed):
-            self._tell(f"turnout: {terminal.error}")
-        return self._exit_code(terminal)
+    def _typed(self, terminal: Terminal) -> tuple[Any, Terminal]:
+        """The typed answer where a schema was given; an answer that does not fit is a failure."""
+        if self.schema is None or not isinstance(terminal, Complete):
+            return None, terminal
+        import jsonschema_rs
 
-    def _exit_code(self, terminal: Terminal) -> int:
+        try:
+            output = Shape(self.schema).read(terminal.turn.text)
+            jsonschema_rs.validator_for(self.schema).validate(output)
+        except UsageError as error:
+            return None, Failed(TurnoutError(str(error)))
+        except (ValueError, jsonschema_rs.ValidationError) as error:
+            said = f"the answer does not fit the schema: {one_line(str(error))}"
+            return None, Failed(TurnoutError(said))
+        return output, terminal
+
+    def _ending(self, terminal: Terminal, session: Session) -> Ending:
+        endings: dict[int, Ending] = {exits.OK: "complete", exits.LIMIT: "limit", exits.REFUSED: "refused"}
+        endings[exits.INTERRUPTED] = "cancelled"
+        return endings.get(self._exit_code(terminal, session), "failed")
+
+    def _exit_code(self, terminal: Terminal, session: Session) -> int:
         match terminal:
             case Cancelled():
-                return EXIT_INTERRUPTED
+                return exits.INTERRUPTED
             case Failed(error):
-                return exit_code_of(error)
-            case _:
-                return EXIT_REFUSED if self.denials and not terminal.turn.text.strip() else EXIT_OK
+                return exits.code_of(error)
+            case Complete(turn):
+                if self.guard:
+                    return exits.LIMIT
+                return exits.REFUSED if turn.stop == "refused" or self._ended_refused(session) else exits.OK
 
-    def _result(self, session: Session, terminal: Terminal, text: str) -> dict[str, Any]:
-        by_model: dict[str, list[ModelTurn]] = {}
-        for turn in session.turns:
-            by_model.setdefault(str(turn.origin), []).append(turn)
-        failed = terminal.error if isinstance(terminal, Failed) else None
-        return {
-            "type": "result",
-            "status": {Complete: "complete", Failed: "failed", Cancelled: "cancelled"}[type(terminal)],
-            "session_id": session.id,
-            "text": printable(text),
-            "turns": len(session.turns),
-            "usage": {
-                name: value(total_usage(turn.usage for turn in turns)) for name, turns in by_model.items()
-            },
-            "cost_usd": session.cost,
-            "denials": self.denials,
-            "diagnostics": [value(item) for item in session.history.diagnostics],
-            "error": None if failed is None else {"kind": Failed(failed).kind, "message": str(failed)},
-        }
+    def _ended_refused(self, session: Session) -> bool:
+        """Whether policy refused something among the last calls of this run: the work was not done."""
+        refused = {denial.call_id for denial in self.denials}
+        turns = [turn for turn in session.history.turns if isinstance(turn, ModelTurn) and turn.tool_calls]
+        return bool(turns) and any(call.id in refused for call in turns[-1].tool_calls)
 
-    def _print_line(self, line: Any) -> None:
-        click.echo(json.dumps(line, ensure_ascii=False))
+    def _print(self, result: RunResult) -> None:
+        if self.form != "text":
+            click.echo(line(result))
+        elif result.output is not None:
+            click.echo(line_of(result.output))
+        elif result.text:
+            click.echo(printable(result.text))
+        if result.error is not None:
+            self._tell(f"turnout: {result.error.message}")
 
-    def _tell(self, line: str) -> None:
-        click.echo(printable(line), err=True)
+    def _tell(self, text: str) -> None:
+        click.echo(printable(text), err=True)
 
 
-def exit_code_of(error: TurnoutError) -> int:
-    if isinstance(error, LimitReached):
-        return EXIT_LIMIT
-    if isinstance(error, ProviderError) and error.kind == "auth":
-        return EXIT_CONFIGURATION
-    return EXIT_USAGE if isinstance(error, UsageError) else EXIT_PROVIDER
-
-
-def jsonable(event: Any) -> Any:
-    """An event as one line of JSON."""
-    if isinstance(event, Nested):
-        return {"type": "nested", "call_id": event.call_id, "event": jsonable(event.event)}
-    if isinstance(event, TextDelta):
-        return {"type": "text_delta", "text": printable(event.text)}
-    if isinstance(event, Discarded | Status | ToolState):
-        return value(event)
-    return msgspec.to_builtins(event, enc_hook=str)
+def line_of(output: Any) -> str:
+    return json_line(json.dumps(output, ensure_ascii=False))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from ...errors import UsageError
+from ...model import Origin
+from ...providers import PROVIDERS
 from ...runtime.config import Config, load
 from ...runtime.guards import GuardLimits
 from ...runtime.session import Limits, Session
@@ -18,9 +20,12 @@ from ...tools.output import SavedOutput
 from ...tools.policy import Rule
 from ...tools.workspace import Workspace
 
+if TYPE_CHECKING:
+    from ...runtime.store import Store
+
 SYSTEM = (
-    "You are turnout, an agent in a terminal. You work in one folder with the tools you are given. Look before "
-    "you act, change only what is asked for, and say plainly what you did and what you could not do."
+    "You are turnout, an agent in a terminal. You work in one folder with the tools you are given. Look "
+    "before you act, change only what is asked for, and say plainly what you did and what you could not do."
 )
 
 
@@ -48,38 +53,48 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
     folder = Path(wanted.folder or ".").resolve()
     if not folder.is_dir():
         raise UsageError(f"{wanted.folder} is not a folder")
-    given = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
+    given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
     given |= {"max_cost": wanted.max_cost, "system": wanted.system}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
-    return load(environment or os.environ, folder, profile=wanted.profile, **chosen)
+    return load(os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen)
 
 
 def open_session(
     wanted: Wanted, config: Config, *, debug: Callable[..., None] | None = None, **settings: Any
 ) -> Session:
     """The session that a command asks for."""
-    names = [config.default_model(), *config.settings.fallback]
-    targets = [config.target(name) for name in names]
-    saved = SavedOutput()
+    names = [
+        wanted.model or last_model(config, settings) or config.default_model(),
+        *config.settings.fallback,
+    ]
+    targets = [config.target(name, "" if at else wanted.base_url) for at, name in enumerate(names)]
     return Session(
         targets=targets,
         route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),  # type: ignore[arg-type]
-        base_url=wanted.base_url,
         keys=config.keys(),
         tools=BUILTIN,
         system=instructions(config),
-        workspace=Workspace(str(config.folder), saved=saved),
+        workspace=Workspace(str(config.folder), saved=SavedOutput()),
         approval=config.settings.approval,  # type: ignore[arg-type]
-        rules=(*config.settings.rules, *rules(wanted)),
+        rules=(*config.settings.rules, *config.grants.rules, *rules(wanted)),
         limits=Limits(cost=config.settings.max_cost),
         guard=GuardLimits(rounds=wanted.max_turns) if wanted.max_turns else None,
         subagents=config.settings.subagents,
         environment=config.environment,
         debug=debug,
         **thinking(config),
-        **past(wanted, config),
         **settings,
     )
+
+
+def last_model(config: Config, past: Mapping[str, Any]) -> str:
+    """Who answered last in the session that is gone on with, so that it goes on with whom it was."""
+    if "id" not in past:
+        return ""
+    origin = Origin.parse(past["store"].summary(past["id"]).model or "-")
+    if origin.endpoint in config.settings.targets:
+        return origin.endpoint
+    return str(origin) if origin.model and origin.provider in PROVIDERS else ""
 
 
 def instructions(config: Config) -> str:
@@ -112,16 +127,39 @@ def _rule(effect: Any, text: str) -> Rule:
 def past(wanted: Wanted, config: Config) -> dict[str, Any]:
     """Where the session is kept, and which one is gone on with."""
     if not wanted.stored:
+        if wanted.resume or wanted.continues:
+            raise UsageError(
+                "--no-store keeps nothing, so there is nothing to go on with; leave one of them out"
+            )
         return {}
     from ...runtime.store import open_store  # SQLite is loaded when it is needed
 
     store = open_store(config.environment)
-    found = wanted.resume
-    if wanted.continues and not found:
-        latest = store.list(limit=1)
-        if not latest:
-            raise UsageError("there is no session to continue; start one without -c")
-        found = latest[0].id
-    if found and wanted.fork:
+    found = known(store, wanted.resume) if wanted.resume else latest(store) if wanted.continues else ""
+    if wanted.fork and not found:
+        raise UsageError("--fork copies a session: say which, with -c or -r ID")
+    if wanted.fork:
         found = store.fork(found)
     return {"store": store, **({"id": found} if found else {})}
+
+
+def latest(store: Store) -> str:
+    """The session that was worked with last."""
+    lines = store.list(limit=1)
+    if not lines:
+        raise UsageError("there is no session to continue; start one without -c")
+    return lines[0].id
+
+
+def known(store: Store, given: str) -> str:
+    """The session that an id, or the beginning of one, means."""
+    if store.knows(given):
+        return given
+    found = [line.id for line in store.list() if line.id.startswith(given)]
+    if len(found) == 1:
+        return found[0]
+    raise UsageError(
+        f"{len(found)} sessions begin with {given!r}; give more of the id"
+        if found
+        else f"there is no session {given!r}; `turnout sessions` lists those there are"
+    )

@@ -1,0 +1,60 @@
+"""Files named in a prompt: `@src/app.py` puts the file's text behind what was said.
+
+Only files of the workspace are read, through the same door as the tools use; a word with
+an @ that names no file stays a word.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+
+from ...history.ingest.media import sniffed
+from ...model import Block, Media, Text
+from ...tools.text import decoded, is_binary
+from ...tools.workspace import Workspace
+
+LARGEST = 256 * 1024
+LARGEST_MEDIA = 5 * 1024 * 1024
+MOST = 20
+
+_MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"|([^\s"@]+))')
+
+
+def mentioned(text: str) -> list[str]:
+    """The words that may name files, in order, each once."""
+    return list(dict.fromkeys(found[1] or found[2] for found in _MENTION.finditer(text)))
+
+
+def quoted(path: str) -> str:
+    """How a path is written after the @."""
+    return f'"{path}"' if re.search(r"[\s@]", path) else path
+
+
+def with_files(text: str, workspace: Workspace) -> tuple[Block, ...]:
+    """What was said, and the files that it names."""
+    files = [block for word in mentioned(text)[:MOST] for block in _file(word, workspace)]
+    return (Text(text), *files)
+
+
+def _file(word: str, workspace: Workspace) -> Iterator[Block]:
+    for path in dict.fromkeys((word, word.rstrip(".,;:!?)'"))):
+        try:
+            data, _ = workspace.read(path, LARGEST_MEDIA)
+        except (OSError, ValueError):
+            continue
+        yield _told(path, data)
+        return
+
+
+def _told(path: str, data: bytes) -> Block:
+    encoded = b64encode(data).decode()
+    if (mime := sniffed(encoded)) and not mime.startswith("text/"):
+        return Media(mime, encoded, name=path)
+    if is_binary(data):
+        return Text(f"{path} is binary ({len(data):,} bytes) and is not shown here.")
+    text = decoded(data).text
+    if len(text) > LARGEST:
+        return Text(f"{path} has {len(text):,} characters, too many to put here; read the parts you need.")
+    return Text(f"The file {path}:\n\n{text}")

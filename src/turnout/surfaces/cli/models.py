@@ -1,0 +1,62 @@
+"""`turnout models`: the models that are known, what they can do, and what they cost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ...model import Origin
+from ...providers.models import MODELS
+from ...providers.prices import price
+from ...wire.protocol import ModelFacts
+from .opening import Wanted, configuration
+from .output import table
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def models(words: tuple[str, ...], as_json: bool) -> None:
+    """List the targets you can use now, and the models that turnout knows.
+
+    WORDS narrow the list. A model that is not in the list can be used all the same: the
+    longest name that it begins with tells what it can do.
+
+    \b
+    Examples:
+      turnout models claude
+      turnout -m openrouter:moonshotai/kimi-k2
+    """
+    known = {name: facts for name, facts in MODELS.items() if all(word.lower() in name for word in words)}
+    targets = [
+        name for name in configuration(Wanted()).targets() if all(word.lower() in name for word in words)
+    ]
+    if as_json:
+        told = {name: _told(name, facts) for name, facts in known.items()}
+        click.echo(json.dumps({"targets": targets, "models": told}, indent=2))
+        return
+    for name in targets:
+        click.echo(f"ready: {name}")
+    if targets:
+        click.echo()
+    rows = [_row(name, facts) for name, facts in known.items()]
+    click.echo(table(("model", "context", "output", "thinking", "$ in/out per million"), rows))
+
+
+def _row(name: str, facts: ModelFacts) -> tuple[str, ...]:
+    cost = price(Origin("", "", name))
+    dollars = f"{cost.input:g} / {cost.output:g}" if cost else ""
+    return name, f"{facts.context:,}", f"{facts.output:,}", ", ".join(facts.thinking), dollars
+
+
+def _told(name: str, facts: ModelFacts) -> dict[str, Any]:
+    cost = price(Origin("", "", name))
+    return {
+        "context": facts.context,
+        "output": facts.output,
+        "thinking": list(facts.thinking),
+        "efforts": list(facts.efforts),
+        "price": None if cost is None else {"input": cost.input, "output": cost.output},
+    }

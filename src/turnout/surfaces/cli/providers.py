@@ -1,0 +1,110 @@
+"""`turnout providers`: which keys are found, and whether they work."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from ...errors import TurnoutError, UsageError
+from ...providers import PROVIDERS, Provider, provider
+from ...runtime.attempt import Timeouts
+from ...runtime.config import DEFAULT_MODELS, Config
+from ...runtime.retry import RetryPolicy
+from ...runtime.session import Session
+from ...wire.redaction import redacted
+from . import exits
+from .clean import one_line
+from .opening import Wanted, configuration
+from .output import table, value
+
+PATIENCE = 30.0
+QUESTION = "Reply with the single word: ready"
+
+
+class Line(Struct, frozen=True):
+    """One provider, as this machine can use it."""
+
+    name: str
+    key: str
+    address: str
+    model: str
+    checked: str = ""
+    works: bool | None = None
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--check", is_flag=True, help="Send one small request to each provider that has a key.")
+@click.option("-m", "--model", default="", help="With --check and one NAME: ask this model.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.pass_context
+def providers(ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool) -> None:
+    """Show every provider: the variable its key is read from, whether it is set, its address.
+
+    With --check a test request of a few tokens goes out, and the answer tells what to do.
+    The exit code is 3 if any of them failed.
+
+    \b
+    Examples:
+      turnout providers
+      turnout providers --check anthropic mistral
+    """
+    if model and len(names) != 1:
+        raise UsageError("-m names a model of one provider: name that provider too")
+    config = configuration(Wanted())
+    chosen = [provider(name) for name in names] or list(PROVIDERS.values())
+    lines = [_line(config, each, model) for each in chosen]
+    if check:
+        lines = asyncio.run(_checked(config, lines, named=bool(names)))
+    if as_json:
+        click.echo(json.dumps([value(line) for line in lines], indent=2))
+    else:
+        rows = [(line.name, line.key, line.address, line.checked or line.model) for line in lines]
+        head = ("provider", "key", "address", "answer" if check else "model without -m")
+        click.echo(table(head, rows))
+    ctx.exit(exits.CONFIGURATION if any(line.works is False for line in lines) else exits.OK)
+
+
+def _line(config: Config, each: Provider, model: str) -> Line:
+    found = [name for name in each.key_variables if config.environment.get(name)]
+    if each.auth == "none" or not each.key_variables:
+        key = "needs none"
+    else:
+        key = f"{found[0]} is set" if found else f"{' or '.join(each.key_variables)} is not set"
+    variable = each.base_url_variable
+    address = (config.environment.get(variable, "") if variable else "") or each.base_url
+    return Line(each.name, key, redacted(address), model or DEFAULT_MODELS.get(each.name, ""))
+
+
+async def _checked(config: Config, lines: list[Line], named: bool) -> list[Line]:
+    return list(await asyncio.gather(*(_check(config, line, named) for line in lines)))
+
+
+async def _check(config: Config, line: Line, named: bool) -> Line:
+    if not named and not line.key.endswith("is set"):
+        return line
+    if not line.model:
+        return _with(line, "name a model to ask with -m", None)
+    began = time.monotonic()
+    try:
+        async with _session(config, f"{line.name}:{line.model}") as session:
+            answer = await session.ask(QUESTION, max_tokens=1024)
+    except TurnoutError as error:
+        return _with(line, f"failed: {one_line(redacted(str(error)))}", False)
+    took = time.monotonic() - began
+    return _with(line, f"works: {line.model} said {one_line(answer.text, 40)!r} in {took:.1f} s", True)
+
+
+def _session(config: Config, name: str) -> Session:
+    patience = Timeouts(PATIENCE, PATIENCE, PATIENCE)
+    settings: dict[str, Any] = {"environment": config.environment, "keys": config.keys()}
+    return Session(config.target(name), retry=RetryPolicy(attempts=1), timeouts=patience, **settings)
+
+
+def _with(line: Line, checked: str, works: bool | None) -> Line:
+    return Line(line.name, line.key, line.address, line.model, checked, works)

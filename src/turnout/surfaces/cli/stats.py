@@ -1,0 +1,115 @@
+"""`turnout stats`: cost, tokens and the tool counters over time, by provider, with bars."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.telemetry import COUNTERS
+from .bars import bars
+from .counting import COST, INPUT, OUTPUT, REPLIES
+from .output import table, value
+
+if TYPE_CHECKING:
+    from ...runtime.store.counters import Count
+
+NAMES = {
+    REPLIES: "replies",
+    INPUT: "tokens in",
+    OUTPUT: "tokens out",
+    COST: "cost",
+    "tool_calls_total": "tool calls",
+    "tool_calls_invalid_args": "with bad arguments",
+    "tool_calls_repaired": "repaired",
+    "tool_api_400_total": "requests refused",
+    "tool_loop_max_iterations": "loops stopped",
+}
+
+
+@click.command()
+@click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="How far to look back.")
+@click.option("--provider", default="", help="Only this provider.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+def stats(days: int, provider: str, as_json: bool) -> None:
+    """Show what was used: cost and tokens by day and by model, and how tool calls went.
+
+    \b
+    tool calls           what models asked of tools
+    with bad arguments   … that did not fit the tool's schema
+    repaired             … that were put right without asking again
+    requests refused     requests with tools that a provider answered with 400 or 422
+    loops stopped        rounds of calls that went in circles
+    """
+    from ...runtime.store import open_store
+
+    since = time.strftime("%Y-%m-%d", time.gmtime(time.time() - (days - 1) * 86_400))
+    with open_store(os.environ) as store:
+        counts = [count for count in store.counters.read(since) if provider in ("", count.provider)]
+    if as_json:
+        click.echo(json.dumps([value(count) for count in counts], indent=2))
+    elif not counts:
+        click.echo(f"Nothing was counted in the last {days} days.")
+    else:
+        click.echo("\n".join(_told(counts, shutil.get_terminal_size((100, 24)).columns)))
+
+
+def _told(counts: list[Count], width: int) -> Iterator[str]:
+    by_day = _summed(counts, lambda count: count.day)
+    yield "Cost by day"
+    yield from bars([(day, used[COST], _dollars(used[COST])) for day, used in sorted(by_day.items())], width)
+    yield "\nTokens by day"
+    tokens = {day: used[INPUT] + used[OUTPUT] for day, used in by_day.items()}
+    yield from bars([(day, number, f"{number:,}") for day, number in sorted(tokens.items())], width)
+    by_provider = _summed(counts, lambda count: count.provider)
+    yield "\nTool calls by provider"
+    calls = {name: used["tool_calls_total"] for name, used in by_provider.items()}
+    yield from bars([(name, number, f"{number:,}") for name, number in sorted(calls.items())], width)
+    yield ""
+    yield _models(counts, width)
+
+
+def _models(counts: list[Count], width: int) -> str:
+    by_model = _summed(counts, lambda count: f"{count.provider}:{count.model}")
+    shown = [
+        name for name in NAMES if name in (REPLIES, COST) or any(used[name] for used in by_model.values())
+    ]
+    rows = [
+        (model, *(_number(name, used[name]) for name in shown)) for model, used in sorted(by_model.items())
+    ]
+    return table(("model", *(NAMES[name] for name in shown)), rows, width)
+
+
+def _summed(counts: Iterable[Count], key: Callable[[Count], str]) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for count in counts:
+        found.setdefault(key(count), Counter())[count.name] += count.count
+    return found
+
+
+def _number(name: str, number: int) -> str:
+    return _dollars(number) if name == COST else f"{number:,}"
+
+
+def _dollars(microdollars: float) -> str:
+    return f"${microdollars / 1_000_000:,.4f}"
+
+
+def session_bars(counts: Any, width: int) -> list[str]:
+    """The counters of one session, for /stats: by provider and model."""
+    lines: list[str] = []
+    for name in COUNTERS:
+        rows = [
+            (f"{provider}:{model}", number, f"{number:,}")
+            for (counter, provider, model), number in sorted(counts.items())
+            if counter == name
+        ]
+        if rows:
+            lines += [NAMES[name], *(f"  {row}" for row in bars(rows, width - 2))]
+    return lines
