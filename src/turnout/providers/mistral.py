@@ -11,6 +11,7 @@ CHAT = replace(
         reasoning_field="chunks",
         required_word="any",
         stream_usage=False,
+        seed_field="random_seed",
         media=("image/",),
         reads=("application/pdf",),
         document_part="document_url",

@@ -67,6 +67,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     echoes_details: bool = False  # hands back `reasoning_details`, whatever else it does with reasoning
     unreasoned_calls: Literal["", "sentinel", "off"] = ""  # calls of others: sign them so, or do not think
     max_tokens_field: str = "max_tokens"
+    seed_field: str = "seed"
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
     thinks_unasked: bool = False  # thinking is on unless it is switched off
     stops_thinking: bool = True  # thinking can be switched off
@@ -304,7 +305,7 @@ class ChatEncoder:
         if options.stop:
             fields["stop"] = list(options.stop)
         if options.seed is not None:
-            fields["seed"] = options.seed
+            fields[self.dialect.seed_field] = options.seed
 
     def _add_thinking(
         self,

@@ -53,7 +53,7 @@ def params(request: WireRequest) -> dict[str, Any]:
     """The body as keyword arguments."""
     body = request.json
     match request.protocol:
-        case "chat":
+        case "chat" if request.target.provider != "mistral":  # its own SDK knows every key
             return _chat(body)
         case "gemini":
             return _gemini(body, request.target.model)
