@@ -465,3 +465,17 @@ def test_a_session_can_be_tested_with_any_target() -> None:
             target, tools=[weather], transport=ScriptedTransport([[PARIS], "Mild."]), environment=KEYS
         )
         assert virtually(talk.ask("go")).text == "Mild."
+
+
+def test_a_session_is_free_again_with_the_terminal_event() -> None:
+    """Whoever stops listening at the last event can speak again at once, in the same loop."""
+    talk, _ = session(["one", "two", "three"])
+
+    async def thrice() -> list[str]:
+        first = (await talk.ask("a")).text
+        async for event in talk.run("b"):
+            if isinstance(event, Complete):
+                break
+        return [first, (await talk.ask("c")).text]
+
+    assert virtually(thrice()) == ["one", "three"]

@@ -48,12 +48,17 @@ class Run:
         try:
             while True:
                 event = self._kept(await self._events.get())
+                if isinstance(event, Terminal):
+                    await self._over()  # whoever leaves at this event leaves a session that is free again
                 yield event
                 if isinstance(event, Terminal):
                     return
         finally:
-            await self._stop()
-            self.session.end(self)
+            await self._over()
+
+    async def _over(self) -> None:
+        await self._stop()
+        self.session.end(self)
 
     def cancel(self) -> None:
         if self._task is not None:

@@ -320,6 +320,7 @@ class Session:
             **settings,
         )
         child.keys = self.keys
+        child.router.breakers = self.router.breakers  # who asked us to wait has asked all of us
         return child
 
     @property
@@ -337,8 +338,9 @@ class Session:
         self.keeping.begin()
 
     def end(self, run: Run) -> None:
-        self._run = None
-        self.keeping.end()
+        if self._run is run:
+            self._run = None
+            self.keeping.end()
 
     def emit(self, event: SessionEvent) -> None:
         """Tell whoever listens to the run that is under way."""
