@@ -133,21 +133,27 @@ class IdProjection:
         self.names = names
         self._given: dict[str, str] = {}
         self._taken: set[str] = set()
+        self._spoken: dict[str, str] = {}
 
     def add(self, call_id: str, name: str, preferred: str = "") -> str:
         """The outward id of a call, given on first sight. `preferred` is the target's own id for it."""
         if (given := self._given.get(call_id)) is not None:
             return given
-        candidates = self._candidates(call_id, name, preferred)
-        chosen = next(candidate for candidate in candidates if candidate not in self._taken)
+        chosen = preferred if preferred not in self._taken else ""
+        chosen = chosen or self._first_free(call_id, name)
         self._given[call_id] = chosen
         self._taken.add(chosen)
         return chosen
 
-    def _candidates(self, call_id: str, name: str, preferred: str) -> Iterator[str]:
-        if preferred:
-            yield preferred
-        yield from self.format(call_id, self.names.project(name), len(self._given))
+    def _first_free(self, call_id: str, name: str) -> str:
+        candidates = self.format(call_id, self.name(name), len(self._given))
+        return next(candidate for candidate in candidates if candidate not in self._taken)
+
+    def name(self, name: str) -> str:
+        """The outward name of a tool; worked out on first sight."""
+        if (spoken := self._spoken.get(name)) is None:
+            spoken = self._spoken[name] = self.names.project(name)
+        return spoken
 
     def __getitem__(self, call_id: str) -> str:
         return self._given[call_id]

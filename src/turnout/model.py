@@ -232,7 +232,7 @@ class ModelTurn(Struct, frozen=True, tag="model_turn"):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+        return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
     @property
     def text(self) -> str:
@@ -310,11 +310,11 @@ class Message(Struct, frozen=True, tag="message"):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+        return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
     @property
     def responses(self) -> tuple[ToolResponse, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, ToolResponse))
+        return tuple([block for block in self.blocks if isinstance(block, ToolResponse)])
 
 
 class ToolSpec(Struct, frozen=True):

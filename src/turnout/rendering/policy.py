@@ -80,6 +80,13 @@ class Seen(Struct, frozen=True):
     code: str = ""
 
 
+def is_plain(block: Block) -> bool:
+    """Whether every reader sees the block as it was written. Nearly all are: words and calls."""
+    return block.residue is None and (
+        isinstance(block, ToolCall) or (isinstance(block, Text) and block.text != "")
+    )
+
+
 def visible(block: Block, reader: Reader) -> Seen:
     """What the reader sees of a block of a turn."""
     native = reader.owns(block.residue)
@@ -126,6 +133,8 @@ def _media(block: Media, reader: Reader) -> Seen:
 
 def worded(interaction: ToolInteraction, outcome: Outcome, reader: Reader, shortened: str | None) -> Outcome:
     """The outcome as a model reads it: never empty, and plain about what did not happen."""
+    if shortened is None and _is_worded(outcome):
+        return outcome
     reason = outcome.reason or _reason(interaction, outcome)
     content = (Text(shortened),) if shortened is not None else tuple(_readable(outcome.content, reader))
     if outcome.status in ("interrupted", "cancelled", "denied"):
@@ -133,6 +142,18 @@ def worded(interaction: ToolInteraction, outcome: Outcome, reader: Reader, short
     if not any(isinstance(block, Media) or block_text(block).strip() for block in content):
         content = (Text(EMPTY_ERROR if outcome.status == "error" else EMPTY_RESULT),)
     return Outcome(outcome.status, content, outcome.synthetic, reason)
+
+
+def _is_worded(outcome: Outcome) -> bool:
+    """Whether it can be read as it is. Nearly all can: a tool ran, and said something."""
+    if outcome.status not in ("complete", "error") or not outcome.content:
+        return False
+    said = False
+    for block in outcome.content:
+        if not isinstance(block, Text) or block.residue is not None:
+            return False
+        said = said or (block.text != "" and not block.text.isspace())
+    return said
 
 
 def _reason(interaction: ToolInteraction, outcome: Outcome) -> str:

@@ -26,7 +26,7 @@ from ..model import (
     Turn,
     block_text,
 )
-from .policy import Reader, visible, worded
+from .policy import Reader, is_plain, visible, worded
 from .report import DEDUPE_CODES, Rendered, Report
 
 SUMMARY = "Summary of the conversation so far:\n\n"
@@ -71,39 +71,43 @@ class Transcript:
 
     def _flat_turns(self) -> frozenset[str]:
         """Keys of the turns whose calls are told in words."""
+        if not (through := self.reader.flat_through):
+            return frozenset()
         keys = [turn.key for turn in self.history.turns]
-        through = self.reader.flat_through
         return frozenset(keys[: keys.index(through) + 1]) if through in keys else frozenset()
 
     def _render(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Message]:
-        if turn.key in self._flat and isinstance(turn, ModelTurn) and turn.tool_calls:
-            yield from self._told(turn, notes)
-            return
-        blocks = tuple(self._visible(turn, notes))
         if not isinstance(turn, ModelTurn):
-            if blocks:
+            if blocks := tuple(self._visible(turn, notes)):
                 yield Message("system" if isinstance(turn, SystemTurn) else "user", blocks)
             return
-        if blocks:
+        calls = turn.tool_calls
+        if calls and turn.key in self._flat:
+            yield from self._told(turn, notes)
+            return
+        if blocks := tuple(self._visible(turn, notes)):
             residue = turn.residue if self.reader.owns(turn.residue) else None
             yield Message("model", blocks, turn.origin, residue, turn.stop == "paused")
         else:
             notes.append(Diagnostic("render", "empty_turn", detail=turn.key))
-        if turn.tool_calls:
-            yield Message("tool", tuple(self._response(call, turn, notes) for call in turn.tool_calls))
+        if calls:
+            yield Message("tool", tuple([self._response(call, notes) for call in calls]))
 
     def _told(self, turn: ModelTurn, notes: list[Diagnostic]) -> Iterator[Message]:
         """A turn with calls, in words: nothing is lost, and nothing is left to pair."""
         said = [block for block in self._visible(turn, notes) if isinstance(block, Text)]
         calls = [Text(f"[I called {block_text(call)}]") for call in turn.tool_calls]
         yield Message("model", (*said, *calls), turn.origin)
-        results = [self._response(call, turn, notes) for call in turn.tool_calls]
+        results = [self._response(call, notes) for call in turn.tool_calls]
         yield Message("user", tuple(Text(f"[{item.name} gave] {item.outcome.text}") for item in results))
 
     def _visible(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Block]:
         for at, block in enumerate(turn.blocks):
             if isinstance(block, ToolCall):
                 self._project(block, turn)
+            if is_plain(block):
+                yield block
+                continue
             seen = visible(block, self.reader)
             if seen.code:
                 notes.append(Diagnostic("render", seen.code, detail=turn.key))
@@ -122,9 +126,9 @@ class Transcript:
     def _project(self, call: ToolCall, turn: Turn) -> None:
         own = self.reader.keeps_raw_ids and isinstance(turn, ModelTurn)
         native = own and isinstance(turn, ModelTurn) and turn.origin.matches(self.reader.origin)
-        self.ids.add(call.id, call.name, preferred=call.raw_id if native else "")
+        self.ids.add(call.id, call.name, call.raw_id if native else "")
 
-    def _response(self, call: ToolCall, turn: ModelTurn, notes: list[Diagnostic]) -> ToolResponse:
+    def _response(self, call: ToolCall, notes: list[Diagnostic]) -> ToolResponse:
         interaction = self.history.ledger[call.id]
         outcome = interaction.outcome or self.history.interruption(interaction)
         if outcome.synthetic:

@@ -130,9 +130,11 @@ class AnthropicEncoder:
         whole = _whole_server_tools(blocks)
         for at, block in enumerate(blocks):
             match block:
+                case Text() if block.residue is None and block.text.strip():
+                    yield _text(block.text)
                 case ToolCall():
                     self.called[block.name] = None
-                    name = self.ids.names.project(block.name)
+                    name = self.ids.name(block.name)
                     yield {
                         "type": "tool_use",
                         "id": self.ids[block.id],
@@ -278,7 +280,7 @@ class AnthropicEncoder:
 
     def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
         wire: Wire = {
-            "name": self.ids.names.project(tool.name),
+            "name": self.ids.name(tool.name),
             "input_schema": project_schema(tool, "anthropic", changes, strict=options.strict),
         }
         if tool.description:
@@ -294,7 +296,7 @@ class AnthropicEncoder:
         elif choice == "required":
             wire = {"type": "any"}
         elif choice:
-            wire = {"type": "tool", "name": self.ids.names.project(choice)}
+            wire = {"type": "tool", "name": self.ids.name(choice)}
         if options.parallel is False and choice != "none":
             wire = {**(wire or {"type": "auto"}), "disable_parallel_tool_use": True}
         if wire:
@@ -401,6 +403,8 @@ def _server_id(block: Opaque) -> str:
 def _whole_server_tools(blocks: Sequence[Any]) -> set[str]:
     """Ids of provider-run tools whose use and result are both here; "" stands for other blocks."""
     opaque = [block for block in blocks if isinstance(block, Opaque) and _is_replayed(block)]
+    if not opaque:
+        return {""}
     used = {_server_id(block) for block in opaque if block.kind.endswith("tool_use")}
     answered = {_server_id(block) for block in opaque if block.kind.endswith("tool_result")}
     return {"", *(used & answered)}

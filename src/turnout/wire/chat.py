@@ -97,7 +97,6 @@ class ChatEncoder:
         self._thinks = self._is_thinking(thinking)
         self._roll = Roll(_merge if dialect.alternates else never)
         self._loop = Loop()
-        self._names: dict[str, str] = {}
         self._fillers: list[str] = []
         self._crowded: Message | None = None  # more calls than one message holds; waits for its results
 
@@ -112,7 +111,7 @@ class ChatEncoder:
     # Messages
 
     def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
-        if len(message.tool_calls) > MAX_CALLS:
+        if len(message.blocks) > MAX_CALLS and len(message.tool_calls) > MAX_CALLS:
             self._crowded = message
             return loop
         if (crowded := self._crowded) is not None:
@@ -169,17 +168,19 @@ class ChatEncoder:
 
     def _said(self, message: Message) -> Any:
         """What the model said: words, for media of its own has no place here; and chunks of thought."""
-        chunks = self.dialect.reasoning_field == "chunks"
-        blocks = [block for block in nonblank(message.blocks) if not isinstance(block, ToolCall)]
-        return self._content(
-            [
-                block if isinstance(block, Thinking) else Text(block_text(block))
-                for block in blocks
-                if chunks or not isinstance(block, Thinking)
-            ]
-        )
+        said: list[Block] = []
+        for block in message.blocks:
+            if isinstance(block, Text):
+                said += [block] if block.text.strip() else []
+            elif isinstance(block, Thinking):
+                said += [block] if self.dialect.reasoning_field == "chunks" else []
+            elif not isinstance(block, (ToolCall, ToolResponse)):
+                said.append(Text(block_text(block)))
+        return self._content(said)
 
     def _content(self, blocks: Sequence[Block | ToolResponse]) -> Any:
+        if len(blocks) == 1 and isinstance(text := blocks[0], Text):  # nearly every message
+            return text.text if text.text.strip() else None
         parts = [part for part in map(self._part, blocks) if not _is_blank(part)]
         if all(part["type"] == "text" for part in parts) and (len(parts) < 2 or not self.dialect.text_parts):
             return "\n\n".join(part["text"] for part in parts) or None
@@ -204,17 +205,12 @@ class ChatEncoder:
         wire: Wire = {
             "id": self.ids[call.id],
             "type": "function",
-            "function": {"name": self._name(call.name), "arguments": encode(call.arguments).decode()},
+            "function": {"name": self.ids.name(call.name), "arguments": encode(call.arguments).decode()},
         }
         data = call.residue.data if call.residue is not None else None
         if isinstance(data, dict) and "extra_content" in data:
             wire["extra_content"] = data["extra_content"]
         return wire
-
-    def _name(self, name: str) -> str:
-        if (projected := self._names.get(name)) is None:
-            projected = self._names[name] = self.ids.names.project(name)
-        return projected
 
     def _add_reasoning(self, wire: Wire, message: Message, calls: bool) -> None:
         """Put back the reasoning that this server wrote, or what stands for it where it insists."""
@@ -240,20 +236,21 @@ class ChatEncoder:
             wire[name] = self.dialect.reasoning_placeholder
 
     def _results(self, message: Message) -> Iterator[Wire]:
-        for response in message.responses:
+        responses = message.responses
+        for response in responses:
             wire = {
                 "role": "tool",
                 "tool_call_id": self.ids[response.call_id],
                 "content": response_text(response, marks_errors=True),
             }
             if self.dialect.names_tool_results:
-                wire["name"] = self._name(response.name)
+                wire["name"] = self.ids.name(response.name)
             yield wire
         # Tool messages hold text only, and nothing may stand between them: media comes after the last.
-        if media := [(r, block) for r in message.responses for block in response_media(r)]:
+        if media := [(response, block) for response in responses for block in response_media(response)]:
             parts: list[Wire] = []
             for response, block in media:
-                parts.append({"type": "text", "text": f"From {self._name(response.name)}:"})
+                parts.append({"type": "text", "text": f"From {self.ids.name(response.name)}:"})
                 parts.append(self._part(block))
             yield {"role": "user", "content": parts}
 
@@ -367,7 +364,7 @@ class ChatEncoder:
 
     def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
         schema = project_schema(tool, self.dialect.schema, changes, strict=options.strict)
-        function: Wire = {"name": self._name(tool.name), "parameters": schema}
+        function: Wire = {"name": self.ids.name(tool.name), "parameters": schema}
         if tool.description:
             function["description"] = tool.description
         if options.strict:
@@ -380,7 +377,7 @@ class ChatEncoder:
         elif choice == "required":
             fields["tool_choice"] = self.dialect.required_word
         elif choice:
-            fields["tool_choice"] = {"type": "function", "function": {"name": self._name(choice)}}
+            fields["tool_choice"] = {"type": "function", "function": {"name": self.ids.name(choice)}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
 
@@ -416,11 +413,12 @@ def _private_state(thoughts: Sequence[Thinking]) -> Wire:
 
 def _is_reasoned(message: Message) -> bool:
     """Whether the message carries reasoning that OpenRouter itself handed out."""
-    residues = [block.residue for block in message.blocks if isinstance(block, Thinking)]
-    return any(
-        residue is not None and isinstance(residue.data, dict) and "reasoning_details" in residue.data
-        for residue in residues
-    )
+    for block in message.blocks:
+        if isinstance(block, Thinking) and block.residue is not None:
+            data = block.residue.data
+            if isinstance(data, dict) and "reasoning_details" in data:
+                return True
+    return False
 
 
 def nearest_effort(wanted: str, offered: Sequence[str]) -> str:

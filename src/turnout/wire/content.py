@@ -29,7 +29,7 @@ def failed(response: ToolResponse) -> bool:
 def response_text(response: ToolResponse, *, marks_errors: bool = False) -> str:
     """The text of a result, never empty. `marks_errors` for APIs without a flag for failure."""
     texts = [block_text(block) for block in response.outcome.content if not isinstance(block, Media)]
-    text = "\n".join(text for text in texts if text)
+    text = texts[0] if len(texts) == 1 else "\n".join(text for text in texts if text)
     if not text.strip():
         text = "[see the attached media]"
     if marks_errors and response.outcome.status == "error" and "error" not in text[:40].lower():

@@ -92,7 +92,7 @@ class GeminiEncoder:
 
     def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
         self.called[call.name] = None
-        function: Wire = {"name": self.ids.names.project(call.name), "args": call.arguments}
+        function: Wire = {"name": self.ids.name(call.name), "args": call.arguments}
         if self.dialect.sends_ids:
             function["id"] = self.ids[call.id]
         part: Wire = {"functionCall": function}
@@ -112,7 +112,7 @@ class GeminiEncoder:
                     yield from _part(media)
 
     def _result(self, response: ToolResponse) -> Wire:
-        function: Wire = {"name": self.ids.names.project(response.name), "response": _answer(response)}
+        function: Wire = {"name": self.ids.name(response.name), "response": _answer(response)}
         if self.dialect.sends_ids:
             function["id"] = self.ids[response.call_id]
         media = response_media(response)
@@ -152,7 +152,7 @@ class GeminiEncoder:
         return {**fields, **self.dialect.extra_body, **options.extra}
 
     def _tool(self, tool: ToolSpec, changes: list[str]) -> Wire:
-        wire: Wire = {"name": self.ids.names.project(tool.name)}
+        wire: Wire = {"name": self.ids.name(tool.name)}
         if tool.description:
             wire["description"] = tool.description
         return {**wire, **gemini_parameters(tool, changes)}
@@ -164,7 +164,7 @@ class GeminiEncoder:
         elif choice == "required":
             config = {"mode": "ANY"}
         elif choice:
-            config = {"mode": "ANY", "allowedFunctionNames": [self.ids.names.project(choice)]}
+            config = {"mode": "ANY", "allowedFunctionNames": [self.ids.name(choice)]}
         if config:
             fields["toolConfig"] = {"functionCallingConfig": config}
         if options.parallel is not None:

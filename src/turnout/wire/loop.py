@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..model import Message
 
@@ -17,10 +16,9 @@ class Loop(Struct, frozen=True):
     paused: bool = False
 
     def after(self, message: Message, thinks: bool) -> Loop:
-        if message.role == "user":
-            return replace(self, spoken=True, paused=False)
         if message.role != "model":
-            return replace(self, paused=False)
+            spoken = self.spoken or message.role == "user"
+            return Loop(self.open, self.thinks, spoken)
         if not message.tool_calls:
             return Loop(paused=message.paused)
         goes_on = self.open and not self.spoken

