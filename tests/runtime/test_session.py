@@ -364,7 +364,7 @@ def test_a_missing_key_says_which_variable() -> None:
     talk, transport = session(["hi"], environment={})
     failed = events(talk)[-1]
     assert isinstance(failed, Failed) and "OPENAI_API_KEY" in str(failed.error)
-    assert transport.seen == []
+    assert list(transport.seen) == []
 
 
 def test_keys_come_from_files_commands_and_functions(tmp_path: Any) -> None:
