@@ -34,6 +34,7 @@ Connect = Callable[[str], apsw.Connection]
 Prepare = Callable[[apsw.Connection], None]
 
 PRAGMAS = (
+    "synchronous=EXTRA",  # until the WAL is there: a journal that is deleted must not come back
     "auto_vacuum=INCREMENTAL",  # counts only before the first table
     "mmap_size=0",
     "fullfsync=ON",  # where plain fsync does not reach the disk (macOS)

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from .port import Holder
 
@@ -23,10 +24,15 @@ def clock() -> float:
     return time.monotonic()
 
 
-def ourselves(since: float = 0.0) -> Holder:
+def ourselves(since: float = 0.0, store: int = 0) -> Holder:
     """This process."""
     pid = os.getpid()
-    return Holder(pid, socket.gethostname(), since, place(), born(pid))
+    return Holder(pid, socket.gethostname(), since, place(), born(pid), store)
+
+
+def same(one: Holder, other: Holder) -> bool:
+    """Whether both are the same store of the same process."""
+    return replace(one, since=0.0) == replace(other, since=0.0)
 
 
 @cache

@@ -14,13 +14,17 @@ from msgspec import Struct
 
 
 class Holder(Struct, frozen=True):
-    """A process that has a session open. `place` and `born` tell it from a later one with its number."""
+    """A process that has a session open. `place` and `born` tell it from a later one with its number.
+
+    `store` tells the stores of one process apart.
+    """
 
     pid: int
     host: str = ""
     since: float = 0.0  # wall clock, for people
     place: str = ""
     born: int = 0
+    store: int = 0
 
 
 class Lease(Struct, frozen=True):

@@ -56,9 +56,9 @@ class SqliteLog:
     def take(self, header: Header, holder: Holder, seconds: float) -> Lease:
         """Lease a session, new or known; refused at once while a living holder's lease lasts."""
         with self.database.reading() as connection:  # a refusal need not wait for anyone's write
-            self._refuse_if_held(connection, header.id)
+            self._refuse_if_held(connection, header.id, holder)
         with self.database.writing(durable=False) as connection:  # the first append makes it last
-            self._refuse_if_held(connection, header.id)
+            self._refuse_if_held(connection, header.id, holder)
             self._add(connection, header)
             asked = (holders.encode(holder), self._clock() + seconds, header.id)
             return Lease(header.id, connection.execute(TAKEN, asked).get, seconds)
@@ -86,8 +86,9 @@ class SqliteLog:
         who = holders.decode(row[0]) if row else None
         return who if row and holders.holds_on(who, row[1], self._clock()) else None
 
-    def _refuse_if_held(self, connection: apsw.Connection, session: str) -> None:
-        if (who := self.held(connection, session)) is not None:
+    def _refuse_if_held(self, connection: apsw.Connection, session: str, asking: Holder) -> None:
+        who = self.held(connection, session)
+        if who is not None and not holders.same(who, asking):  # our own is left of an opening that failed
             where = holders.named(who)
             raise SessionHeld(f"session {session} is open in {where}; close it there, or fork it", who)
 

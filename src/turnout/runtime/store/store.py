@@ -12,12 +12,13 @@ import os
 import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import apsw
 
-from ...errors import StoreError, UsageError
+from ...errors import SessionHeld, StoreError, UsageError
 from ...history.codec import encode_entry
 from ...history.log import History
 from ...model import ToolSpec
@@ -36,6 +37,8 @@ from .tally import tally_of
 
 Hits: TypeAlias = list[Hit]
 Strings: TypeAlias = list[str]
+
+NUMBERS = count(1)  # of the stores of this process
 
 LEASE = 30.0
 """Seconds without a sign of life after which a session may be taken over."""
@@ -68,6 +71,7 @@ class Store:
         self._catalog = Catalog(self.log)
         self._wall_clock = wall_clock
         self._lease = lease
+        self._number = next(NUMBERS)
         self._journals: dict[str, Journal] = {}
         self._heartbeat = Heartbeat(self._beat, lease / 3) if heartbeat else None
 
@@ -86,9 +90,11 @@ class Store:
 
         `retry_safe` names the tools that may run again where a crash cut them off.
         """
+        if id in self._journals:
+            raise SessionHeld(f"session {id} is open in this store already; release it first")
         specs = tuple(ToolSpec.of(tool) for tool in tools)
         header = Header(id, "", system, specs, "subagent" if parent else "session", parent)
-        lease = self.log.take(header, holders.ourselves(self._wall_clock()), self._lease)
+        lease = self.log.take(header, holders.ourselves(self._wall_clock(), self._number), self._lease)
         try:
             stored = self.log.load(id)
             history = retold(stored)
@@ -143,7 +149,7 @@ class Store:
         return history.key
 
     def fork(self, id: str, *, at: str | int | None = None, into: str = "") -> str:
-        """A session of its own that shares everything up to a turn (its key, or its number from 1): its id."""
+        """The id of a session of its own that shares all up to a turn (its key, or its number from 1)."""
         parent, line = self.read(id), self.summary(id)
         key = _turn_key(parent, at)
         child = parent.fork(into or self._free(id), at=key)
