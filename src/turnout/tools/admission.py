@@ -16,6 +16,7 @@ from .batch import LONGEST_PATH, Footprint
 from .policy import Policy, Reach, Subject, Verdict
 from .problems import tool_error
 from .registry import Found, Registry
+from .situation import Situation
 from .tool import Tool
 
 
@@ -39,19 +40,21 @@ class Refused(Struct, frozen=True):
     why: str
 
 
-def admit(call: ToolCall, registry: Registry, policy: Policy, workspace: Any = None) -> Admitted | Refused:
+def admit(
+    call: ToolCall, registry: Registry, policy: Policy, situation: Situation | None = None
+) -> Admitted | Refused:
     """Whether this call can run, and how."""
     found = registry.find(call.name, policy.mode)
     if not isinstance(found, Found):
         return Refused(failed(found.explanation), "disabled_tool" if found.disabled else "unknown_tool")
-    return _admitted(found.tool, check(found.tool, call), policy, workspace, found.repaired)
+    return _admitted(found.tool, check(found.tool, call), policy, situation or Situation(), found.repaired)
 
 
 def admit_edited(
-    tool: Tool, arguments: dict[str, Any], policy: Policy, workspace: Any = None
+    tool: Tool, arguments: dict[str, Any], policy: Policy, situation: Situation | None = None
 ) -> Admitted | Refused:
     """The same for arguments that a user wrote in place of the model's."""
-    return _admitted(tool, check_arguments(tool, arguments), policy, workspace, False)
+    return _admitted(tool, check_arguments(tool, arguments), policy, situation or Situation(), False)
 
 
 def failed(message: str) -> Outcome:
@@ -83,17 +86,21 @@ def timed_out(tool: Tool, seconds: float, output: str, given_up: bool) -> Outcom
 
 
 def _admitted(
-    tool: Tool, checked: Checked, policy: Policy, workspace: Any, renamed: bool
+    tool: Tool, checked: Checked, policy: Policy, situation: Situation, renamed: bool
 ) -> Admitted | Refused:
     values, checked = decode(tool, checked) if checked.ok else ({}, checked)
     if not checked.ok:
         return Refused(failed(explanation(tool, checked)), checked.kind)
     arguments = checked.arguments
+    workspace = situation.workspace
     try:
-        places = tuple(_spellings(path, workspace) for path in tool.touched(arguments))
+        assessed = tool.assess(arguments, situation) if tool.assess else None
+        named = (*tool.touched(arguments), *(assessed.paths if assessed else ()))
+        places = tuple(_spellings(path, workspace) for path in named)
     except Exception as error:  # the tool's own function of its paths
         return Refused(failed(f"{tool.name} was not run: its paths cannot be told ({error!r})"), "paths")
-    subject = Subject(tool, arguments, places, _reach(tool, places, workspace))
+    reach = _reach(tool, places, workspace)
+    subject = Subject(tool, arguments, places, reach, assessed, situation.tainted)
     footprint = Footprint(tuple(place[-1] for place in places), tool.changes_things, not tool.parallel)
     return Admitted(
         tool, arguments, values, subject, footprint, policy.decide(subject), checked.repairs, renamed

@@ -82,7 +82,7 @@ class Asking:
     def _problem_with_edit(self, work: Work, admitted: Admitted, decision: Decision) -> str:
         """Take the arguments that the user wrote, or say why they do not fit. What is denied stays denied."""
         owner = self.run.scheduler
-        edited = admit_edited(admitted.tool, decision.arguments or {}, owner.policy, owner.workspace)
+        edited = admit_edited(admitted.tool, decision.arguments or {}, owner.policy, owner.situation)
         if isinstance(edited, Refused):
             return edited.outcome.text
         if edited.verdict.effect == "deny":
@@ -131,7 +131,7 @@ def _request(work: Work, admitted: Admitted, why: str, problem: str) -> Approval
         work.call.id,
         tool.name,
         admitted.arguments,
-        tool.risk,
+        subject.risk,
         why,
         tuple(place[-1] for place in subject.paths),
         subject.reach,

@@ -4,10 +4,12 @@ The order is fixed, so the same call gets the same verdict wherever its rules we
 
 1. a rule that denies, at any level;
 2. plan mode, which only reads;
-3. what the user granted when asked: for this session, or for good;
-4. a rule that asks;
-5. a rule that allows;
-6. what the mode says of the call's risk.
+3. taint: once content that nobody vouches for is in the context, whatever leaves the
+   machine is asked for, unless the user granted these very arguments;
+4. what the user granted when asked: for this session, or for good;
+5. a rule that asks, or one of which cannot be told whether it meets the call;
+6. a rule that allows;
+7. what the mode says of the call's risk.
 
 A grant for a tool that reads or writes covers the tool; for a riskier one it covers these
 very arguments. Policy decides when to ask; what is possible is decided by confinement.
@@ -22,10 +24,12 @@ from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..plain import dumps, plain
 from .batch import LONGEST_PATH
+from .situation import Assessment
 from .tool import Risk, Tool
 
 Mode = Literal["ask", "auto-edit", "plan", "full"]
@@ -71,12 +75,31 @@ class Rule(Struct, frozen=True):
 
 
 class Subject(Struct, frozen=True):
-    """A call as policy sees it. `paths` holds each path as written and as it resolves."""
+    """A call as policy sees it. `paths` holds each path as written and as it resolves.
+
+    `assessed` is what the tool itself says of this call; `tainted` names the source of
+    content in the context that nobody vouches for.
+    """
 
     tool: Tool
     arguments: dict[str, Any]
     paths: tuple[tuple[str, ...], ...] = ()
     reach: Reach = "inside"
+    assessed: Assessment | None = None
+    tainted: str = ""
+
+    @property
+    def risk(self) -> Risk:
+        return self.assessed.risk if self.assessed else self.tool.risk
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the call may send something off the machine."""
+        return self.tool.leaves or (self.assessed is not None and self.assessed.leaves)
+
+    def parts(self, name: str) -> tuple[str, ...] | None:
+        """What an argument is made of; None when it is one piece, () when that cannot be told."""
+        return self.assessed.parts.get(name) if self.assessed else None
 
     @property
     def fingerprint(self) -> str:
@@ -91,10 +114,15 @@ class Verdict(Struct, frozen=True):
 
 
 class Policy(Struct, frozen=True):
-    """A mode and rules of every level. Grants are rules too: `level` session or saved."""
+    """A mode and rules of every level. Grants are rules too: `level` session or saved.
+
+    `taint` asks before anything leaves the machine once untrusted content was read. In full
+    mode that is so for tools that do nothing else (`Tool.leaves`), not for commands.
+    """
 
     mode: Mode = "ask"
     rules: tuple[Rule, ...] = ()
+    taint: bool = True
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -105,24 +133,48 @@ class Policy(Struct, frozen=True):
         matching = [rule for rule in self.rules if matches(rule, subject)]
         if denied := _first(matching, "deny"):
             return Verdict("deny", str(denied))
-        if self.mode == "plan" and subject.tool.changes_things:
-            return Verdict("deny", f"plan mode only reads, and {subject.tool.name} is {subject.tool.risk}")
-        granted = _first([rule for rule in matching if rule.level in ("session", "saved")], "allow")
-        for rule in (granted, _first(matching, "ask"), _first(matching, "allow")):
+        if self.mode == "plan" and subject.risk != "read":
+            return Verdict("deny", f"plan mode only reads, and {subject.tool.name} is {subject.risk}")
+        grants = [rule for rule in matching if rule.level in ("session", "saved")]
+        exact = _first((rule for rule in grants if rule.fingerprint), "allow")
+        if exact is None and (tainted := self._tainted(subject)):
+            return tainted
+        for rule in (exact, _first(grants, "allow"), _first(matching, "ask")):
             if rule:
                 return Verdict(rule.effect, str(rule))
+        if unclear := self._unclear(subject):
+            return unclear
+        if allowed := _first(matching, "allow"):
+            return Verdict("allow", str(allowed))
         return self._by_mode(subject)
 
+    def _tainted(self, subject: Subject) -> Verdict | None:
+        leaves = subject.tool.leaves if self.mode == "full" else subject.leaves
+        if not (self.taint and subject.tainted and leaves):
+            return None
+        why = f"it may send something off the machine, after content from {subject.tainted} was read"
+        return Verdict("ask", why)
+
+    def _unclear(self, subject: Subject) -> Verdict | None:
+        """A rule against a call whose parts cannot be told might mean it: ask; deny what is too long."""
+        for rule in self.rules:
+            if rule.effect != "allow" and _might_match(rule, subject):
+                too_much = subject.assessed is not None and subject.assessed.too_much
+                effect: Effect = "deny" if rule.effect == "deny" and too_much else "ask"
+                return Verdict(effect, f"it cannot be told whether this falls under the {rule}")
+        return None
+
     def _by_mode(self, subject: Subject) -> Verdict:
-        risk = subject.tool.risk
+        risk = subject.risk
         effect = _BY_RISK[self.mode][risk]
+        because = f": {subject.assessed.why}" if subject.assessed and subject.assessed.why else ""
         if effect == "allow" and subject.reach == "outside" and self.mode != "full":
             return Verdict("ask", f"{self.mode} mode asks before a {risk} outside the workspace")
         said = {"allow": "allows", "ask": "asks before", "deny": "denies"}[effect]
-        return Verdict(effect, f"{self.mode} mode {said} {_calls(risk)}")
+        return Verdict(effect, f"{self.mode} mode {said} {_calls(risk)}{because if effect == 'ask' else ''}")
 
     def with_rule(self, rule: Rule) -> Policy:
-        return Policy(self.mode, (*self.rules, rule))
+        return replace(self, rules=(*self.rules, rule))
 
 
 def grant(subject: Subject, level: Level) -> Rule:
@@ -144,7 +196,7 @@ def matches(rule: Rule, subject: Subject) -> bool:
         return False
     if rule.fingerprint and rule.fingerprint != subject.fingerprint:
         return False
-    return _arguments_match(rule, subject.arguments) and _paths_match(rule, subject.paths)
+    return _arguments_match(rule, subject) and _paths_match(rule, subject.paths)
 
 
 def path_matches(pattern: str, path: str) -> bool:
@@ -182,15 +234,32 @@ def _named(pattern: str, name: str) -> bool:
     return pattern in ("*", name) or fnmatchcase(name, pattern)
 
 
-def _arguments_match(rule: Rule, arguments: Mapping[str, Any]) -> bool:
+def _arguments_match(rule: Rule, subject: Subject) -> bool:
     for name, pattern in rule.arguments.items():
-        if name not in arguments:
+        if name not in subject.arguments:
             return False
-        value = arguments[name]
+        value = subject.arguments[name]
         text = value if isinstance(value, str) else dumps(value)
-        if not fnmatchcase(text, pattern):
+        if not _argument_matches(rule.effect, pattern, text, subject.parts(name)):
             return False
     return True
+
+
+def _argument_matches(effect: Effect, pattern: str, text: str, parts: tuple[str, ...] | None) -> bool:
+    """A pattern against an argument: to allow, it must cover every part; to deny, meet one."""
+    if parts is None:
+        return fnmatchcase(text, pattern)
+    if effect == "allow":
+        return text == pattern or (bool(parts) and all(fnmatchcase(part, pattern) for part in parts))
+    return fnmatchcase(text, pattern) or any(fnmatchcase(part, pattern) for part in parts)
+
+
+def _might_match(rule: Rule, subject: Subject) -> bool:
+    """Whether only the parts that cannot be told keep a rule from matching."""
+    if not any(subject.parts(name) == () for name in rule.arguments):
+        return False
+    rest = {name: text for name, text in rule.arguments.items() if subject.parts(name) != ()}
+    return matches(replace(rule, arguments=rest), subject)
 
 
 def _paths_match(rule: Rule, paths: Sequence[tuple[str, ...]]) -> bool:

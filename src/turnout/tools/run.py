@@ -138,7 +138,7 @@ class BatchRun:
             self.settle(work, too_many(work.call, self.limits.calls))
             return
         owner = self.scheduler
-        admitted = admit(work.call, owner.registry, owner.policy, owner.workspace)
+        admitted = admit(work.call, owner.registry, owner.policy, owner.situation)
         if isinstance(admitted, Refused):
             self.counts["invalid"] += 1
             self._note("invalid_call", work, admitted.why)

@@ -29,6 +29,7 @@ from .perform import ThreadPort
 from .policy import Policy, Rule
 from .registry import Registry
 from .run import BatchRun
+from .situation import Situation
 from .threads import Threads
 from .tool import Tool
 
@@ -134,6 +135,11 @@ class ToolScheduler:
         if self._runs:
             await asyncio.wait({run.ended for run in self._runs})
         self.threads.close()
+
+    @property
+    def situation(self) -> Situation:
+        """Where calls run now, as policy sees it."""
+        return Situation(self.workspace, self.spawn, self.environment, self.state)
 
     @property
     def busy(self) -> bool:

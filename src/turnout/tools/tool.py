@@ -52,7 +52,9 @@ class Tool(Struct, frozen=True, eq=False):
     arguments. `parallel=False` keeps every other call of the batch out while it runs.
     `retry_safe` means that running it again after a crash does no harm. `outside` marks a
     tool that reaches out of the workspace whatever its arguments are. `timeout` None is
-    the scheduler's own limit, and infinity is none.
+    the scheduler's own limit, and infinity is none. `assess` judges a single call: from its
+    arguments and the `Situation` to an `Assessment`. `leaves` marks a tool that sends
+    something off the machine, and `source` where its results come from.
     """
 
     name: str
@@ -69,6 +71,9 @@ class Tool(Struct, frozen=True, eq=False):
     retry_safe: bool = False
     outside: bool = False
     groups: tuple[str, ...] = ()
+    assess: Callable[[Mapping[str, Any], Any], Any] | None = None
+    leaves: bool = False
+    source: str = "tool"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -120,6 +125,9 @@ def tool(
     retry_safe: bool = False,
     outside: bool = False,
     groups: Iterable[str] = (),
+    assess: Callable[[Mapping[str, Any], Any], Any] | None = None,
+    leaves: bool = False,
+    source: str = "tool",
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.

@@ -4,6 +4,9 @@ Each call is a fresh bash without anyone's profile, so no call can poison the ne
 does carry over is the working folder, and that is ours: when bash ends it says where it
 was, and the next call starts there if the workspace can open that place. What it says is
 only a claim; a place outside is never entered.
+
+A command that is known to only read (see `shell_safety`) counts as reading where a
+sandbox confines it, and then runs with nothing to write to.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Iterable, Mapping
 from math import inf
+from typing import Any
 
 from ...model import Outcome, Text
 from .. import process
@@ -19,6 +24,9 @@ from ..context import ToolContext
 from ..names import shown
 from ..output import Capture, readable
 from ..process import Finished, Spawn
+from ..sandbox import OPEN
+from ..shell_safety import judge
+from ..situation import Assessment, Situation
 from ..tool import tool
 from ..workspace import Workspace
 from .explain import failed, workspace_of
@@ -31,7 +39,37 @@ SHOWN_AT_ONCE = 8 * 1024
 INTERVAL = 0.1  # seconds between two pieces of output shown
 
 
-@tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",))
+def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
+    """What a command amounts to here: one that only reads is no risk, if a sandbox holds it to that."""
+    judged = judge(str(arguments.get("command", "")), str(situation.state.get(FOLDER, ".")))
+    risk, reasons = judged.risk, [judged.why] if judged.why else []
+    if not situation.confined:
+        note = str(getattr(situation.spawn, "note", ""))
+        reasons.append(f"{OPEN} ({note})" if note else OPEN)
+    elif planted := _planted((each.program for each in judged.commands), situation):
+        reasons.append(f"{planted} would be run from the workspace")
+    if reasons and risk in ("read", "write"):
+        risk = "risky"
+    parts = tuple(command.text for command in judged.commands)
+    return Assessment(
+        risk, "; ".join(reasons), judged.paths, {"command": parts}, judged.too_much, situation.network
+    )
+
+
+def _planted(programs: Iterable[str], situation: Situation) -> str:
+    """The first program that bash would find in the workspace and not in the system."""
+    root = getattr(situation.workspace, "root", "")
+    source = os.environ if situation.environment is None else situation.environment
+    folders = process.environment(source)["PATH"].split(":")
+    for program in programs:
+        found = next((folder for folder in folders if os.access(os.path.join(folder, program), os.X_OK)), "")
+        real = os.path.realpath(found)
+        if root and found and (real + "/").startswith(os.path.realpath(root) + "/"):
+            return program
+    return ""
+
+
+@tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",), assess=assessed)
 async def shell(ctx: ToolContext, command: str, timeout: float = TIMEOUT) -> Outcome:
     """Run a command in bash and get its output (stdout and stderr together) and exit code.
 
@@ -67,6 +105,8 @@ async def _run(
     ctx: ToolContext, command: str, folder: int, seconds: float, on_output: process.OnOutput
 ) -> tuple[Finished, str]:
     spawn: Spawn = ctx.spawn or process.run
+    if judge(command).only_reads:
+        spawn = getattr(spawn, "reading", spawn)
     environment = os.environ if ctx.environment is None else ctx.environment
     reader, writer = os.pipe()
     try:

@@ -1,0 +1,385 @@
+"""Commands in a box: bubblewrap gives them a system of their own with little in it.
+
+Inside, the system is read-only, /tmp and the home folder are empty and private, other
+processes do not exist, and there is no network unless the user allows it. The workspace
+is the one place that can be written, but for what other programs take orders from: `.git`
+with its hooks and settings, and our own project settings. These are covered also where
+they are missing, so that nobody can make them. What is visible is a list; all else is not.
+
+A command that only reads sees the workspace read-only (`reading`), so that a wrong
+judgement of it cannot do harm. Where bubblewrap does not work, `Unconfined` stands in its
+place: it runs commands openly and says so, and policy then asks about each.
+
+Not covered: a socket that someone outside opened inside the workspace can be spoken to,
+and a linked git worktree cannot see its repository.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import platform
+import stat
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache, partial
+from typing import Protocol
+
+from . import process
+from .beneath import Refused
+from .process import Finished, OnOutput
+from .syscalls import filter_for
+from .workspace import Workspace
+
+PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
+ETC = (
+    *("passwd", "group", "nsswitch.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives"),
+    *("localtime", "timezone", "os-release", "debian_version", "ssl/certs", "ssl/openssl.cnf", "pki"),
+    *("ca-certificates", "mime.types", "magic", "services", "protocols", "terminfo", "fonts", "java"),
+)
+NETWORK_ETC = ("resolv.conf", "hosts", "host.conf", "gai.conf")
+HOME_SECRETS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".netrc", ".npmrc"),
+    *(".pypirc", ".git-credentials", ".config/gcloud", ".config/gh", ".config/turnout"),
+    *(".local/share/turnout", ".local/state/turnout", ".bash_history", ".mozilla", ".config/google-chrome"),
+)
+HOME_TOOLS = (
+    *(
+        ".local/bin",
+        ".local/lib",
+        ".local/share/uv",
+        ".local/share/mise",
+        ".pyenv",
+        ".rbenv",
+        ".nvm",
+        ".volta",
+    ),
+    *(".cargo/bin", ".cargo/registry", ".rustup", ".asdf", ".sdkman", ".bun", ".deno", ".ghcup", "go"),
+    *("miniconda3", "anaconda3", "miniforge3"),
+)
+"""Where people keep compilers and interpreters of their own: to be seen, not changed."""
+COVERED = (".git", ".turnout")
+"""Folders of the workspace that others take orders from: read-only, also when they are missing."""
+COVERED_FILES = (".mcp.json",)
+"""Files of that kind: read-only when they are there."""
+
+PLACEHOLDER = 0o1500  # a mode that nobody gives a folder by chance: so we know ours again
+
+OPEN = "no sandbox is in force, so it can reach whatever you can"
+
+
+class Confined(Protocol):
+    """A way to run commands that says how far they can reach."""
+
+    confines: bool
+    network: bool
+    note: str
+
+    async def __call__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        timeout: float | None = None,
+        on_output: OnOutput = ...,
+        keep_open: Sequence[int] = ...,
+    ) -> Finished: ...
+
+
+class Unconfined:
+    """Runs commands without a box. `note` says why there is none."""
+
+    confines = False
+    network = True
+
+    def __init__(self, note: str) -> None:
+        self.note = note
+
+    async def __call__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        timeout: float | None = None,
+        on_output: OnOutput = lambda data: None,
+        keep_open: Sequence[int] = (),
+    ) -> Finished:
+        return await process.run(
+            command,
+            folder=folder,
+            environment=environment,
+            timeout=timeout,
+            on_output=on_output,
+            keep_open=keep_open,
+        )
+
+
+class Sandbox:
+    """Runs commands of one workspace in a box. `readable` are further folders to see, `hidden`
+    paths that stay out of sight wherever they are.
+
+    Use `confined(...)` to get one: it looks first whether the machine can do it.
+    """
+
+    confines = True
+    note = ""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        network: bool = False,
+        readable: Sequence[str] = (),
+        hidden: Sequence[str] = (),
+        program: str = PLACES[0],
+    ) -> None:
+        self.workspace, self.network, self.program = workspace, network, program
+        saved = [workspace.saved.folder] if workspace.saved else []
+        self.readable = tuple(os.path.abspath(folder) for folder in (*readable, *saved))
+        self.hidden = tuple(os.path.abspath(path) for path in hidden)
+
+    async def __call__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        timeout: float | None = None,
+        on_output: OnOutput = lambda data: None,
+        keep_open: Sequence[int] = (),
+        only_reads: bool = False,
+    ) -> Finished:
+        """Run a command as `process.run` does, in the box."""
+        with ExitStack() as held:
+            covers = [] if only_reads else list(self._covers(held))
+            rules = held.enter_context(_system_call_filter())
+            box = [
+                *(self.program, *_apart(self.network and not only_reads, self.program)),
+                *_system(environment, self.readable, self.network and not only_reads),
+                *self._place(environment, only_reads, covers),
+                *(("--seccomp", str(rules)) if rules >= 0 else ()),
+                *("--chdir", self._inside(folder), "--"),
+            ]
+            return await process.run(
+                [*box, *command],
+                folder=folder,
+                environment=_inner(environment),
+                timeout=timeout,
+                on_output=on_output,
+                keep_open=(*keep_open, rules) if rules >= 0 else keep_open,
+            )
+
+    @property
+    def reading(self) -> Confined:
+        """The same for a command that only reads: nothing can be written, and nothing sent."""
+        box = partial(self.__call__, only_reads=True)
+        box.confines, box.network, box.note = True, False, ""  # type: ignore[attr-defined]
+        return box  # type: ignore[return-value]
+
+    def _inside(self, folder: int) -> str:
+        place = self.workspace.located(folder)
+        return os.path.join(self.workspace.root, place) if place else self.workspace.root
+
+    def _place(
+        self, environment: Mapping[str, str], only_reads: bool, covers: Sequence[str]
+    ) -> Iterator[str]:
+        """The workspace, with what is covered in it and what is hidden."""
+        root = self.workspace.root
+        yield from ("--ro-bind" if only_reads else "--bind", root, root)
+        for path in covers:
+            yield from ("--tmpfs", path, "--remount-ro", path) if _empty(path) else ("--ro-bind", path, path)
+        for path in (*self.hidden, *_in_home(environment, HOME_SECRETS)):
+            if os.path.lexists(path) and any(
+                _is_below(path, seen) for seen in (root, *self.readable, *SYSTEM)
+            ):
+                yield from ("--tmpfs", path) if os.path.isdir(path) else ("--ro-bind", "/dev/null", path)
+
+    def _covers(self, held: ExitStack) -> Iterator[str]:
+        """What may not be written in the workspace; what is missing of it is held by an empty folder."""
+        for name in COVERED:
+            path = os.path.join(self.workspace.root, name)
+            if os.path.islink(path):
+                raise Refused("protected", f"{name} is a symlink, which cannot be kept from being replaced")
+            if not os.path.lexists(path) or _empty(path):
+                held.enter_context(placeholder(path))
+            yield path
+        for name in COVERED_FILES:
+            path = os.path.join(self.workspace.root, name)
+            with suppress(OSError):
+                if stat.S_ISREG(os.lstat(path).st_mode):
+                    yield path
+
+
+def confined(
+    workspace: Workspace,
+    *,
+    network: bool = False,
+    readable: Sequence[str] = (),
+    hidden: Sequence[str] = (),
+    places: Sequence[str] = PLACES,
+) -> Sandbox | Unconfined:
+    """The way to run commands of a workspace: in a box, or openly where there can be none."""
+    program = next((place for place in places if os.access(place, os.X_OK)), "")
+    if not program:
+        return Unconfined("bubblewrap is not installed")
+    if any(_is_below(place, workspace.root) for place in ("/", *SYSTEM, "/etc", "/proc", "/dev")):
+        return Unconfined("the workspace holds parts of the system itself")
+    if problem := trouble(program):
+        return Unconfined(f"bubblewrap does not work here: {problem}")
+    return Sandbox(workspace, network=network, readable=readable, hidden=hidden, program=program)
+
+
+@cache
+def trouble(program: str) -> str:
+    """Why a box cannot be made on this machine; "" when it can."""
+    box = [program, *_apart(False, program), *_system({}, (), False), "--", "true"]
+    try:
+        tried = subprocess.run(
+            box, env={"PATH": "/usr/bin:/bin"}, stdin=subprocess.DEVNULL, capture_output=True, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if tried.returncode == 0:
+        return ""
+    return tried.stderr.decode(errors="replace").strip()[:200] or f"exit code {tried.returncode}"
+
+
+def _apart(network: bool, program: str) -> Iterator[str]:
+    """Namespaces of its own for everything, and no rights to get out of them."""
+    yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
+    yield from ("--unshare-user",)
+    if _knows(program, "--disable-userns"):
+        yield "--disable-userns"
+    if network:
+        yield "--share-net"
+
+
+@cache
+def _knows(program: str, option: str) -> bool:
+    try:
+        said = subprocess.run([program, "--help"], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return option.encode() in said.stdout + said.stderr
+
+
+def _system(environment: Mapping[str, str], readable: Sequence[str], network: bool) -> Iterator[str]:
+    """What is visible of the machine: programs and libraries, a few settings, empty private folders."""
+    for path in SYSTEM:
+        yield from ("--ro-bind-try", path, path)
+    for name in (*ETC, *(NETWORK_ETC if network else ())):
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+    yield from (
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--tmpfs",
+        "/var/tmp",
+        "--tmpfs",
+        "/run",
+    )
+    home = environment.get("HOME", "")
+    if home.startswith("/") and not _is_system(home):
+        yield from ("--tmpfs", os.path.abspath(home))
+    tools = (*_in_home(environment, HOME_TOOLS), *_program_folders(environment, home))
+    for path in dict.fromkeys((*tools, *readable)):
+        yield from ("--ro-bind-try", path, path)
+
+
+def _in_home(environment: Mapping[str, str], names: Sequence[str]) -> Iterator[str]:
+    home = environment.get("HOME", "")
+    return (os.path.join(os.path.abspath(home), name) for name in names if home.startswith("/"))
+
+
+def _program_folders(environment: Mapping[str, str], home: str) -> Iterator[str]:
+    """Folders of PATH that are not the system's, and the virtual environment."""
+    for folder in (*environment.get("PATH", "").split(":"), environment.get("VIRTUAL_ENV", "")):
+        path = os.path.abspath(folder) if folder.startswith("/") else ""
+        if path and not _is_system(path) and not (home and _is_below(os.path.abspath(home), path)):
+            yield path
+
+
+def _is_system(path: str) -> bool:
+    return any(_is_below(os.path.abspath(path), place) for place in (*SYSTEM, "/etc", "/proc", "/dev"))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _inner(environment: Mapping[str, str]) -> dict[str, str]:
+    return {**environment, "TMPDIR": "/tmp"}
+
+
+@contextmanager
+def _system_call_filter() -> Iterator[int]:
+    """A descriptor from which bubblewrap reads the filter; -1 where there is none for this machine."""
+    rules = filter_for(platform.machine())
+    if not rules:
+        yield -1
+        return
+    descriptor = os.memfd_create("filter")
+    try:
+        os.write(descriptor, rules)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+# Covering what is not there
+
+
+def _empty(path: str) -> bool:
+    try:
+        with os.scandir(path) as found:
+            return next(found, None) is None
+    except OSError:
+        return False
+
+
+@contextmanager
+def placeholder(path: str) -> Iterator[None]:
+    """An empty folder in a place that must stay empty, for as long as anyone needs it.
+
+    Git takes no notice of an empty `.git`. Boxes of other sessions may stand on the same one: each
+    holds a shared lock, and who can have it alone at the end takes it away.
+    """
+    descriptor = _held(path)
+    try:
+        yield
+    finally:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) == PLACEHOLDER:
+                os.rmdir(path)
+        except OSError:
+            pass  # someone else still needs it, or something was put in from outside
+        finally:
+            os.close(descriptor)
+
+
+def _held(path: str) -> int:
+    """The folder, made if need be, open and locked; again when it vanished before it was locked."""
+    for _ in range(100):
+        with suppress(FileExistsError):
+            os.mkdir(path)
+            os.chmod(path, PLACEHOLDER)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        with suppress(FileNotFoundError):
+            if os.stat(path, follow_symlinks=False).st_ino == os.fstat(descriptor).st_ino:
+                return descriptor
+        os.close(descriptor)
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), path)

@@ -1,0 +1,224 @@
+"""A command line as plain words, or the doubt that stands in the way.
+
+Only words, quoted words and the joints `|`, `&&`, `||`, `;` and line ends are read. All
+else (expansions, redirects, substitutions, globs, assignments, keywords, words glued
+together) is a doubt, also when it would be harmless: what we do not read we do not judge.
+
+A line is read twice, by a real parser (tree-sitter-bash) and by a few lines of our own
+that know nothing else. Both must see the very same words: a fault in one of them is then
+a doubt, and no way through. Without the parser every line is a doubt.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+LONGEST = 8_000  # characters
+MOST = 32  # commands in one line
+JOINTS = ("|", "&&", "||", ";")
+RESERVED = frozenset(
+    (
+        *("if", "then", "elif", "else", "fi", "time", "for", "in", "until", "while", "do", "done", "case"),
+        *("esac", "coproc", "select", "function", "{", "}", "!", "[[", "]]"),
+    )
+)
+
+
+class Command(Struct, frozen=True):
+    """One command: its words, and the joint before it ("" for the first)."""
+
+    words: tuple[str, ...]
+    joint: str = ""
+
+    @property
+    def program(self) -> str:
+        return self.words[0]
+
+    @property
+    def text(self) -> str:
+        """As it could be typed: what needs quotes has them, so that no word passes for two."""
+        return shlex.join(self.words)
+
+
+class Doubt(Struct, frozen=True):
+    """Why a line is not plain; `too_much` when it was not even looked at."""
+
+    why: str
+    too_much: bool = False
+
+
+class _Odd(Exception):
+    """Something that is no plain word."""
+
+
+def commands(line: str) -> tuple[Command, ...] | Doubt:
+    """The commands of a line, if it holds nothing but plain words."""
+    if len(line) > LONGEST:
+        return Doubt(f"it is longer than {LONGEST:,} characters", too_much=True)
+    try:
+        ours = tuple(_assembled(_own_reading(line)))
+        if len(ours) > MOST:
+            return Doubt(f"it holds more than {MOST} commands", too_much=True)
+        parser = _parser()
+        if parser is None:
+            return Doubt("tree-sitter-bash is not installed, so no command can be judged")
+        root = parser.parse(line.encode()).root_node
+        theirs = () if root.has_error else tuple(_parsed(root))
+    except _Odd as odd:
+        return Doubt(str(odd))
+    if ours != theirs:
+        return Doubt("it can be read in two ways")
+    return _without_keywords(ours)
+
+
+def _without_keywords(found: tuple[Command, ...]) -> tuple[Command, ...] | Doubt:
+    for command in found:
+        if command.program in RESERVED or "=" in command.program or not command.program:
+            return Doubt(f"it begins a command with {command.program[:40]!r}")
+    return found or Doubt("it holds no command")
+
+
+def _assembled(tokens: Iterator[tuple[str, str]]) -> Iterator[Command]:
+    """Commands from tokens: ("word", text) and ("joint", one of JOINTS or a line end)."""
+    words: list[str] = []
+    joint, waiting = "", False  # waiting: a joint that needs a command behind it
+    for kind, text in tokens:
+        if kind == "word":
+            words.append(text)
+            waiting = False
+        elif words:
+            yield Command(tuple(words), joint)
+            words, joint, waiting = [], ";" if text == "\n" else text, text in ("|", "&&", "||")
+        elif text != "\n":
+            raise _Odd("a command is missing in it")
+    if words:
+        yield Command(tuple(words), joint)
+    elif waiting:
+        raise _Odd("a command is missing at its end")
+
+
+# Our own reading
+
+_TOKEN = re.compile(
+    r"""
+    (?P<blank>[ \t]+)
+  | (?P<joint>\n|\|\||&&|;|\|)
+  | (?P<bare>(?:[A-Za-z0-9_@%+=:,./^-]|(?<=[A-Za-z0-9^])~)+)
+  | '(?P<single>[^']*)'
+  | "(?P<double>(?:[^"$`\\!]|\\(?![$`"\\\n]))*)"
+    """,
+    re.VERBOSE,
+)
+_NAMED = {
+    "$": "an expansion ($)",
+    "`": "a substitution (`)",
+    ">": "a redirect (>)",
+    "<": "a redirect (<)",
+    "*": "a glob (*)",
+    "?": "a glob (?)",
+    "[": "a glob or test ([)",
+    "{": "braces",
+    "}": "braces",
+    "(": "a subshell (()",
+    ")": "a subshell (()",
+    "~": "a tilde",
+    "\\": "a backslash outside single quotes",
+    "&": "a background job (&)",
+    "!": "an exclamation mark",
+    "#": "a comment (#)",
+}
+
+
+def _own_reading(line: str) -> Iterator[tuple[str, str]]:
+    at, glued = 0, False
+    while at < len(line):
+        found = _TOKEN.match(line, at)
+        if found is None:
+            raise _Odd(f"it holds {_odd_part(line, at)}")
+        kind = str(found.lastgroup)
+        is_word = kind in ("bare", "single", "double")
+        if is_word and glued:
+            raise _Odd("it holds a word that is glued together from parts")
+        if is_word:
+            yield "word", _printable(found[kind])
+        elif kind == "joint":
+            yield "joint", found[kind]
+        at, glued = found.end(), is_word
+
+
+def _odd_part(line: str, at: int) -> str:
+    if line[at] == '"':
+        return next((_NAMED[c] for c in line[at:] if c in "$`!\\"), "a quote that does not end")
+    return _NAMED.get(line[at], f"the character U+{ord(line[at]):04X}")
+
+
+def _printable(text: str) -> str:
+    """Quoted text may be of any script, but nothing in it may be invisible or break the line."""
+    if not text.isprintable():
+        raise _Odd("it holds invisible characters or line breaks in quotes")
+    return text
+
+
+# The parser's reading
+
+_GROUPS = ("program", "list", "pipeline")
+
+
+def _parsed(root: Any) -> Iterator[Command]:
+    joint = ""
+    for node in _flat(root):
+        if node.type == "command":
+            yield Command(tuple(_words(node)), joint)
+            joint = ";"  # the end of a line has no node of its own
+        else:
+            joint = node.type
+
+
+def _flat(node: Any) -> Iterator[Any]:
+    """The commands and joints of a tree that holds nothing else, in order."""
+    for child in node.children:
+        if child.type in _GROUPS:
+            yield from _flat(child)
+        elif child.type == "command" or child.type in JOINTS:
+            yield child
+        else:
+            raise _Odd("it is not valid bash" if child.is_error else f"it holds a {_named(child)}")
+
+
+def _words(command: Any) -> Iterator[str]:
+    name, *rest = command.children
+    if name.type != "command_name" or name.child_count != 1:
+        raise _Odd(f"it holds a {_named(name)}")
+    yield from map(_word, (name.children[0], *rest))
+
+
+def _word(node: Any) -> str:
+    text: str = node.text.decode()
+    if node.type in ("word", "number") and not node.child_count:
+        return text
+    if node.type == "raw_string" and not node.child_count:
+        return text[1:-1]
+    if node.type == "string" and all(child.type in ('"', "string_content") for child in node.children):
+        return text[1:-1]
+    raise _Odd(f"it holds a {_named(node)}")
+
+
+def _named(node: Any) -> str:
+    return str(node.type).replace("_", " ")
+
+
+@cache
+def _parser() -> Any:
+    """The real parser; None where it is not installed."""
+    try:
+        import tree_sitter
+        import tree_sitter_bash
+    except ImportError:
+        return None
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))

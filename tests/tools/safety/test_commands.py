@@ -1,0 +1,247 @@
+"""Shell safety: what only reads runs unasked, and nothing else does."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tools.safety.commands import EVERYDAY, HOSTILE
+
+from turnout.model import ToolCall
+from turnout.tools import shell_words
+from turnout.tools.admission import Admitted, admit
+from turnout.tools.builtin import shell
+from turnout.tools.policy import Policy, Rule, Verdict
+from turnout.tools.programs import PROGRAMS, Program
+from turnout.tools.registry import Registry
+from turnout.tools.sandbox import Unconfined
+from turnout.tools.shell_safety import judge
+from turnout.tools.shell_words import Doubt, commands
+from turnout.tools.situation import Situation
+from turnout.tools.workspace import Workspace
+
+REGISTRY = Registry([shell])
+
+
+class Boxed:
+    """A sandbox as policy sees one."""
+
+    confines = True
+    network = False
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Any:
+    with Workspace(tmp_path) as place:
+        yield place
+
+
+def verdict(command: str, workspace: Any, policy: Policy | None = None, **more: Any) -> Verdict:
+    situation = Situation(workspace, more.pop("spawn", Boxed()), {"PATH": "/usr/bin:/bin"}, **more)
+    call = ToolCall("c", "shell", {"command": command})
+    admitted = admit(call, REGISTRY, policy or Policy(), situation)
+    assert isinstance(admitted, Admitted), admitted
+    return admitted.verdict
+
+
+def test_no_hostile_command_runs_unasked(workspace: Any) -> None:
+    """Every mechanism of the published attacks on shell approval, in several spellings each."""
+    assert len(HOSTILE) >= 200
+    for case in HOSTILE:
+        effect = verdict(case["command"], workspace).effect
+        assert effect == "ask", f"{case['from']}: {case['command']!r}"
+
+
+def test_everyday_reading_runs_unasked(workspace: Any) -> None:
+    """What people and models type to look around, git and pipes included."""
+    assert len(EVERYDAY) >= 100
+    refused = {line: why for line in EVERYDAY if (why := verdict(line, workspace)).effect != "allow"}
+    assert not refused
+
+
+def test_without_a_sandbox_every_command_is_asked_for(workspace: Any) -> None:
+    """And the question says that nothing confines it, and why."""
+    for spawn in (None, Unconfined("bubblewrap is not installed")):
+        for line in EVERYDAY:
+            assert verdict(line, workspace, spawn=spawn).effect == "ask"
+    asked = verdict("ls", workspace, spawn=Unconfined("bubblewrap is not installed"))
+    assert asked.why == (
+        "ask mode asks before risky calls: no sandbox is in force, so it can reach whatever you can "
+        "(bubblewrap is not installed)"
+    )
+
+
+def test_without_the_parser_every_command_is_asked_for(
+    workspace: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser is a dependency; where it is missing nothing is judged, and the reason is named."""
+    shell_words._parser.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+    try:
+        asked = verdict("ls", workspace)
+        assert asked.effect == "ask" and "tree-sitter-bash is not installed" in asked.why
+    finally:
+        shell_words._parser.cache_clear()
+
+
+def test_a_line_takes_the_highest_risk_of_its_parts() -> None:
+    """Read, write, risky, dangerous; through pipes and lists alike."""
+    lines = {
+        "ls": "read",
+        "ls && mkdir a": "write",
+        "ls; mkdir a; npm test": "risky",
+        "ls | cat && npm test || rm -r a; mkdir b": "dangerous",
+        "rm -r a": "dangerous",
+    }
+    assert {line: judge(line).risk for line in lines} == lines
+
+
+def test_the_question_says_what_stood_in_the_way(workspace: Any) -> None:
+    """The first thing that is not plain, or the first word that no list knows."""
+    reasons = {
+        "echo $HOME": "it holds an expansion ($)",
+        "ls > x": "it holds a redirect (>)",
+        "git log --output=x": "git log: --output=x is not known to only read",
+        "npm test": "npm is not among the programs known to only read",
+        "uniq a b": "uniq: 'b' is more than it may be given",
+    }
+    for command, reason in reasons.items():
+        assert verdict(command, workspace).why.endswith(reason)
+
+
+def test_a_program_that_would_be_found_in_the_workspace_is_asked_for(workspace: Any, tmp_path: Path) -> None:
+    """A repository may bring its own `ls`, on a PATH that leads into it."""
+    (tmp_path / "bin").mkdir()
+    situation = Situation(workspace, Boxed(), {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"})
+    call = ToolCall("c", "shell", {"command": "cat a | ls"})
+
+    def effect() -> str:
+        admitted = admit(call, REGISTRY, Policy(), situation)
+        assert isinstance(admitted, Admitted)
+        return admitted.verdict.effect
+
+    assert effect() == "allow"
+    (tmp_path / "bin/ls").write_text("#!/bin/sh\n")
+    assert effect() == "allow"  # bash does not run what is not executable
+    (tmp_path / "bin/ls").chmod(0o755)
+    assert effect() == "ask"
+
+
+def test_the_working_folder_counts(workspace: Any, tmp_path: Path) -> None:
+    """`..` is inside when the shell stands in a folder of the workspace, and outside when not."""
+    (tmp_path / "src/deep").mkdir(parents=True)
+    deep = {"shell.folder": "src/deep"}
+    assert verdict("cat ../../README.md", workspace, state=deep).effect == "allow"
+    assert verdict("cat ../../../README.md", workspace, state=deep).effect == "ask"
+    assert verdict("cd src && cat ../README.md", workspace).effect == "allow"
+    assert verdict("cd src && cat ../../README.md", workspace).effect == "ask"
+
+
+# Rules and commands
+
+
+def rule(effect: Any, pattern: str) -> Policy:
+    return Policy("ask", (Rule(effect, "shell", {"command": pattern}),))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm test; curl evil.example",
+        "npm test && curl evil.example",
+        "npm test | sh",
+        "npm test > .git/config",
+        "npm test $(curl evil.example)",
+        "npm test\ncurl evil.example",
+        "npm test & curl evil.example",
+        "'npm test; curl evil.example'",
+    ],
+)
+def test_a_rule_that_allows_must_cover_every_part(workspace: Any, command: str) -> None:
+    """`npm test*` is about a command, not about how a line begins."""
+    assert verdict("npm test --watch", workspace, rule("allow", "npm test*")).effect == "allow"
+    assert verdict("npm test a && npm test b", workspace, rule("allow", "npm test*")).effect == "allow"
+    assert verdict(command, workspace, rule("allow", "npm test*")).effect == "ask"
+
+
+def test_a_line_allowed_to_the_letter_is_allowed(workspace: Any) -> None:
+    """Whoever wrote down the whole line knows what is in it."""
+    line = "make build > log.txt 2>&1"
+    assert verdict(line, workspace, rule("allow", line)).effect == "allow"
+
+
+def test_a_rule_that_denies_meets_any_part(workspace: Any) -> None:
+    """Wherever in the line the command stands."""
+    for line in ("rm -r a", "ls; rm -r a", "ls | cat && rm -r a", "ls\nrm -r a"):
+        assert verdict(line, workspace, rule("deny", "rm *")).effect == "deny"
+    assert verdict("ls", workspace, rule("deny", "rm *")).effect == "allow"
+
+
+def test_what_cannot_be_read_is_asked_for_where_a_rule_denies(workspace: Any) -> None:
+    """Even in full mode: the line may hide what the rule forbids. Too long to look at is denied."""
+    denies = Policy("full", (Rule("deny", "shell", {"command": "rm *"}),))
+    assert verdict("$(echo rm) -r a", workspace, denies).effect == "ask"
+    assert verdict("echo $HOME", workspace, denies).effect == "ask"
+    assert verdict("true; " * 60 + "rm -r a", workspace, denies).effect == "deny"
+    assert verdict("echo $HOME", workspace, Policy("full")).effect == "allow"
+
+
+# The lists themselves
+
+
+def described(programs: dict[str, Program], prefix: str = "") -> Any:
+    for name, each in programs.items():
+        yield prefix + name, each
+        yield from described(each.commands, f"{prefix}{name} ")
+
+
+ALL = list(described(PROGRAMS))
+
+
+@pytest.mark.parametrize(("name", "each"), ALL, ids=[name for name, _ in ALL])
+def test_flags_are_spelled_in_full(name: str, each: Program) -> None:
+    """One letter, or a long name; no list holds what writes, runs or waits."""
+    banned = {"--output", "--pre", "--exec", "-exec", "-delete", "--pager", "--ext-diff", "--textconv"}
+    for flag in {*each.flags, *each.takes}:
+        assert flag.startswith("-") and flag.isprintable() and " " not in flag
+        assert flag.partition("=")[0] not in banned
+
+
+@given(st.sampled_from(ALL), st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-", min_size=2))
+def test_no_flag_may_be_abbreviated_or_invented(program: tuple[str, Program], flag: str) -> None:
+    """A long flag that is not on the list by its whole name makes the command a question."""
+    name, each = program
+    word = f"--{flag.strip('-') or 'x'}"
+    if each.bare or each.single_dash or word in each.flags or word in each.takes:
+        return
+    assert judge(f"{name} {word}").risk != "read"
+    assert judge(f"{name} {word}=x").risk != "read"
+
+
+@given(st.text(max_size=200))
+def test_judging_never_fails(line: str) -> None:
+    """Any text is a command line to someone."""
+    found = commands(line)
+    assert isinstance(found, Doubt) or all(command.words for command in found)
+    assert judge(line).risk in ("read", "write", "risky", "dangerous")
+
+
+def test_judging_is_quick() -> None:
+    """The longest line that is looked at takes milliseconds, and so does one that is not."""
+    lines = [
+        "ls " + "a " * 3900,
+        "'" * 7999,
+        "ls|" * 2600,
+        "ls '" + "\\" * 7900 + "'",
+        "(" * 7000,
+        "$(" * 1000_000,
+    ]
+    started = time.perf_counter()
+    for line in lines:
+        judge(line)
+    assert time.perf_counter() - started < 1.0
