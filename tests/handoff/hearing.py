@@ -148,7 +148,7 @@ def _anthropic(body: dict[str, Any]) -> Heard:
                 case "redacted_thinking":
                     heard.reasoning.append(block["data"])
                 case "document" if block["source"]["type"] == "text":
-                    say(block["source"]["data"])
+                    say("\n\n".join((block.get("title") or "", block["source"]["data"])))
                 case kind if kind in MEDIA:
                     heard.media.append(json.dumps(block))
     return heard

@@ -7,64 +7,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .protocol import WireRequest
 
-# What `chat.completions.create` of the OpenAI SDK knows; the rest rides in `extra_body`.
-OPENAI_CHAT = frozenset(
-    [
-        "messages",
-        "model",
-        "audio",
-        "frequency_penalty",
-        "function_call",
-        "functions",
-        "logit_bias",
-        "logprobs",
-        "max_completion_tokens",
-        "max_tokens",
-        "metadata",
-        "modalities",
-        "n",
-        "parallel_tool_calls",
-        "prediction",
-        "presence_penalty",
-        "prompt_cache_key",
-        "reasoning_effort",
-        "response_format",
-        "safety_identifier",
-        "seed",
-        "service_tier",
-        "stop",
-        "store",
-        "stream",
-        "stream_options",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_logprobs",
-        "top_p",
-        "user",
-        "verbosity",
-        "web_search_options",
-    ]
-)
+# What `create` of each SDK takes as arguments; the rest of a body rides in `extra_body`.
+OPENAI_CHAT = """
+    messages model audio frequency_penalty function_call functions logit_bias logprobs
+    max_completion_tokens max_tokens metadata modalities n parallel_tool_calls prediction
+    presence_penalty prompt_cache_key reasoning_effort response_format safety_identifier seed
+    service_tier stop store stream stream_options temperature tool_choice tools top_logprobs
+    top_p user verbosity web_search_options
+"""
+OPENAI_RESPONSES = """
+    background conversation include input instructions max_output_tokens max_tool_calls metadata
+    model parallel_tool_calls previous_response_id prompt prompt_cache_key reasoning
+    safety_identifier service_tier store stream stream_options temperature text tool_choice tools
+    top_logprobs top_p truncation user
+"""
+ANTHROPIC = """
+    cache_control container max_tokens messages metadata model output_config service_tier
+    stop_sequences stream system thinking tool_choice tools
+"""
+KNOWN = {
+    "chat": frozenset(OPENAI_CHAT.split()),
+    "responses": frozenset(OPENAI_RESPONSES.split()),
+    "anthropic": frozenset(ANTHROPIC.split()),
+}
 GEMINI_CONFIG = {"systemInstruction": "system_instruction", "tools": "tools", "toolConfig": "tool_config"}
 
 
 def params(request: WireRequest) -> dict[str, Any]:
     """The body as keyword arguments."""
     body = request.json
-    match request.protocol:
-        case "chat" if request.target.provider != "mistral":  # its own SDK knows every key
-            return _chat(body)
-        case "gemini":
-            return _gemini(body, request.target.model)
-        case _:
-            return body
-
-
-def _chat(body: dict[str, Any]) -> dict[str, Any]:
-    known = {key: value for key, value in body.items() if key in OPENAI_CHAT}
-    extra = {key: value for key, value in body.items() if key not in OPENAI_CHAT}
-    return {**known, "extra_body": extra} if extra else known
+    if request.protocol == "gemini":
+        return _gemini(body.get("request", body), request.target.model)
+    if request.target.provider == "mistral":  # its own SDK knows every key
+        return body
+    known = KNOWN[request.protocol]
+    extra = {key: value for key, value in body.items() if key not in known}
+    taken = {key: value for key, value in body.items() if key in known}
+    return {**taken, "extra_body": extra} if extra else taken
 
 
 def _gemini(body: dict[str, Any], model: str) -> dict[str, Any]:
