@@ -12,13 +12,16 @@ TEMPLATE = ChatDialect(
 ANY = ChatDialect(content_when_empty="", echoes_details=True)
 VLLM_CHAT = replace(TEMPLATE, reasoning_field="reasoning")
 
+OLLAMA_CHAT = replace(TEMPLATE, reasoning_field="reasoning", think_tags=True)
+LLAMACPP_CHAT = replace(TEMPLATE, reasoning_field="reasoning_content", think_tags=True)
+
 OLLAMA = Provider(
     name="ollama",
     base_url="http://127.0.0.1:11434/v1",
     base_url_variable="OLLAMA_BASE_URL",
     key_variables=("OLLAMA_API_KEY",),
-    dialect=replace(TEMPLATE, think_tags=True),
-    overrides=families(replace(TEMPLATE, think_tags=True)),
+    dialect=OLLAMA_CHAT,
+    overrides=families(OLLAMA_CHAT),
 )
 VLLM = Provider(
     name="vllm",
@@ -34,8 +37,8 @@ LLAMACPP = Provider(
     base_url="http://127.0.0.1:8080/v1",
     base_url_variable="LLAMACPP_BASE_URL",
     key_variables=("LLAMACPP_API_KEY",),
-    dialect=replace(TEMPLATE, think_tags=True),
-    overrides=families(replace(TEMPLATE, think_tags=True)),
+    dialect=LLAMACPP_CHAT,
+    overrides=families(LLAMACPP_CHAT),
 )
 LMSTUDIO = Provider(
     name="lmstudio",

@@ -254,11 +254,10 @@ def _answer(response: ToolResponse) -> Wire:
     text = response_text(response)
     if failed(response):
         return {"error": text}
-    if text.startswith("{") and text.endswith("}"):
+    if text.startswith(("{", "[")):
         try:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:
             return {"output": text}
-        if isinstance(value, dict):
-            return value
+        return value if isinstance(value, dict) else {"output": value}
     return {"output": text}
