@@ -78,9 +78,11 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
 
 
 def _without_keywords(found: tuple[Command, ...]) -> tuple[Command, ...] | Doubt:
+    """No keyword, assignment or job (`%1`) where a program should stand."""
     for command in found:
-        if command.program in RESERVED or "=" in command.program or not command.program:
-            return Doubt(f"it begins a command with {command.program[:40]!r}")
+        name = command.program
+        if not name or name in RESERVED or "=" in name or name.startswith("%"):
+            return Doubt(f"it begins a command with {name[:40]!r}")
     return found or Doubt("it holds no command")
 
 
