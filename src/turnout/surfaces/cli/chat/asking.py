@@ -1,0 +1,95 @@
+"""An approval request as a question on the screen, and a key as its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ....plain import loads
+from ....tools.approval import ApprovalRequest, Decision
+from .changes import Look, change_of
+from .pieces import Question
+
+MAIN = ("command", "path", "url", "pattern", "prompt")
+IN_A_CHANGE = {"write_file": ("content",), "edit_file": ("old_text", "new_text")}
+
+
+class Choice(Struct, frozen=True):
+    """A key, and what it answers."""
+
+    key: str
+    word: str
+
+
+ONCE = Choice("y", "yes, once")
+SESSION = Choice("s", "yes, for this session")
+ALWAYS = Choice("a", "always here")
+NO = Choice("n", "no")
+EDIT = Choice("e", "edit")
+CHOICES = (ONCE, SESSION, ALWAYS, NO, EDIT)
+
+
+def question(request: ApprovalRequest, look: Look) -> Question:
+    """Everything one must know to answer: the whole command, the change, further arguments, the reason."""
+    arguments = request.arguments
+    main = next((name for name in MAIN if isinstance(arguments.get(name), str)), "")
+    change = change_of(request.tool, arguments, look)
+    left_out = {main, *(IN_A_CHANGE.get(request.tool, ()) if change else ())}
+    rest = {name: value for name, value in arguments.items() if name not in left_out}
+    details = [line for name, value in rest.items() for line in _detail(name, value)]
+    if request.reach == "outside":
+        details.append(f"outside the workspace: {', '.join(request.paths)}")
+    return Question(
+        request.tool,
+        request.risk,
+        request.why,
+        str(arguments.get(main, "")),
+        tuple(details),
+        change,
+        request.problem,
+        covers(request),
+    )
+
+
+def covers(request: ApprovalRequest) -> str:
+    """What a lasting yes would allow."""
+    if request.risk in ("read", "write"):
+        return f"every {request.tool} {request.reach} the workspace"
+    return "exactly this call"
+
+
+def decision(request: ApprovalRequest, choice: Choice, text: str = "") -> Decision:
+    """The answer to a request; `text` is the reason of a no, or the edited arguments."""
+    match choice.key:
+        case "y":
+            return request.once()
+        case "s":
+            return request.for_session()
+        case "a":
+            return request.always()
+        case "e":
+            return request.edit(edited(text))
+        case _:
+            return request.no(text)
+
+
+def editable(arguments: Mapping[str, Any]) -> str:
+    """Arguments as text that a user can change."""
+    return json.dumps(dict(arguments), ensure_ascii=False, indent=2)
+
+
+def edited(text: str) -> dict[str, Any]:
+    """Arguments as the user wrote them; ValueError says what is wrong with them."""
+    value = loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("the arguments must be a JSON object")
+    return value
+
+
+def _detail(name: str, value: Any) -> list[str]:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    first, *rest = text.split("\n")
+    return [f"{name}: {first}", *(f"  {line}" for line in rest)]

@@ -1,0 +1,76 @@
+"""What a call would change in a file, line by line, from its arguments and the file as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, TypeAlias
+
+from .pieces import ChangedLine
+
+Look: TypeAlias = Callable[[str], str | None]
+"""The text of a file of the workspace; None where there is none that can be shown."""
+
+AROUND = 2
+MOST = 4_000
+"""Lines that are compared; a larger change is shown as all old lines, then all new ones."""
+
+
+def change_of(name: str, arguments: Mapping[str, Any], look: Look) -> tuple[ChangedLine, ...]:
+    """The change that a call to a writing tool would make; nothing for any other tool."""
+    path = arguments.get("path")
+    if not isinstance(path, str):
+        return ()
+    if name == "write_file" and isinstance(new := arguments.get("content"), str):
+        return compared(look(path) or "", new)
+    old, new = arguments.get("old_text"), arguments.get("new_text")
+    if name == "edit_file" and isinstance(old, str) and isinstance(new, str):
+        before = look(path)
+        if before is None or not old or old not in before:
+            return compared(old, new)
+        return compared(before, before.replace(old, new))
+    return ()
+
+
+def compared(before: str, after: str) -> tuple[ChangedLine, ...]:
+    """Two texts as lines kept, taken away and added, with a little around each change."""
+    old, new = before.splitlines(), after.splitlines()
+    head = _same(old, new)
+    tail = _same(old[head:][::-1], new[head:][::-1])
+    inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not inner_old and not inner_new:
+        return ()
+    lines = [ChangedLine(" ", at + 1, old[at]) for at in range(max(0, head - AROUND), head)]
+    lines += _inner(inner_old, inner_new, head)
+    rest = old[len(old) - tail :][:AROUND]
+    lines += [ChangedLine(" ", head + len(inner_new) + at + 1, text) for at, text in enumerate(rest)]
+    return tuple(lines)
+
+
+def _same(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(old, new, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new)))
+
+
+def _inner(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[ChangedLine]:
+    if len(old) + len(new) > MOST:
+        yield from _swapped(old, new, offset, offset)
+        return
+    groups = SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(AROUND)
+    for number, group in enumerate(groups):
+        if number:
+            yield ChangedLine("~", 0, "")
+        for kind, start, end, new_start, new_end in group:
+            if kind == "equal":
+                for at, text in enumerate(old[start:end]):
+                    yield ChangedLine(" ", offset + new_start + at + 1, text)
+            else:
+                yield from _swapped(
+                    old[start:end], new[new_start:new_end], offset + start, offset + new_start
+                )
+
+
+def _swapped(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -> Iterator[ChangedLine]:
+    yield from (ChangedLine("-", at_old + at + 1, text) for at, text in enumerate(old))
+    yield from (ChangedLine("+", at_new + at + 1, text) for at, text in enumerate(new))
