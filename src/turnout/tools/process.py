@@ -101,9 +101,7 @@ async def run(
         output = await _connect(reader, on_output)
         try:
             process = await asyncio.create_subprocess_exec(
-                *_SUPERVISOR,
-                *(str(theirs.fileno()), str(folder), _isolation(isolation), str(grace)),
-                *command,
+                *supervised(command, theirs.fileno(), folder, isolation=isolation, grace=grace),
                 stdin=DEVNULL,
                 stdout=writer,
                 stderr=writer,
@@ -129,6 +127,18 @@ _START = "import sys; sys.path.append(sys.argv.pop(1)); import supervise; superv
 _SUPERVISOR = (sys.executable, "-I", "-S", "-c", _START, os.path.dirname(supervise.__file__))
 
 
+def supervised(
+    command: Sequence[str],
+    control: int,
+    folder: int,
+    *,
+    isolation: Isolation = "auto",
+    grace: float = GRACE,
+) -> tuple[str, ...]:
+    """The words that run a command below its supervisor; both descriptors must be handed on."""
+    return (*_SUPERVISOR, str(control), str(folder), _isolation(isolation), str(grace), *command)
+
+
 def _isolation(wanted: Isolation) -> str:
     """A process namespace needs the superuser; others would need a user namespace, which changes too much."""
     return "namespace" if wanted == "auto" and os.geteuid() == 0 else "tree"
@@ -151,9 +161,9 @@ class _Run:
             await self.output.drained(DRAIN)
         except asyncio.CancelledError:
             await self._stop(ended)
-            self._finished(timed_out=False)
+            finished(self.control, self.mark)
             raise
-        return self._finished(timed_out=not done)
+        return finished(self.control, self.mark, timed_out=not done)
 
     async def _stop(self, ended: asyncio.Future[int]) -> None:
         """Let go of the control socket and wait for the supervisor, which then ends the tree."""
@@ -165,21 +175,23 @@ class _Run:
                 self.process.kill()
             await asyncio.wait([ended], timeout=1.0)
 
-    def _finished(self, timed_out: bool) -> Finished:
-        report = _report(self.control)
-        if report is None:  # the command killed its own supervisor: find its processes by their mark
-            end_marked(self.mark)
-            return Finished(signal=signal.SIGKILL, timed_out=timed_out)
-        status, errno, left, isolated = report
-        number = -int(status) if status.startswith("-") else 0
-        return Finished(
-            code=None if number or status == "None" or int(errno) else int(status),
-            signal=number,
-            timed_out=timed_out,
-            left=int(left),
-            errno=int(errno),
-            isolated=isolated == "True",
-        )
+
+def finished(control: socket.socket, mark: str, *, timed_out: bool = False) -> Finished:
+    """How a command ended, by its supervisor's word; nothing of it is left afterwards."""
+    report = _report(control)
+    if report is None:  # the command killed its own supervisor: find its processes by their mark
+        end_marked(mark)
+        return Finished(signal=signal.SIGKILL, timed_out=timed_out)
+    status, errno, left, isolated = report
+    number = -int(status) if status.startswith("-") else 0
+    return Finished(
+        code=None if number or status == "None" or int(errno) else int(status),
+        signal=number,
+        timed_out=timed_out,
+        left=int(left),
+        errno=int(errno),
+        isolated=isolated == "True",
+    )
 
 
 def _report(control: socket.socket) -> list[str] | None:
