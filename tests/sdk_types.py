@@ -39,7 +39,7 @@ DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
     "together": {"assistant": ("reasoning_content",)},
     "fireworks": {"assistant": ("reasoning_content",)},
     "groq": {"assistant": ("reasoning_content",)},
-    "ollama": {"assistant": ("reasoning_content",)},
+    "ollama": {"assistant": ("reasoning",)},
     "llamacpp": {"assistant": ("reasoning_content",)},
     "lmstudio": {"assistant": ("reasoning_content",)},
 }

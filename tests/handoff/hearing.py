@@ -58,7 +58,7 @@ def _chat(body: dict[str, Any]) -> Heard:
             case "assistant":
                 _chat_assistant(heard, message)
             case "tool":
-                heard.results.append((message["tool_call_id"], message["content"]))
+                heard.results.append((message["tool_call_id"], _output(heard, message["content"])))
     return heard
 
 
@@ -123,7 +123,7 @@ def _responses_message(heard: Heard, item: dict[str, Any]) -> None:
 
 def _output(heard: Heard, output: Any) -> str:
     heard.media += [json.dumps(part) for part in _parts(output) if part["type"] in MEDIA]
-    return "\n".join(part["text"] for part in _parts(output) if part["type"] not in MEDIA)
+    return "\n".join(part.get("text", "") for part in _parts(output) if part["type"] not in MEDIA)
 
 
 # ---- Anthropic
@@ -132,8 +132,9 @@ def _output(heard: Heard, output: Any) -> str:
 def _anthropic(body: dict[str, Any]) -> Heard:
     heard = Heard(tools=[tool["name"] for tool in body.get("tools", ())])
     heard.system += [part["text"] for part in _parts(body.get("system"))]
+    says = {"user": heard.spoken, "system": heard.system.append, "assistant": heard.model.append}
     for message in body["messages"]:
-        say = heard.spoken if message["role"] == "user" else heard.model.append
+        say = says[message["role"]]
         for block in _parts(message["content"]):
             match block["type"]:
                 case "text":
@@ -194,6 +195,7 @@ def _gemini_part(heard: Heard, role: str, part: dict[str, Any]) -> None:
 
 def _answer(response: dict[str, Any]) -> str:
     """The text of a result: its own words, or the object that it is."""
-    if set(response) in ({"output"}, {"error"}) and isinstance(word := next(iter(response.values())), str):
-        return word
+    if set(response) in ({"output"}, {"error"}):
+        word = next(iter(response.values()))
+        return word if isinstance(word, str) else json.dumps(word)
     return json.dumps(response)

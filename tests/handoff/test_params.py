@@ -121,6 +121,7 @@ def places() -> list[Target]:
     return [place for place in PLACES if not place.provider.envelope and place.provider.name != "vertex"]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # some of the models are old
 @pytest.mark.parametrize("place", places(), ids=lambda place: str(place.origin))
 def test_the_sdk_sends_what_we_would_send(place: Target) -> None:
     """Called with `**request.params`, the vendor's client makes the same request body."""

@@ -1,0 +1,122 @@
+"""Recorded bodies in the one spelling that `hearing` reads: real clients write each thing in several ways."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def spelled(protocol: str, body: dict[str, Any]) -> dict[str, Any]:
+    return {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}[protocol](
+        body
+    )
+
+
+def _text(content: Any) -> str:
+    """Content that can only be text, as one text."""
+    if isinstance(content, str) or content is None:
+        return content or ""
+    return "\n".join(part.get("text") or part.get("refusal") or "" for part in content)
+
+
+def _chat(body: dict[str, Any]) -> dict[str, Any]:
+    messages = [_chat_message(message) for message in body["messages"]]
+    tools = [{"function": tool.get("function", tool)} for tool in body.get("tools") or ()]
+    return {"messages": messages, "tools": [tool for tool in tools if "name" in tool["function"]]}
+
+
+def _chat_message(message: dict[str, Any]) -> dict[str, Any]:
+    if message["role"] == "tool":
+        return {"tool_call_id": "", **message}
+    if message["role"] in ("system", "developer"):
+        return {**message, "content": _text(message.get("content"))}
+    content = message.get("content")
+    if isinstance(content, list) and message["role"] == "assistant":
+        content = [
+            part if part.get("type") == "thinking" else {"type": "text", "text": _text([part])}
+            for part in content
+        ]
+    calls = [_chat_call(call) for call in message.get("tool_calls") or ()]
+    return {**message, "content": content or "", "tool_calls": calls}
+
+
+def _chat_call(call: dict[str, Any]) -> dict[str, Any]:
+    arguments = call["function"].get("arguments") or "{}"
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    text = "{}" if text == "null" or text[0] != "{" else text  # what is no object becomes an empty one
+    return {**call, "id": call.get("id", ""), "function": {**call["function"], "arguments": text}}
+
+
+def _responses(body: dict[str, Any]) -> dict[str, Any]:
+    given = body["input"]
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    kept = [_item(item) for item in items]
+    tools = [tool for tool in body.get("tools") or () if tool.get("type") == "function"]
+    return {
+        **body,
+        "input": [item for item in kept if item],
+        "tools": tools,
+        "instructions": body.get("instructions") or "",
+    }
+
+
+def _item(item: dict[str, Any]) -> dict[str, Any]:
+    kind = item.get("type", "message")
+    if kind == "message":
+        role = "developer" if item["role"] == "system" else item["role"]
+        if role != "user":
+            return {"type": "message", "role": role, "content": _text(item["content"])}
+        return {"type": "message", "role": role, "content": item["content"]}
+    if kind == "function_call":
+        return {**item, "arguments": item["arguments"] or "{}"}
+    if kind == "reasoning" and not item.get("encrypted_content"):
+        return {}
+    return item
+
+
+def _anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    messages = [{**message, "content": _blocks(message)} for message in body["messages"]]
+    tools = [tool for tool in body.get("tools") or () if "input_schema" in tool]
+    return {**body, "messages": messages, "tools": tools}
+
+
+def _blocks(message: dict[str, Any]) -> Any:
+    if isinstance(message["content"], str):
+        return message["content"]
+    return [
+        {"content": "", **block} if block["type"] == "tool_result" else block for block in message["content"]
+    ]
+
+
+CAMEL = {
+    "system_instruction": "systemInstruction",
+    "function_declarations": "functionDeclarations",
+    "function_call": "functionCall",
+    "function_response": "functionResponse",
+    "thought_signature": "thoughtSignature",
+    "inline_data": "inlineData",
+    "file_data": "fileData",
+}
+
+
+def _gemini(body: dict[str, Any]) -> dict[str, Any]:
+    body = {key: value for key, value in _camel(body).items() if value is not None}
+    declared = [tool.get("functionDeclarations", []) for tool in _list(body.get("tools"))]
+    if system := body.get("systemInstruction"):
+        body["systemInstruction"] = {"parts": _list(system.get("parts"))}
+    return {
+        **body,
+        "contents": [{"role": "user", **content} for content in _list(body["contents"])],
+        "tools": [{"functionDeclarations": functions} for functions in declared],
+    }
+
+
+def _list(value: Any) -> list[Any]:
+    """Google's servers take one thing where they want a list of things."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _camel(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {CAMEL.get(key, key): _camel(item) for key, item in value.items()}
+    return [_camel(item) for item in value] if isinstance(value, list) else value
