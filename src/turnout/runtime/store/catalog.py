@@ -63,6 +63,7 @@ class Catalog:
                     )
             for _, number in family:
                 _delete(connection, number)
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # forget the words as well
         return [member for member, _ in family]
 
     def prune(

@@ -35,7 +35,6 @@ Prepare = Callable[[apsw.Connection], None]
 
 PRAGMAS = (
     "synchronous=EXTRA",  # until the WAL is there: a journal that is deleted must not come back
-    "auto_vacuum=INCREMENTAL",  # counts only before the first table
     "mmap_size=0",
     "fullfsync=ON",  # where plain fsync does not reach the disk (macOS)
     "foreign_keys=ON",
@@ -173,6 +172,8 @@ def set_up(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(int(PATIENCE * 1000))
     if is_foreign(connection):
         raise StoreError("this is the database of another program; name another file for the store")
+    if not connection.execute("PRAGMA page_count").get:  # later it would be a write each time
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}").fetchall()
     mode = connection.execute("PRAGMA journal_mode=WAL").get

@@ -82,7 +82,9 @@ def prepare(connection: apsw.Connection, path: Path, connect: Connect) -> None:
     if version_of(connection) != VERSION:
         create(connection)
     if version_of(connection) < VERSION:
-        migrate(connection, path, connect)
+        migrate(connection, path, connect, STEPS, VERSION)
+    if (copy := copy_of(path)).exists():
+        _let_go(connection, copy)
 
 
 def version_of(connection: apsw.Connection) -> int:
@@ -105,27 +107,19 @@ def create(connection: apsw.Connection) -> None:
             connection.execute(f"PRAGMA user_version={VERSION}")
 
 
-def migrate(
-    connection: apsw.Connection, path: Path, connect: Connect, steps: Steps = STEPS, to: int = VERSION
-) -> None:
+def migrate(connection: apsw.Connection, path: Path, connect: Connect, steps: Steps, to: int) -> None:
     """Bring an old store to version `to`, keeping the old file until the new one was read back."""
-    copy = Path(f"{path}.old")
     with transaction(connection):
         version = int(connection.execute("PRAGMA user_version").get)
         if version >= to:
             return  # another process was first
         _refuse_while_open(connection)
-        _keep_copy(path, copy, connect)
+        _keep_copy(path, connect)
         before = fingerprint(connection)
         for number in range(version, to):
             steps[number](connection)
         _check(connection, before)
         connection.execute(f"PRAGMA user_version={to}")
-    _check(connection, before)
-    if connection.execute("PRAGMA integrity_check(1)").get != "ok":
-        raise StoreError(f"the store did not come through its migration whole; the old one is {copy}")
-    with suppress(FileNotFoundError):
-        os.unlink(copy)
 
 
 def fingerprint(connection: apsw.Connection) -> tuple[int, int, str]:
@@ -158,8 +152,22 @@ def _refuse_while_open(connection: apsw.Connection) -> None:
             )
 
 
-def _keep_copy(path: Path, copy: Path, connect: Connect) -> None:
+def copy_of(path: Path) -> Path:
+    """Where the old store lies until the new one was read back."""
+    return Path(f"{path}.old")
+
+
+def _let_go(connection: apsw.Connection, copy: Path) -> None:
+    """The copy, once the store that it was kept for is whole; also one that an upgrade left which died."""
+    if connection.execute("PRAGMA integrity_check(1)").get != "ok":
+        raise StoreError(f"the store did not come through its upgrade whole; the old one is {copy}")
+    with suppress(FileNotFoundError):
+        os.unlink(copy)
+
+
+def _keep_copy(path: Path, connect: Connect) -> None:
     """The store as it is, in a file beside it: written whole, then given its name."""
+    copy = copy_of(path)
     half = Path(f"{copy}.part")
     with suppress(FileNotFoundError):
         os.unlink(half)
