@@ -267,8 +267,8 @@ def test_a_body_costs_its_length(body: Any) -> None:
     def seconds(size: int) -> float:
         text = body(size)
         chunks = [text[at : at + 1000] for at in range(0, len(text), 1000)]
-        start = time.perf_counter()
+        start = time.process_time()
         walked(chunks)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     assert min(seconds(300_000) for _ in range(2)) < 40 * min(seconds(30_000) for _ in range(3)) + 0.05

@@ -137,12 +137,12 @@ def test_looking_at_every_delta_costs_the_length_of_the_arguments() -> None:
 
     def seconds(size: int) -> float:
         partial = PartialArguments()
-        start = time.perf_counter()
+        start = time.process_time()
         partial.feed('{"items": [{"text": "')
         for _ in range(size // 20):
             partial.feed("xxxxxxxxxx\\nxxxxxxxx")
             partial.view()
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     assert min(seconds(600_000) for _ in range(2)) < 40 * min(seconds(60_000) for _ in range(3)) + 0.05
 

@@ -243,9 +243,9 @@ def test_recordings_come_out_the_same_byte_by_byte() -> None:
 
 
 def seconds(chunks: list[bytes]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     events(chunks)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_one_long_event_costs_its_length() -> None:

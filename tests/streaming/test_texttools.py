@@ -223,11 +223,11 @@ def test_pieces_do_not_depend_on_where_the_text_was_cut(syntax: str, text: str, 
 def test_a_long_call_takes_linear_time() -> None:
     """A megabyte of arguments in small pieces."""
     tools = TextTools("hermes")
-    started = time.perf_counter()
+    started = time.process_time()
     pieces: list[Any] = [*tools.feed('<tool_call>{"name": "write", "arguments": {"text": "')]
     for _ in range(100_000):
         pieces += tools.feed("ten chars ")
     pieces += tools.feed('"}}</tool_call>')
 
     assert isinstance(pieces[0], TextCall) and len(pieces) == 1
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -99,10 +99,10 @@ def test_nothing_is_held_back_that_cannot_be_a_tag() -> None:
 def test_a_long_text_takes_linear_time() -> None:
     """A megabyte of lines in one piece, or in many small ones."""
     text = "a line with `code` in it\n" * 40_000
-    started = time.perf_counter()
+    started = time.process_time()
     tags = ThinkTags()
     assert sum(len(piece) for _, piece in tags.feed(text)) >= len(text) - 1
     for at in range(0, len(text), 10):
         tags.feed(text[at : at + 10])
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

@@ -600,9 +600,9 @@ def test_many_fragments_cost_their_number(fragment: tuple[Any, ...]) -> None:
     def seconds(count: int) -> float:
         calls = tracker()
         calls.fragment(0, "a", "read", '{"x": "' + "y" * 50 * count)
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in range(count):
             calls.fragment(*fragment)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     assert min(seconds(20_000) for _ in range(2)) < 40 * min(seconds(2_000) for _ in range(3)) + 0.05

@@ -35,7 +35,8 @@ class ThinkTags:
         self._thinking = opened
         self._swallows_opening = opened
         self._untagged = not opened  # no tag yet: a closing one would say what we have missed
-        self._at_start = True  # of a stretch: line breaks next to a tag belong to the tag
+        self._at_start = opened  # of a stretch after a tag: line breaks next to a tag belong to it
+        self._begins = not opened  # nothing was said yet: line breaks may belong to a tag that follows
         self._held = ""
 
     def feed(self, text: str) -> list[Piece]:
@@ -48,7 +49,7 @@ class ThinkTags:
 
     def _pieces(self, text: str, final: bool) -> Iterator[Piece]:
         self._held = ""
-        at = 0
+        at = self._beginning(text, final) if self._begins else 0
         while at < len(text):
             if self._at_start and (at := _after_line_breaks(text, at)) == len(text):
                 return
@@ -68,6 +69,18 @@ class ThinkTags:
                 yield TAKEN_BACK
             self._pass(text[end:after])
             at = after
+
+    def _beginning(self, text: str, final: bool) -> int:
+        """Where a reply begins: after the line breaks before an opening tag, which are the tag's."""
+        at = _after_line_breaks(text, 0)
+        if text.startswith(self._opening, at):
+            self._begins = False
+            return at
+        if not final and self._opening.startswith(text[at:]):
+            self._held = text
+            return len(text)
+        self._begins = False
+        return 0
 
     def _pass(self, tag: str) -> None:
         """A tag was passed: it says of what kind the next stretch is."""
