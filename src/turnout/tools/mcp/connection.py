@@ -1,0 +1,368 @@
+"""One server's life: started, listed, kept, started again when it falls, and ended.
+
+A task of its own holds the connection, because the protocol's package wants to be left where
+it was entered; calls come from anywhere. A call is sent once. If the server falls while it
+works, the model is told that what came of it is not known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ... import __version__
+from ...errors import UsageError
+from ...model import Outcome, Text
+from ..context import ToolContext
+from ..output import readable
+from ..problems import cut
+from .config import McpServer, expanded
+from .http import http_transport
+from .pin import Offer, OfferedTool
+from .results import outcome_of
+from .stdio import StdioTransport, how_it_ended
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+Phase = Literal["idle", "starting", "connected", "waiting", "failed", "closed"]
+
+CHANGED = "notifications/tools/list_changed"
+SHOWN = 500  # characters of an error that are shown
+MISSING = "the package for MCP is not installed: pip install 'turnout[mcp]'"
+
+
+class McpLimits(Struct, frozen=True):
+    """What bounds a server: seconds to start and to answer a call, tries, pauses, and what it may list."""
+
+    start: float = 30.0
+    call: float = 120.0
+    attempts: int = 5
+    first_pause: float = 0.5
+    longest_pause: float = 30.0
+    steady: float = 30.0  # who lived as long as this has not failed
+    relist_pause: float = 1.0
+    close: float = 8.0
+    pages: int = 50
+    tools: int = 500
+    listing: int = 4 * 1024 * 1024
+
+
+class Connection:
+    """A server and the state it is in. `stirred` is called whenever that changes.
+
+    `trusts` says whether the user has agreed to an offer; calls are sent to no other.
+    """
+
+    def __init__(
+        self,
+        server: McpServer,
+        *,
+        trusts: Callable[[Offer | None], bool],
+        environment: Mapping[str, str],
+        folder: str,
+        limits: McpLimits,
+        stirred: Callable[[], None],
+    ) -> None:
+        self.server = server
+        self.phase: Phase = "idle"
+        self.detail = ""
+        self.errors = ""
+        self.offer: Offer | None = None
+        self._environment, self._folder = environment, folder
+        self._limits, self._trusts, self._stirred = limits, trusts, stirred
+        self._client: Client | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._settled = asyncio.Event()  # nothing is under way that a call would wait for
+        self._lost = self._stale = self._closing = False
+
+    def start(self) -> None:
+        """Begin to keep the connection; a no-op while it is kept."""
+        if self._task is None or self._task.done():
+            self._closing = False
+            self._enter("starting")
+            self._task = asyncio.create_task(self._keep(), name=f"mcp {self.server.name}")
+
+    async def settled(self) -> None:
+        """Until the server is there, or it is known that it is not."""
+        await self._settled.wait()
+
+    async def close(self) -> None:
+        """End the connection and everything that was started for it."""
+        self._closing = True
+        self._wake.set()
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=self._limits.close)
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        self._enter("closed")
+
+    # Calls
+
+    async def call(self, tool: OfferedTool, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
+        """Ask the server's tool; whatever goes wrong is the outcome."""
+        client = await self._within_reach()
+        if client is None:
+            why = self.detail or ("its tools keep changing" if self._stale else "it does not answer")
+            return _failed(f"The MCP server {self.server.name} is not there: {why}. The call was not sent.")
+        if not self._trusts(self.offer) or self.offer is None or tool not in self.offer.tools:
+            return _failed(_withdrawn(self.server.name))
+        return await self._asked(client, tool.name, arguments, context)
+
+    async def _asked(
+        self, client: Client, name: str, arguments: Mapping[str, Any], context: ToolContext
+    ) -> Outcome:
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED
+
+        try:
+            result = await client.call_tool(name, dict(arguments), progress_callback=_teller(context))
+        except MCPError as error:
+            if error.error.code == CONNECTION_CLOSED:
+                return _failed(_broken(self.server.name))
+            if error.error.message == "Session terminated":  # the server forgot us: begin anew
+                self._lose()
+            return _failed(f"{self.server.name}: {error.error.message}")
+        except (ValueError, RuntimeError) as error:  # not what the protocol or its own schema says
+            return _failed(f"{self.server.name} gave an answer that cannot be read: {cut(str(error), SHOWN)}")
+        return outcome_of(result.model_dump(by_alias=True, mode="json", exclude_none=True))
+
+    async def _within_reach(self) -> Client | None:
+        """The client once the server is there, if it comes in time."""
+        if self.phase in ("starting", "waiting", "connected") and not self._settled.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.start):
+                    await self._settled.wait()
+        return self._client if self._settled.is_set() else None
+
+    # Keeping
+
+    async def _keep(self) -> None:
+        """Connect, and again after a fall, each time a little later; give up after a few."""
+        failures = 0
+        loop = asyncio.get_running_loop()
+        while True:
+            self._enter("starting")
+            began = loop.time()
+            # A server from before discovery may fall over it: every other try is the old handshake.
+            why = await self._once("legacy" if failures % 2 else "auto")
+            failures = 0 if loop.time() - began >= self._limits.steady else failures + 1
+            if self._closing:
+                return
+            if not why.again or failures >= self._limits.attempts:
+                self._enter("failed", why.text)
+                return
+            self._enter("waiting", why.text)
+            await self._pause(min(self._limits.first_pause * 2**failures / 2, self._limits.longest_pause))
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self._closing:
+                    await self._wake.wait()
+                    self._wake.clear()
+
+    async def _once(self, mode: str) -> _Why:
+        """One connection from its beginning to its end, and why it ended."""
+        self._lost = self._stale = False
+        self._wake.clear()
+        transport: Any = None
+        try:
+            transport = self._transport()
+            await self._connected(transport, mode)
+            why = _Why("it ended")
+        except Exception as error:  # the package raises what it met, alone or in groups
+            why = self._why(_cause(error))
+        finally:
+            self._client = None
+        return self._last_words(transport, why)
+
+    def _why(self, error: BaseException) -> _Why:
+        match error:
+            case ImportError():
+                return _Why(MISSING, again=False)
+            case UsageError():
+                return _Why(str(error), again=False)
+            case TimeoutError():
+                return _Why(f"it did not answer within {self._limits.start:g} seconds", told=True)
+            case _:
+                return _Why(cut(f"{type(error).__name__}: {error}", SHOWN))
+
+    def _transport(self) -> Any:
+        server = expanded(self.server, self._environment)
+        if server.url:
+            return http_transport(server)
+        return StdioTransport(server, self._environment, self._folder, self._lose)
+
+    async def _connected(self, transport: Any, mode: str) -> None:
+        from mcp import Client
+        from mcp_types import Implementation
+
+        _quiet()
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(self._limits.start):
+                client = await stack.enter_async_context(
+                    Client(
+                        transport,
+                        mode=mode,
+                        cache=None,
+                        client_info=Implementation(name="turnout", version=__version__),
+                        message_handler=self._heard,
+                    )
+                )
+                offer = await self._listed(client)
+            self._arrived(client, offer)
+            await stack.enter_async_context(_Listening(client, self._changed))
+            await self._attend(client)
+
+    async def _attend(self, client: Client) -> None:
+        """Wait for what happens: the list changed, the server is gone, or nobody wants it any more."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            if self._closing or self._lost:
+                return
+            if self._stale:
+                await asyncio.sleep(self._limits.relist_pause)  # it may change again at once
+                self._stale = False
+                async with asyncio.timeout(self._limits.start):
+                    offer = await self._listed(client)
+                self._arrived(client, offer)
+
+    async def _listed(self, client: Client) -> Offer:
+        """Everything that the server offers, within bounds."""
+        tools: list[Any] = []
+        size, cursor = 0, None
+        for _ in range(self._limits.pages):
+            page = await client.list_tools(cursor=cursor)
+            for each in page.tools:
+                tools.append(each.model_dump(by_alias=True, mode="json", exclude_none=True))
+                size += len(msgspec.json.encode(tools[-1]))
+            cursor = page.next_cursor
+            if len(tools) > self._limits.tools or size > self._limits.listing:
+                raise UsageError(f"it lists too much: {len(tools):,} tools in {size:,} bytes")
+            if not cursor:
+                info = client.server_info
+                return Offer.of(info.name if info else "", info.version if info else "", tools)
+        raise UsageError(f"its list of tools does not end after {self._limits.pages} pages")
+
+    # What happens
+
+    def _arrived(self, client: Client, offer: Offer) -> None:
+        self._client, self.offer = client, offer
+        if not self._stale:
+            self._enter("connected")
+
+    async def _heard(self, message: Any) -> None:
+        if getattr(message, "method", "") == CHANGED:
+            self._changed()
+
+    def _changed(self) -> None:
+        """The tools are not what they were: no call is sent before they are looked at again."""
+        self._stale = True
+        self._settled.clear()
+        self._wake.set()
+
+    def _lose(self) -> None:
+        self._lost = True
+        self._settled.clear()
+        self._wake.set()
+
+    def _enter(self, phase: Phase, detail: str = "") -> None:
+        self.phase, self.detail = phase, detail
+        (self._settled.set if phase in ("connected", "failed", "closed") else self._settled.clear)()
+        self._stirred()
+
+    def _last_words(self, transport: Any, why: _Why) -> _Why:
+        """What its program left behind says more than the protocol can."""
+        if not isinstance(transport, StdioTransport):
+            return why
+        self.errors = transport.errors
+        if why.told or not why.again:
+            return why
+        said = next((line.strip() for line in reversed(self.errors.splitlines()) if line.strip()), "")
+        return _Why(cut(how_it_ended(transport.ended) + (f" ({said})" if said else ""), SHOWN))
+
+
+class _Why(Struct, frozen=True):
+    """Why a connection ended, whether another try may help, and whether this says it all."""
+
+    text: str
+    again: bool = True
+    told: bool = False
+
+
+class _Listening:
+    """Newer servers tell of changes only on a stream that was asked for; older ones just do."""
+
+    def __init__(self, client: Client, changed: Callable[[], None]) -> None:
+        self._client, self._changed = client, changed
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+        tools = self._client.server_capabilities.tools
+        if self._client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
+            self._task = asyncio.create_task(self._listen())
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _listen(self) -> None:
+        with suppress(Exception):  # a stream that ends early costs news of changes, not the connection
+            async with self._client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    self._changed()
+
+
+def _teller(context: ToolContext) -> Callable[..., Any]:
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        if total and 0 <= progress <= total:
+            context.progress(progress / total)
+        if message:
+            context.progress(readable(message.encode(errors="replace")))
+
+    return tell
+
+
+def _failed(text: str) -> Outcome:
+    return Outcome("error", (Text(text),))
+
+
+def _broken(server: str) -> str:
+    return (
+        f"The MCP server {server} ended while it worked on this call. Whether the call had an effect is not "
+        "known. It was not sent again."
+    )
+
+
+def _withdrawn(server: str) -> str:
+    return (
+        f"The MCP server {server} has changed its tools since the user agreed to them. The user has to "
+        "look at the change first. The call was not sent."
+    )
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The first cause; groups are how the package wraps it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _quiet() -> None:
+    """What the package logs about a server must not reach a terminal on its own."""
+    for name in ("mcp", "client"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

@@ -1,0 +1,57 @@
+"""Messages cut from a stream of bytes, one a line, in bounded memory.
+
+A line that is too long is not kept. Its head is handed on, so that whoever waits for the
+answer with that number can be told, and the rest is dropped up to the next line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+LONGEST = 16 * 1024 * 1024
+HEAD = 4096
+_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d{1,18})\s*[,}]')
+
+
+class TooLong(Struct, frozen=True):
+    """The head of a line that was too long to keep."""
+
+    head: bytes
+
+    @property
+    def request(self) -> int | None:
+        """The number of the request that it answers, where that can be told."""
+        before = self.head.partition(b'"result"')[0]
+        found = _NUMBER.search(before)
+        return int(found[1]) if found else None
+
+
+class Lines:
+    """Feed bytes as they come; get whole lines as they complete."""
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._dropping = False
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | TooLong]:
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            yield from self._take(end)
+            if not self._dropping and (line := b"".join(self._pieces).strip()):
+                yield line
+            self._pieces, self._size, self._dropping = [], 0, False
+        yield from self._take(rest)
+
+    def _take(self, piece: bytes) -> Iterator[TooLong]:
+        if self._dropping or not piece:
+            return
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size > self._longest:
+            yield TooLong(b"".join(self._pieces)[: min(HEAD, self._longest)])
+            self._pieces, self._size, self._dropping = [], 0, True

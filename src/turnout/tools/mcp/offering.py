@@ -1,0 +1,84 @@
+"""A server's tool made into one of ours: named, bounded, and never allowed to reach out by its schema.
+
+A schema comes from outside. Our validator would fetch what a `$ref` or a `$schema` points to,
+from any address or file, so only references within the schema itself are let through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ...errors import UsageError
+from ...model import Outcome
+from ..context import ToolContext
+from ..tool import Tool, tool
+from .names import tool_name
+from .pin import OfferedTool
+
+Call: TypeAlias = Callable[[OfferedTool, Mapping[str, Any], ToolContext], Awaitable[Outcome]]
+
+LONGEST_DESCRIPTION = 20_000
+LARGEST_SCHEMA = 100_000
+TOUCHED = ("path", "paths", "file_path", "repo_path", "destination")
+"""Arguments that name files, so that rules about paths hold for servers' tools too."""
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_DRAFTS = tuple(f"{scheme}://json-schema.org/{draft}" for scheme in ("http", "https") for draft in (
+    "draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"
+))  # fmt: skip
+
+
+def made(server: str, offered: OfferedTool, call: Call, timeout: float) -> Tool:
+    """The tool that a model is told of; raises UsageError when it cannot be offered."""
+    _check_size(offered)
+
+    async def ask_server(*, turnout_context: ToolContext, **arguments: Any) -> Outcome:
+        return await call(offered, arguments, turnout_context)
+
+    return tool(
+        ask_server,
+        name=tool_name(server, offered.name),
+        description=offered.description or offered.title,
+        parameters=_closed(offered.parameters),
+        risk="read" if offered.reads_only else "risky",
+        timeout=timeout,
+        parallel=offered.reads_only,  # what two calls do to each other is not known
+        paths=TOUCHED,
+        groups=("mcp", f"mcp:{server}"),
+        leaves=not offered.stays_inside,
+        source="mcp",
+    )
+
+
+def _check_size(offered: OfferedTool) -> None:
+    if len(offered.description) > LONGEST_DESCRIPTION:
+        raise UsageError(f"its description has {len(offered.description):,} characters")
+    size = len(msgspec.json.encode(offered.parameters))
+    if size > LARGEST_SCHEMA:
+        raise UsageError(f"its parameters take {size:,} bytes")
+
+
+def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The same schema, if nothing in it points outside."""
+    found = {key: _closed_value(key, value) for key, value in schema.items() if not _is_odd_draft(key, value)}
+    properties = found.get("properties")
+    return found if isinstance(properties, dict) else {**found, "properties": {}}
+
+
+def _is_odd_draft(key: str, value: Any) -> bool:
+    return key == "$schema" and isinstance(value, str) and value.rstrip("#") not in _DRAFTS
+
+
+def _closed_value(key: str, value: Any) -> Any:
+    if key in _REFERENCES and isinstance(value, str) and not value.startswith("#"):
+        raise UsageError(f"its parameters refer to {value[:200]!r}, outside of themselves")
+    if isinstance(value, dict):
+        return {
+            name: _closed_value(name, each) for name, each in value.items() if not _is_odd_draft(name, each)
+        }
+    if isinstance(value, list):
+        return [_closed_value("", each) for each in value]
+    return value

@@ -1,0 +1,88 @@
+"""What a server answered, as an outcome: text, media, structured content as JSON, links in words.
+
+Answers come as plain JSON, so this reads them without the protocol's package. What a server
+sends may be anything; what cannot be understood is said in words and never raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ... import plain
+from ...model import Content, Media, Outcome, Text
+
+MOST_MEDIA = 20
+NOTHING = "(the tool returned nothing)"
+
+
+def outcome_of(result: Mapping[str, Any]) -> Outcome:
+    """The outcome that the answer to a call means."""
+    parts = result.get("content")
+    found = parts if isinstance(parts, list) else []
+    blocks = [block for part in found if isinstance(part, dict) for block in _blocks(part)]
+    structured = result.get("structuredContent")
+    if structured is not None and not _said_already(structured, blocks):
+        blocks.append(Text(plain.dumps(structured)))
+    content = tuple(_few_media(blocks)) or (Text(NOTHING),)
+    return Outcome("error" if result.get("isError") is True else "complete", content)
+
+
+def _blocks(part: Mapping[str, Any]) -> Iterator[Content]:
+    match part:
+        case {"type": "text", "text": str(text)}:
+            yield Text(text)
+        case {"type": "image" | "audio", "data": str(data), "mimeType": str(mime)}:
+            yield Media(mime, data)
+        case {"type": "resource_link", "uri": str(uri)}:
+            yield Text(_link(uri, part))
+        case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
+            yield Text(f"{uri}\n\n{text}")
+        case {"type": "resource", "resource": {"uri": str(uri), "blob": str(data), **more}}:
+            yield Media(_word(more.get("mimeType")) or "application/octet-stream", data, name=uri)
+        case _:
+            kind = _word(part.get("type")) or "unknown"
+            yield Text(f"[{kind[:80]} content that cannot be shown]")
+
+
+def _link(uri: str, part: Mapping[str, Any]) -> str:
+    """A link in words. Nothing is fetched on a server's word."""
+    said = [_word(part.get("title")) or _word(part.get("name")), _word(part.get("mimeType"))]
+    facts = ", ".join(word for word in said if word)
+    description = _word(part.get("description"))
+    return f"[resource {uri}{f' ({facts})' if facts else ''}]" + (f" {description}" if description else "")
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _said_already(structured: Any, blocks: Iterable[Content]) -> bool:
+    """Servers repeat structured content as text, for clients that know no better. Once is enough.
+
+    A value that is no object comes wrapped as {"result": value}, and its text is the value's.
+    """
+    bare = (
+        structured["result"] if isinstance(structured, dict) and [*structured] == ["result"] else structured
+    )
+    texts = [block.text for block in blocks if isinstance(block, Text)]
+    if isinstance(bare, list) and bare and [_parsed(text) for text in texts] == bare:
+        return True  # one block of text for each
+    return any(text == bare or _parsed(text) in (structured, bare) for text in texts)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return plain.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _few_media(blocks: Iterable[Content]) -> Iterator[Content]:
+    seen = 0
+    for block in blocks:
+        seen += isinstance(block, Media)
+        if isinstance(block, Media) and seen > MOST_MEDIA:
+            yield Text(f"[{block.mime[:80]} left out: more than {MOST_MEDIA} in one result]")
+        else:
+            yield block

@@ -1,0 +1,286 @@
+"""All MCP servers of a session: which are trusted, what state they are in, which tools they give.
+
+Servers start on their own and change when they like; the registry changes only when `update`
+is called, between two turns. A server takes two steps to be used: the user agrees that it is
+started, then, seeing what it offers, that it is used. Both are kept, and asked for again
+when anything differs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...errors import UsageError
+from ..registry import Registry
+from ..tool import Tool
+from .config import McpServer
+from .connection import Connection, McpLimits
+from .offering import made
+from .pin import Offer, repeated
+from .pins import Pins
+from .review import Review, review_launch, review_tools
+
+State = Literal["disabled", "untrusted", "starting", "unapproved", "ready", "waiting", "failed", "closed"]
+
+PATIENCE = 10.0
+
+
+class McpStatus(Struct, frozen=True):
+    """How a server stands: `untrusted` is not started, `unapproved` runs and is not used.
+
+    `detail` says why; `left_out` which of its tools cannot be offered, and why not; `errors` is
+    what its program wrote to its error output.
+    """
+
+    name: str
+    state: State
+    described: str
+    source: str = ""
+    detail: str = ""
+    tools: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    errors: str = ""
+
+
+class Update(Struct, frozen=True):
+    """What changed in the registry."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed)
+
+
+async def mcp_tools(
+    registry: Registry,
+    servers: Iterable[McpServer],
+    *,
+    pins: str | os.PathLike[str],
+    environment: Mapping[str, str],
+    folder: str | os.PathLike[str],
+    patience: float = PATIENCE,
+    **options: Any,
+) -> McpServers:
+    """Start the servers that are trusted, give them a moment, and put their tools into the registry."""
+    found = McpServers(servers, pins=pins, environment=environment, folder=folder, **options)
+    found.start()
+    await found.settle(patience)
+    found.update(registry)
+    return found
+
+
+class McpServers:
+    """The servers of one session. `stirred` is called when one of them changes its state."""
+
+    def __init__(
+        self,
+        servers: Iterable[McpServer],
+        *,
+        pins: str | os.PathLike[str],
+        environment: Mapping[str, str],
+        folder: str | os.PathLike[str],
+        limits: McpLimits | None = None,
+        stirred: Callable[[], None] | None = None,
+    ) -> None:
+        self._pins = Pins(pins)
+        self._limits = limits or McpLimits()
+        self._kept: dict[str, _Kept] = {}
+        for server in servers:
+            connection = Connection(
+                server,
+                trusts=partial(self._pins.trusts, server),
+                environment=environment,
+                folder=os.fspath(folder),
+                limits=self._limits,
+                stirred=stirred or _nothing,
+            )
+            self._kept[server.name] = _Kept(connection, self._pins)
+        self._registered: dict[str, Tool] = {}
+
+    def start(self) -> None:
+        """Start every server whose launch the user has agreed to."""
+        for kept in self._kept.values():
+            if kept.may_start:
+                kept.connection.start()
+
+    async def settle(self, seconds: float = PATIENCE) -> None:
+        """Wait until no server is on its way, or until the time is over."""
+        waiting = [
+            asyncio.ensure_future(kept.connection.settled()) for kept in self._kept.values() if kept.runs
+        ]
+        if not waiting:
+            return
+        await asyncio.wait(waiting, timeout=seconds)
+        for each in waiting:
+            each.cancel()
+
+    def update(self, registry: Registry) -> Update:
+        """Make the registry's MCP tools those that may be used now. Call it between two turns."""
+        wanted: dict[str, Tool] = {}
+        for kept in self._kept.values():
+            wanted = {**kept.tools(self._limits), **wanted}  # who was there first keeps a name
+        gone = [name for name, tool in self._registered.items() if wanted.get(name) is not tool]
+        for name in gone:
+            if name in registry and registry[name] is self._registered[name]:
+                registry.remove(name)
+            del self._registered[name]
+        added = [name for name in wanted if name not in self._registered and name not in registry]
+        for name in added:
+            registry.add(wanted[name])
+            self._registered[name] = wanted[name]
+        return Update(tuple(added), tuple(gone))
+
+    # What the user sees and says
+
+    def status(self) -> tuple[McpStatus, ...]:
+        return tuple(kept.status(self._limits) for kept in self._kept.values())
+
+    def review(self, name: str) -> Review | None:
+        """What the user would have to agree to now; None when there is nothing."""
+        return self._find(name).review()
+
+    async def trust(self, review: Review) -> None:
+        """The user agrees to what the review shows. A server that changed meanwhile stays out."""
+        kept = self._find(review.server)
+        self._pins.trust(kept.server, review.pin)
+        if kept.may_start:
+            kept.connection.start()
+            await kept.connection.settled()
+
+    async def distrust(self, name: str) -> None:
+        """Take trust back: the server is ended, and its tools go with the next update."""
+        kept = self._find(name)
+        self._pins.forget(kept.server)
+        await kept.connection.close()
+
+    async def restart(self, name: str) -> None:
+        """End a server and start it again, if it is trusted."""
+        kept = self._find(name)
+        await kept.connection.close()
+        if kept.may_start:
+            kept.connection.start()
+            await kept.connection.settled()
+
+    async def close(self) -> None:
+        """End every server, with all that it started."""
+        await asyncio.gather(*(kept.connection.close() for kept in self._kept.values()))
+
+    async def __aenter__(self) -> McpServers:
+        self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _find(self, name: str) -> _Kept:
+        if (kept := self._kept.get(name)) is None:
+            known = ", ".join(self._kept) or "none"
+            raise UsageError(f"there is no MCP server called {name!r}; known are: {known}")
+        return kept
+
+
+class _Kept:
+    """A server, its connection and its trust, and the tools made of what it offers."""
+
+    def __init__(self, connection: Connection, pins: Pins) -> None:
+        self.connection, self._pins = connection, pins
+        self._offer: Offer | None = None
+        self._tools: dict[str, Tool] = {}
+        self._left_out: tuple[str, ...] = ()
+
+    @property
+    def server(self) -> McpServer:
+        return self.connection.server
+
+    @property
+    def may_start(self) -> bool:
+        return not self.server.disabled and self._pins.trusts_launch(self.server)
+
+    @property
+    def runs(self) -> bool:
+        return self.connection.phase in ("starting", "waiting", "connected")
+
+    @property
+    def approved(self) -> bool:
+        return self._pins.trusts(self.server, self.connection.offer)
+
+    @property
+    def state(self) -> State:
+        if self.server.disabled:
+            return "disabled"
+        match self.connection.phase:
+            case "connected":
+                return "ready" if self.approved else "unapproved"
+            case "idle" | "closed" if not self.may_start:
+                return "untrusted"
+            case "idle":
+                return "closed"
+            case phase:
+                return phase
+
+    def tools(self, limits: McpLimits) -> dict[str, Tool]:
+        """The tools that may be used now. While a server comes back, they stay as they were."""
+        usable = self.runs and self.may_start and self.approved
+        if not usable:
+            return {}
+        self._make(limits)
+        return self._tools
+
+    def _make(self, limits: McpLimits) -> None:
+        """Make tools of the offer, once for each."""
+        offer = self.connection.offer
+        if offer is None or offer == self._offer:
+            return
+        self._offer, self._tools = offer, {}
+        left_out = [f"{name}: the server lists it more than once" for name in repeated(offer.tools)]
+        twice = {*repeated(offer.tools)}
+        for each in offer.tools:
+            if each.name in twice:
+                continue
+            try:
+                tool = made(self.server.name, each, self.connection.call, limits.call)
+            except (UsageError, RecursionError) as error:
+                left_out.append(f"{each.name}: {error}")
+            else:
+                self._tools[tool.name] = tool
+        self._left_out = tuple(left_out)
+
+    def review(self) -> Review | None:
+        known = self._pins.of(self.server)
+        if not self._pins.trusts_launch(self.server):
+            return review_launch(self.server, known)
+        if self.connection.phase == "connected" and self.connection.offer and not self.approved:
+            return review_tools(self.server, self.connection.offer, known)
+        return None
+
+    def status(self, limits: McpLimits) -> McpStatus:
+        found = McpStatus(self.server.name, self.state, self.server.described, self.server.source)
+        detail = self.connection.detail
+        if found.state == "untrusted" and self._pins.of(self.server):
+            detail = "how it is started has changed since it was trusted"
+        if found.state == "unapproved":
+            known = self._pins.of(self.server)
+            detail = (
+                "what it offers has changed since it was trusted"
+                if known and known.offer
+                else "not yet trusted"
+            )
+        return replace(
+            found,
+            detail=detail,
+            tools=tuple(self.tools(limits)),
+            left_out=self._left_out,
+            errors=self.connection.errors,
+        )
+
+
+def _nothing() -> None:
+    return None

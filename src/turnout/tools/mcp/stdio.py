@@ -1,0 +1,198 @@
+"""A server that is a program: messages on its pipes, its complaints kept, its whole tree ended.
+
+It runs below the same supervisor as every command, in a group of its own, with an environment
+from the short list and what its configuration gives it. Ending it is the protocol's way
+first (its input closes), then the supervisor's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .. import process as processes
+from ..output import HeadTail
+from .config import McpServer
+from .lines import Lines, TooLong
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
+
+PATIENCE = 1.0  # seconds between closing a server's input and ending it
+ERRORS = 16 * 1024  # bytes kept of what a server writes beside the protocol
+LARGE = 256 * 1024  # bytes from which on a message is parsed in a thread
+CHUNK = 64 * 1024
+WAITING = 64  # messages to the server that may wait, so that nobody waits for a server that does not read
+TOO_LONG = -32603
+
+
+class StdioTransport:
+    """One run of a server's program, as the pair of streams that a client wants. `gone` tells of its end."""
+
+    def __init__(
+        self, server: McpServer, environment: Mapping[str, str], folder: str, gone: Callable[[], None]
+    ) -> None:
+        self._server, self._folder, self._gone = server, folder, gone
+        self._environment = {**processes.environment(environment), **server.env}
+        self._errors = HeadTail(ERRORS)
+        self._mark = secrets.token_hex(8)
+        self._process: Process | None = None
+        self._control: socket.socket | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.ended: processes.Finished | None = None
+
+    @property
+    def errors(self) -> str:
+        """What the server wrote to its error output, as far as it is kept."""
+        return self._errors.text()
+
+    async def __aenter__(self) -> Any:
+        import anyio
+
+        await self._start()
+        self._incoming, read = anyio.create_memory_object_stream[Any](0)
+        write, self._outgoing = anyio.create_memory_object_stream[Any](WAITING)
+        for work in (self._read(), self._write(), self._collect()):
+            self._tasks.append(asyncio.create_task(work))
+        self._streams = (self._incoming, read, write, self._outgoing)
+        return read, write
+
+    async def __aexit__(self, *_: object) -> None:
+        stop = asyncio.ensure_future(self._stop())
+        cancelled: asyncio.CancelledError | None = None
+        while not stop.done():  # whoever cancels us waits for it: nothing may be left behind
+            try:
+                await asyncio.wait({stop})
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+        stop.result()
+
+    async def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        folder = os.open(os.path.join(self._folder, self._server.cwd), os.O_RDONLY | os.O_DIRECTORY)
+        command = (self._server.command, *self._server.args)
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *processes.supervised(command, theirs.fileno(), folder),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                pass_fds=(theirs.fileno(), folder),
+                env={**self._environment, processes.MARK: self._mark},
+                start_new_session=True,
+            )
+            self._control = ours
+        finally:
+            theirs.close()
+            os.close(folder)
+            if self._control is None:
+                ours.close()
+
+    # Messages
+
+    async def _read(self) -> None:
+        assert self._process is not None and self._process.stdout is not None
+        lines = Lines()
+        with suppress(OSError):
+            while chunk := await self._process.stdout.read(CHUNK):
+                for line in lines.feed(chunk):
+                    await self._deliver(line)
+        self._incoming.close()
+        self._gone()
+
+    async def _deliver(self, line: bytes | TooLong) -> None:
+        import anyio
+
+        message = await _parsed(line)
+        if message is None:
+            self._errors.feed((line.head if isinstance(line, TooLong) else line)[:1000] + b"\n")
+            return
+        with suppress(
+            anyio.BrokenResourceError, anyio.ClosedResourceError
+        ):  # nobody listens: read on, so that it can end
+            await self._incoming.send(message)
+
+    async def _write(self) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        with suppress(OSError):
+            async for sent in self._outgoing:
+                text = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
+                self._process.stdin.write(text.encode(errors="replace") + b"\n")
+                await self._process.stdin.drain()
+
+    async def _collect(self) -> None:
+        assert self._process is not None and self._process.stderr is not None
+        with suppress(OSError):
+            while chunk := await self._process.stderr.read(CHUNK):
+                self._errors.feed(chunk)
+
+    # The end
+
+    async def _stop(self) -> None:
+        assert self._process is not None and self._control is not None and self._process.stdin is not None
+        for stream in self._streams:
+            stream.close()
+        self._process.stdin.close()
+        ended = asyncio.ensure_future(self._process.wait())
+        await asyncio.wait({ended}, timeout=PATIENCE)
+        if not ended.done():
+            with suppress(OSError):
+                self._control.shutdown(socket.SHUT_WR)
+            await asyncio.wait({ended}, timeout=processes.GRACE + processes.SUPERVISOR_PATIENCE)
+        if not ended.done():
+            with suppress(ProcessLookupError):
+                self._process.kill()
+        self.ended = processes.finished(self._control, self._mark)
+        self._control.close()
+        await self._release(ended)
+
+    async def _release(self, ended: asyncio.Future[int]) -> None:
+        """Let go of the pipes, also when something out of our reach still holds their other end."""
+        await asyncio.wait({ended}, timeout=1.0)
+        under_way: list[asyncio.Future[Any]] = [*self._tasks, ended]
+        for each in under_way:
+            each.cancel()
+        await asyncio.wait(under_way)
+        self._process._transport.close()  # type: ignore[union-attr]
+
+
+async def _parsed(line: bytes | TooLong) -> SessionMessage | None:
+    """The message that a line holds; None for what is no message."""
+    import mcp_types
+    from mcp.shared.message import SessionMessage
+
+    if isinstance(line, TooLong):
+        if line.request is None:
+            return None
+        text = "the answer is too long to be read"
+        error = mcp_types.ErrorData(code=TOO_LONG, message=text)
+        return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=line.request, error=error))
+    parse = mcp_types.jsonrpc_message_adapter.validate_json
+    try:
+        message = (
+            await asyncio.to_thread(parse, line, by_name=False)
+            if len(line) > LARGE
+            else parse(line, by_name=False)
+        )
+    except ValueError:
+        return None
+    return SessionMessage(message)
+
+
+def how_it_ended(finished: processes.Finished | None) -> str:
+    """The end of a server's program in words."""
+    if finished is None:
+        return "it ended"
+    if finished.errno:
+        return f"it could not be started: {os.strerror(finished.errno)}"
+    if finished.signal:
+        return f"it was ended by signal {finished.signal}"
+    return "it ended" if finished.code is None else f"it ended with exit code {finished.code}"
