@@ -139,15 +139,13 @@ class IdProjection:
         """The outward id of a call, given on first sight. `preferred` is the target's own id for it."""
         if (given := self._given.get(call_id)) is not None:
             return given
-        chosen = preferred if preferred not in self._taken else ""
-        chosen = chosen or self._first_free(call_id, name)
+        candidates = iter(self.format(call_id, self.name(name), len(self._given)))
+        chosen = preferred or next(candidates)
+        while chosen in self._taken:
+            chosen = next(candidates)
         self._given[call_id] = chosen
         self._taken.add(chosen)
         return chosen
-
-    def _first_free(self, call_id: str, name: str) -> str:
-        candidates = self.format(call_id, self.name(name), len(self._given))
-        return next(candidate for candidate in candidates if candidate not in self._taken)
 
     def name(self, name: str) -> str:
         """The outward name of a tool; worked out on first sight."""

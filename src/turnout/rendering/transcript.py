@@ -18,6 +18,7 @@ from ..model import (
     Block,
     Message,
     ModelTurn,
+    Origin,
     SystemTurn,
     Text,
     Thinking,
@@ -78,14 +79,15 @@ class Transcript:
 
     def _render(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Message]:
         if not isinstance(turn, ModelTurn):
-            if blocks := tuple(self._visible(turn, notes)):
+            if blocks := self._visible(turn, notes):
                 yield Message("system" if isinstance(turn, SystemTurn) else "user", blocks)
             return
-        calls = turn.tool_calls
-        if calls and turn.key in self._flat:
-            yield from self._told(turn, notes)
-            return
-        if blocks := tuple(self._visible(turn, notes)):
+        if calls := turn.tool_calls:
+            self._project(calls, turn.origin)
+            if turn.key in self._flat:
+                yield from self._told(turn, notes)
+                return
+        if blocks := self._visible(turn, notes):
             residue = turn.residue if self.reader.owns(turn.residue) else None
             yield Message("model", blocks, turn.origin, residue, turn.stop == "paused")
         else:
@@ -101,13 +103,12 @@ class Transcript:
         results = [self._response(call, notes) for call in turn.tool_calls]
         yield Message("user", tuple(Text(f"[{item.name} gave] {item.outcome.text}") for item in results))
 
-    def _visible(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Block]:
+    def _visible(self, turn: Turn, notes: list[Diagnostic]) -> tuple[Block, ...]:
+        blocks = turn.blocks
+        return blocks if all(map(is_plain, blocks)) else tuple(self._seen_of(turn, notes))
+
+    def _seen_of(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Block]:
         for at, block in enumerate(turn.blocks):
-            if isinstance(block, ToolCall):
-                self._project(block, turn)
-            if is_plain(block):
-                yield block
-                continue
             seen = visible(block, self.reader)
             if seen.code:
                 notes.append(Diagnostic("render", seen.code, detail=turn.key))
@@ -123,10 +124,10 @@ class Transcript:
             isinstance(block, Thinking) and self.reader.owns(block.residue) for block in around
         )
 
-    def _project(self, call: ToolCall, turn: Turn) -> None:
-        own = self.reader.keeps_raw_ids and isinstance(turn, ModelTurn)
-        native = own and isinstance(turn, ModelTurn) and turn.origin.matches(self.reader.origin)
-        self.ids.add(call.id, call.name, call.raw_id if native else "")
+    def _project(self, calls: tuple[ToolCall, ...], origin: Origin) -> None:
+        native = self.reader.keeps_raw_ids and origin.matches(self.reader.origin)
+        for call in calls:
+            self.ids.add(call.id, call.name, call.raw_id if native else "")
 
     def _response(self, call: ToolCall, notes: list[Diagnostic]) -> ToolResponse:
         interaction = self.history.ledger[call.id]

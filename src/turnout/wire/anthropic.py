@@ -7,7 +7,7 @@ each on the tools and the system text, so the bytes already sent stay as they we
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -29,6 +29,7 @@ from ..model import (
 from .content import (
     as_reminder,
     base64_url,
+    blank,
     failed,
     in_words,
     joined,
@@ -110,18 +111,17 @@ class AnthropicEncoder:
         roll.add({"role": role, "content": content})
         return loop.after(message, opening["type"] in ("thinking", "redacted_thinking"))
 
-    def _content(self, message: Message) -> Iterator[Wire]:
+    def _content(self, message: Message) -> Iterable[Wire]:
         match message.role:
             case "model":
-                yield from self._assistant(message)
+                return self._assistant(message)
             case "tool":
-                yield from self._results(message.responses)
+                return self._results(message.responses)
             case "system":
-                if text := joined(message.blocks):
-                    yield _text(as_reminder(text))
+                text = joined(message.blocks)
+                return [_text(as_reminder(text))] if text else []
             case _:
-                for block in nonblank(message.blocks):
-                    yield _document(block) or _block(block)
+                return [_document(block) or _block(block) for block in nonblank(message.blocks)]
 
     def _assistant(self, message: Message) -> Iterator[Wire]:
         blocks = [
@@ -130,7 +130,7 @@ class AnthropicEncoder:
         whole = _whole_server_tools(blocks)
         for at, block in enumerate(blocks):
             match block:
-                case Text() if block.residue is None and block.text.strip():
+                case Text() if block.residue is None and not blank(block.text):
                     yield _text(block.text)
                 case ToolCall():
                     self.called[block.name] = None
@@ -147,7 +147,7 @@ class AnthropicEncoder:
                     # A paused turn goes back unchanged: its last use has no result yet.
                     if message.paused or block.residue is None or _server_id(block) in whole:
                         yield _block(block, paused=message.paused)
-                case Text() if not block.text.strip():
+                case Text() if blank(block.text):
                     # Signed thoughts are counted by position: what stood between them must stay.
                     if _between_thoughts(blocks, at):
                         yield _text(TEXT_FILLER)
@@ -165,12 +165,12 @@ class AnthropicEncoder:
                 yield from (_block(media) for media in response_media(response))
 
     def _result(self, response: ToolResponse) -> Wire:
-        wire: Wire = {"type": "tool_result", "tool_use_id": self.ids[response.call_id]}
-        media = [] if failed(response) else response_media(response)
         text = response_text(response)
-        wire["content"] = [_text(text), *(_block(block) for block in media)] if media else text
+        wire: Wire = {"type": "tool_result", "tool_use_id": self.ids[response.call_id], "content": text}
         if failed(response):
             wire["is_error"] = True
+        elif media := response_media(response):
+            wire["content"] = [_text(text), *(_block(block) for block in media)]
         return wire
 
     # Request
@@ -315,7 +315,7 @@ def _text(text: str) -> Wire:
 
 
 def _is_blank(wire: Wire) -> bool:
-    return wire.get("type") == "text" and not str(wire.get("text") or "").strip()
+    return wire.get("type") == "text" and blank(str(wire.get("text") or ""))
 
 
 def _data(residue: Residue | None) -> dict[str, Any]:

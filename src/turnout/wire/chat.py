@@ -25,7 +25,7 @@ from ..model import (
     ToolSpec,
     block_text,
 )
-from .content import as_reminder, base64_url, in_words, joined, nonblank, response_media, response_text
+from .content import as_reminder, base64_url, blank, in_words, joined, nonblank, response_media, response_text
 from .loop import Loop
 from .protocol import (
     EFFORTS,
@@ -139,18 +139,24 @@ class ChatEncoder:
     def _wire(self, message: Message) -> Iterator[Wire]:
         match message.role:
             case "model":
-                yield from self._assistant(message)
+                return self._assistant(message)
             case "tool":
-                yield from self._results(message)
-            case "system" if self.dialect.system_anywhere:
-                if text := joined(message.blocks):
-                    yield {"role": self.dialect.system_role, "content": text}
+                return self._results(message)
             case "system":
-                if text := joined(message.blocks):
-                    yield {"role": "user", "content": as_reminder(text)}
+                return self._system(message)
             case _:
-                if (content := self._content(nonblank(message.blocks))) is not None:
-                    yield {"role": "user", "content": content}
+                return self._user(message)
+
+    def _user(self, message: Message) -> Iterator[Wire]:
+        if (content := self._content(nonblank(message.blocks))) is not None:
+            yield {"role": "user", "content": content}
+
+    def _system(self, message: Message) -> Iterator[Wire]:
+        text = joined(message.blocks)
+        if text and self.dialect.system_anywhere:
+            yield {"role": self.dialect.system_role, "content": text}
+        elif text:
+            yield {"role": "user", "content": as_reminder(text)}
 
     def _assistant(self, message: Message) -> Iterator[Wire]:
         calls = [self._call(call) for call in message.tool_calls]
@@ -171,7 +177,7 @@ class ChatEncoder:
         said: list[Block] = []
         for block in message.blocks:
             if isinstance(block, Text):
-                said += [block] if block.text.strip() else []
+                said += [] if blank(block.text) else [block]
             elif isinstance(block, Thinking):
                 said += [block] if self.dialect.reasoning_field == "chunks" else []
             elif not isinstance(block, (ToolCall, ToolResponse)):
@@ -180,7 +186,7 @@ class ChatEncoder:
 
     def _content(self, blocks: Sequence[Block | ToolResponse]) -> Any:
         if len(blocks) == 1 and isinstance(text := blocks[0], Text):  # nearly every message
-            return text.text if text.text.strip() else None
+            return None if blank(text.text) else text.text
         parts = [part for part in map(self._part, blocks) if not _is_blank(part)]
         if all(part["type"] == "text" for part in parts) and (len(parts) < 2 or not self.dialect.text_parts):
             return "\n\n".join(part["text"] for part in parts) or None
@@ -216,6 +222,8 @@ class ChatEncoder:
         """Put back the reasoning that this server wrote, or what stands for it where it insists."""
         name = self.dialect.reasoning_field
         if name == "chunks" or (self.dialect.requires_reasoning and not self._thinks):
+            return
+        if name is None and not self.dialect.echoes_details:
             return
         thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
         state = _private_state(thoughts)
@@ -428,7 +436,7 @@ def nearest_effort(wanted: str, offered: Sequence[str]) -> str:
 
 
 def _is_blank(part: Wire) -> bool:
-    return part["type"] == "text" and not part["text"].strip()
+    return part["type"] == "text" and blank(part["text"])
 
 
 def _media_part(media: Media, document_part: str) -> Wire:

@@ -8,9 +8,14 @@ from typing import Any
 from ..model import Media, Text, Thinking, ToolResponse, block_text
 
 
+def blank(text: str) -> bool:
+    """Whether a text says nothing; unlike `strip`, this makes no copy of a long one."""
+    return not text or text.isspace()
+
+
 def nonblank(blocks: Iterable[Any]) -> list[Any]:
     """The blocks without texts that say nothing: every API refuses them somewhere."""
-    return [block for block in blocks if not isinstance(block, Text) or block.text.strip()]
+    return [block for block in blocks if not isinstance(block, Text) or not blank(block.text)]
 
 
 def joined(blocks: Iterable[Any]) -> str:
@@ -28,9 +33,13 @@ def failed(response: ToolResponse) -> bool:
 
 def response_text(response: ToolResponse, *, marks_errors: bool = False) -> str:
     """The text of a result, never empty. `marks_errors` for APIs without a flag for failure."""
-    texts = [block_text(block) for block in response.outcome.content if not isinstance(block, Media)]
-    text = texts[0] if len(texts) == 1 else "\n".join(text for text in texts if text)
-    if not text.strip():
+    content = response.outcome.content
+    if len(content) == 1 and isinstance(only := content[0], Text):
+        text = only.text
+    else:
+        texts = [block_text(block) for block in content if not isinstance(block, Media)]
+        text = "\n".join(text for text in texts if text)
+    if blank(text):
         text = "[see the attached media]"
     if marks_errors and response.outcome.status == "error" and "error" not in text[:40].lower():
         return f"Error: {text}"

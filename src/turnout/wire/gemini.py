@@ -6,7 +6,7 @@ documented sentinel, in old turns too: so nothing changes when the turn is no lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
-from .content import as_reminder, failed, joined, nonblank, response_media, response_text
+from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
 from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes, chosen, declared
 from .roll import Roll, Wire
 from .schema import gemini_parameters
@@ -68,18 +68,17 @@ class GeminiEncoder:
             roll.add({"role": "user", "parts": [{"text": FIRST_FILLER}]})
         roll.add({"role": role, "parts": parts})
 
-    def _parts(self, message: Message, changes: list[str]) -> Iterator[Wire]:
+    def _parts(self, message: Message, changes: list[str]) -> Iterable[Wire]:
         match message.role:
             case "model":
-                yield from self._model(message, changes)
+                return self._model(message, changes)
             case "tool":
-                yield from self._results(message.responses)
+                return self._results(message.responses)
             case "system":
-                if text := joined(message.blocks):
-                    yield {"text": as_reminder(text)}
+                text = joined(message.blocks)
+                return [{"text": as_reminder(text)}] if text else []
             case _:
-                for block in nonblank(message.blocks):
-                    yield from _part(block)
+                return [part for block in nonblank(message.blocks) for part in _part(block)]
 
     def _model(self, message: Message, changes: list[str]) -> Iterator[Wire]:
         first = True
@@ -234,7 +233,7 @@ def _part(block: Any) -> Iterator[Wire]:
             if block.text or signature:
                 yield {"text": block.text, "thought": True, **signature}
         case Text():
-            if block.text.strip() or signature:
+            if signature or not blank(block.text):
                 yield {"text": block.text, **signature}
         case _:
             if text := block_text(block):

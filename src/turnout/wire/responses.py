@@ -26,7 +26,7 @@ from ..model import (
     block_text,
 )
 from .chat import nearest_effort
-from .content import base64_url, joined, response_media, response_text
+from .content import base64_url, blank, joined, response_media, response_text
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
@@ -130,7 +130,7 @@ class ResponsesEncoder:
                 }
             case Opaque() if block.residue is not None:
                 return None  # hosted tools cannot be replayed without the ids that statelessness forbids
-            case Text() if not block.text.strip():
+            case Text() if blank(block.text):
                 return None
             case _:
                 item: Wire = {"type": "message", "role": "assistant", "content": block_text(block)}
@@ -251,7 +251,7 @@ def _data(residue: Residue | None) -> dict[str, Any]:
 
 def _content(blocks: Sequence[Any]) -> Any:
     """A text, or parts; None where nothing is said."""
-    parts = [part for part in map(_part, blocks) if part["type"] != "input_text" or part["text"].strip()]
+    parts = [part for part in map(_part, blocks) if part["type"] != "input_text" or not blank(part["text"])]
     if len(parts) == 1 and parts[0]["type"] == "input_text":
         return parts[0]["text"]
     return parts or None
