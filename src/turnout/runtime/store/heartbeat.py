@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 
 class Heartbeat:
@@ -16,22 +17,20 @@ class Heartbeat:
     def __init__(self, beat: Callable[[], None], every: float) -> None:
         self._beat = beat
         self._every = every
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._over: threading.Event | None = None
 
     def start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="turnout-lease", daemon=True)
-            self._thread.start()
+        if self._over is None:
+            self._over = threading.Event()
+            threading.Thread(target=self._run, args=[self._over], name="turnout-lease", daemon=True).start()
 
     def stop(self) -> None:
-        self._over.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(1.0)
+        """No further beat begins."""
+        if self._over is not None:
+            self._over.set()
+            self._over = None
 
-    def _run(self) -> None:
-        while not self._over.wait(self._every):
-            try:
+    def _run(self, over: threading.Event) -> None:
+        while not over.wait(self._every):
+            with suppress(Exception):  # a full disk today; the next append will say so
                 self._beat()
-            except Exception:  # a full disk today; the next append will say so
-                continue

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Container, Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -130,10 +130,13 @@ class Store:
         if journal is None:
             return
         try:
-            journal.commit()
+            with suppress(SessionHeld):  # what it could not write any more was said at the time
+                journal.commit()
         finally:
             with suppress(StoreError):
                 self.log.release(journal.lease)
+            if not self._journals:
+                self._rest()
 
     def read(self, id: str) -> History:
         """A session as it stands, whoever has it open. What is written to it stays in memory."""
@@ -209,20 +212,25 @@ class Store:
 
     def close(self) -> None:
         """Let go of everything."""
-        if self._heartbeat is not None:
-            self._heartbeat.stop()
-        try:
+        with ExitStack() as endings:
+            endings.callback(self.log.close)
             for id in tuple(self._journals):
-                self.release(id)
-            self.counters.flush()
-        finally:
-            self.log.close()
+                endings.callback(self.release, id)
+        self._rest()
 
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _rest(self) -> None:
+        """Nobody has a session open here: close the file, which the next one to ask opens again."""
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+        with suppress(StoreError):
+            self.counters.flush()
+        self.log.close()
 
     def _beat(self) -> None:
         for journal in tuple(self._journals.values()):
