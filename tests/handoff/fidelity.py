@@ -22,6 +22,7 @@ from turnout.wire.protocol import WireRequest
 
 FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")
 IN_WORDS = re.compile(r"\[[\w.+*-]+/[\w.+*-]+[^\]]*\](?:\s*\(left out: [^)]*\)|\s*\w+://\S+)?")
+OPTIONAL = "\0"  # marks words of blocks that only their provider reads: told, or replayed as they were
 SUMMARY = "Summary of the conversation so far:"
 PLAIN_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 SHOWN = ("deepseek", "kimi", "zai", "openrouter", "vllm", "mistral")
@@ -78,6 +79,8 @@ def _text(block: Any) -> Iterator[str]:
     elif isinstance(block, Code):
         yield block.source
         yield block.output
+    elif isinstance(block, Opaque):
+        yield OPTIONAL + block.text
 
 
 def _squeezed(text: str) -> str:
@@ -88,6 +91,9 @@ def _cut(pieces: Iterable[str], text: str) -> tuple[str, list[str]]:
     """The text without these pieces, and the pieces that were not in it. White space does not count."""
     text, rest, lost = _squeezed(text), "", []
     for piece in map(_squeezed, pieces):
+        if piece.startswith(OPTIONAL):
+            text = text.removeprefix(piece.removeprefix(OPTIONAL))
+            continue
         before, found, after = text.partition(piece) if piece else ("", "", text)
         if piece and not found:
             lost.append(piece)
@@ -97,11 +103,10 @@ def _cut(pieces: Iterable[str], text: str) -> tuple[str, list[str]]:
 
 
 def _without_known(text: str, history: History) -> str:
-    """The text without fillers, fences, media in words and words of opaque blocks."""
-    opaque = [block.text for turn in history.turns for block in turn.blocks if isinstance(block, Opaque)]
+    """The text without fillers, fences and media in words."""
     texts = [decoded for media in _all_media(history) for decoded in (_decoded(media), media.name)]
     text = IN_WORDS.sub("", text)
-    for known in (*FILLERS, *sorted((*opaque, *texts), key=len, reverse=True)):
+    for known in (*FILLERS, *sorted(texts, key=len, reverse=True)):
         if known.strip():
             text = text.replace(known.strip(), "")
     return re.sub(r"```\w*", "", text)
@@ -145,7 +150,8 @@ def _results(history: History, heard: Heard) -> Iterator[str]:
             yield f"the result of {call.id} says nothing"
         expected = history.shortened.get(call.id)
         if expected is None and outcome is not None:
-            expected = "\n".join(text for block in outcome.content for text in _text(block))
+            texts = [text for block in outcome.content for text in _text(block)]
+            expected = "\n".join(text.removeprefix(OPTIONAL) for text in texts)
         if expected and not _tells(said, expected):
             yield f"the result of {call.id} lost {expected[:60]!r}"
         if outcome is not None and outcome.status not in ("complete", "error") and _is_plain(said, outcome):
