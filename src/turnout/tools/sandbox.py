@@ -162,6 +162,7 @@ class Sandbox:
                 *(self.program, *_apart(self.network and not only_reads, self.program)),
                 *_system(environment, self.readable, self.network and not only_reads),
                 *self._place(environment, only_reads, covers),
+                *("--remount-ro", "/"),
                 *(("--seccomp", str(rules)) if rules >= 0 else ()),
                 *("--chdir", self._inside(folder), "--"),
             ]
@@ -249,23 +250,29 @@ def trouble(program: str) -> str:
     return tried.stderr.decode(errors="replace").strip()[:200] or f"exit code {tried.returncode}"
 
 
+def version() -> str:
+    """Which bubblewrap is found, as it calls itself; "" where there is none."""
+    program = next((place for place in PLACES if os.access(place, os.X_OK)), "")
+    return _said(program, "--version").strip() if program else ""
+
+
 def _apart(network: bool, program: str) -> Iterator[str]:
     """Namespaces of its own for everything, and no rights to get out of them."""
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--unshare-user",)
-    if _knows(program, "--disable-userns"):
+    if "--disable-userns" in _said(program, "--help"):
         yield "--disable-userns"
     if network:
         yield "--share-net"
 
 
 @cache
-def _knows(program: str, option: str) -> bool:
+def _said(program: str, option: str) -> str:
     try:
-        said = subprocess.run([program, "--help"], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
+        said = subprocess.run([program, option], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
-        return False
-    return option.encode() in said.stdout + said.stderr
+        return ""
+    return (said.stdout + said.stderr).decode(errors="replace")
 
 
 def _system(environment: Mapping[str, str], readable: Sequence[str], network: bool) -> Iterator[str]:

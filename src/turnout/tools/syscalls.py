@@ -2,19 +2,22 @@
 
 Denied is what a command of a workspace has no use for and what has let programs out of
 sandboxes before: looking into other processes, mounting, new namespaces, kernel keys,
-loading code into the kernel, and typing into somebody's terminal. Everything else passes.
+loading code into the kernel, kinds of sockets that no network namespace holds, and typing
+into somebody's terminal. Everything else passes.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 EPERM = 1
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # BPF: load word, jump if equal, jump if >=, return
-NUMBER, ARCHITECTURE, SECOND_ARGUMENT = 0, 4, 24  # offsets in what the kernel shows to the filter
+NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # offsets in what the kernel shows to the filter
 X32 = 0x40000000  # calls of the x32 kind begin here; they would pass by other numbers
 TYPING = (0x5412, 0x541C)  # ioctl TIOCSTI, TIOCLINUX
+FAMILIES = (15, 17, 29, 30, 31, 38, 40, 44)  # key, packet, CAN, TIPC, Bluetooth, ALG, VSOCK, XDP
 
 # name: (x86_64, aarch64)
 DENIED = {
@@ -59,15 +62,15 @@ DENIED = {
     "clock_settime": (227, 112),
     "syslog": (103, 116),
 }
-MACHINES = {"x86_64": (0, 0xC000003E, 16), "aarch64": (1, 0xC00000B7, 29)}  # column, audit number, ioctl
+# column, audit number, ioctl, socket
+MACHINES = {"x86_64": (0, 0xC000003E, 16, 41), "aarch64": (1, 0xC00000B7, 29, 198)}
 
 
 def filter_for(machine: str) -> bytes:
     """The filter for a machine as `platform.machine()` names it; b"" where we have none."""
     if machine not in MACHINES:
         return b""
-    column, architecture, ioctl = MACHINES[machine]
-    denied = [numbers[column] for numbers in DENIED.values()]
+    column, architecture, ioctl, socket = MACHINES[machine]
     program = [
         _step(LOAD, ARCHITECTURE),
         _step(EQUAL, architecture, 1, 0),
@@ -76,12 +79,20 @@ def filter_for(machine: str) -> bytes:
     ]
     if machine == "x86_64":
         program += [_step(AT_LEAST, X32, 0, 1), _step(RETURN, ERRNO | EPERM)]
-    for number in denied:
-        program += [_step(EQUAL, number, 0, 1), _step(RETURN, ERRNO | EPERM)]
-    program += [_step(EQUAL, ioctl, 0, 1 + 2 * len(TYPING)), _step(LOAD, SECOND_ARGUMENT)]
-    for request in TYPING:
-        program += [_step(EQUAL, request, 0, 1), _step(RETURN, ERRNO | EPERM)]
+    program += _unless_among([numbers[column] for numbers in DENIED.values()])
+    program += _argument(ioctl, SECOND, TYPING) + _argument(socket, FIRST, FAMILIES)
     return b"".join([*program, _step(RETURN, ALLOW)])
+
+
+def _argument(call: int, place: int, values: Sequence[int]) -> list[bytes]:
+    """Deny a call when an argument of it is one of these."""
+    looked_at = [_step(LOAD, place), *_unless_among(values), _step(RETURN, ALLOW)]
+    return [_step(EQUAL, call, 0, len(looked_at)), *looked_at]
+
+
+def _unless_among(values: Sequence[int]) -> list[bytes]:
+    steps = ([_step(EQUAL, value, 0, 1), _step(RETURN, ERRNO | EPERM)] for value in values)
+    return [step for pair in steps for step in pair]
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

@@ -20,6 +20,7 @@ COMMANDS = {
     "models": "models",
     "providers": "providers",
     "stats": "stats",
+    "sandbox": "sandbox",
     "demo": "demo",
     "simulate": "simulate",
     "render": "requests",
@@ -43,6 +44,7 @@ SECTIONS = {
         "config": "Show what is in force and from where; trust a project's files.",
         "models": "List the models that are known, with their prices.",
         "providers": "Show which keys are found; try them with --check.",
+        "sandbox": "Say what confines files and commands here, with proof.",
         "completion": "Print completion for bash, zsh or fish.",
     },
     "Conversations as data": {

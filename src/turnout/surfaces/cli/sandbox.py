@@ -1,0 +1,92 @@
+"""`turnout sandbox`: what keeps files and commands in the workspace, with proof."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+
+import click
+from msgspec import Struct
+
+from ...tools import shell_words
+from ...tools.prove import Proof, prove
+from ...tools.sandbox import confined, version
+from ...tools.workspace import Workspace
+from . import exits
+from .clean import one_line
+from .output import table, value
+
+ESCAPED = 1
+FILES = {
+    "by_kernel": "opened beneath the workspace by the kernel (openat2)",
+    "step_by_step": "opened beneath the workspace step by step (this kernel has no openat2)",
+}
+
+
+class Report(Struct, frozen=True):
+    """What is in force in a folder. `proofs` is empty when there is no sandbox to try."""
+
+    folder: str
+    files: str
+    commands: str
+    unasked: str
+    confined: bool
+    proofs: list[Proof]
+
+    @property
+    def escapes(self) -> list[Proof]:
+        return [proof for proof in self.proofs if not proof.held]
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False), default=".")
+@click.option("-v", "--verbose", is_flag=True, help="Show every attempt and how it was denied.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.pass_context
+def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) -> None:
+    """Say what confines tools in FOLDER, and prove it by trying to get out.
+
+    The attempts run in a folder made for them and harm nothing where they succeed. The exit
+    code is 3 where there is no sandbox, and 1 if an attempt got out of it.
+
+    \b
+    Examples:
+      turnout sandbox
+      turnout sandbox ~/project --verbose
+    """
+    report = _report(folder)
+    click.echo(json.dumps(value(report), indent=2) if as_json else _told(report, verbose))
+    if report.escapes:
+        ctx.exit(ESCAPED)
+    ctx.exit(exits.OK if report.confined else exits.CONFIGURATION)
+
+
+def _report(folder: str) -> Report:
+    with Workspace(folder) as workspace:
+        spawn = confined(workspace)
+        files = FILES.get(workspace.confinement, workspace.confinement)
+    commands = f"in {version()}: the system is read-only, /tmp and the home folder are private and empty"
+    if not spawn.confines:
+        commands = f"not confined, each is asked for: {spawn.note}"
+    judged = not isinstance(shell_words.commands("ls"), shell_words.Doubt)
+    unasked = "commands that only read" if judged and spawn.confines else "none"
+    proofs = asyncio.run(prove()) if spawn.confines else []
+    return Report(os.path.abspath(folder), files, commands, unasked, spawn.confines, proofs)
+
+
+def _told(report: Report, verbose: bool) -> str:
+    rows = [
+        ("folder", one_line(report.folder)),
+        ("files", report.files),
+        ("commands", report.commands),
+        ("run unasked", report.unasked),
+    ]
+    if report.proofs:
+        held = len(report.proofs) - len(report.escapes)
+        rows.append(("proof", f"{len(report.proofs)} checks, {held} held"))
+    shown = report.proofs if verbose else report.escapes
+    lines = [
+        f"{'held' if proof.held else 'ESCAPED'}  {proof.name}: {one_line(proof.detail)}" for proof in shown
+    ]
+    return "\n".join([table(("what", "how"), rows), *lines])

@@ -1,0 +1,57 @@
+"""Git as we call it ourselves: what a repository says about how git should run is not heard.
+
+A repository's settings can name programs that plain `git status` starts (a file watcher, a
+pager, hooks, a signature checker). A folder is untrusted until the user says otherwise, so
+our own calls switch all of these off, read no settings but the repository's, and take git
+itself from the system.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+PLACES = ("/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/run/current-system/sw/bin/git")
+SETTINGS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.pager": "cat",
+    "core.askPass": "",
+    "core.sshCommand": "false",
+    "core.editor": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    "diff.ignoreSubmodules": "all",
+    "gpg.program": "false",
+    "log.showSignature": "false",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+    "submodule.recurse": "false",
+}
+ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C.UTF-8",
+}
+_DIFFS = frozenset(("diff", "log", "show", "whatchanged", "stash", "diff-tree", "diff-index", "diff-files"))
+
+
+def command(*arguments: str, places: tuple[str, ...] = PLACES) -> list[str]:
+    """The words of a git call of ours: `command("status", "--short")`; [] where there is no git."""
+    git = next((place for place in places if os.access(place, os.X_OK)), "")
+    if not git:
+        return []
+    settings = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
+    name, *rest = arguments
+    plainly = ["--no-ext-diff", "--no-textconv"] if name in _DIFFS else []
+    return [git, "--no-pager", *settings, name, *plainly, *rest]
+
+
+def environment(source: Mapping[str, str]) -> dict[str, str]:
+    """What git may know of our environment: no `GIT_` variable but ours."""
+    kept = {name: source[name] for name in ("PATH", "HOME", "TZ") if name in source}
+    return {**kept, **ENVIRONMENT}

@@ -1,0 +1,164 @@
+"""Proof that the sandbox holds: sets a stage outside of it, tries to reach it from inside.
+
+The secrets, sockets and processes of the stage are made for the purpose. A probe that
+comes to its end is an escape; so is any trace that it left outside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from msgspec import Struct
+
+from .probes import PROBES, RUNNER, Probe
+from .process import Spawn
+from .sandbox import confined
+from .syscalls import DENIED
+from .workspace import Workspace
+
+SECRET = "the canary sings\n"
+SECONDS = 60.0
+
+
+class Proof(Struct, frozen=True):
+    """What came of one attempt: whether the sandbox held, and what was said."""
+
+    name: str
+    held: bool
+    detail: str = ""
+
+
+def boxed(workspace: Workspace) -> Spawn:
+    """The sandbox as sessions use it, with the Python that tries the probes."""
+    return confined(workspace, readable=(sys.base_prefix,))
+
+
+async def prove(make: Callable[[Workspace], Spawn] = boxed, probes: Sequence[Probe] = PROBES) -> list[Proof]:
+    """Try every probe in the sandbox that `make` gives for a workspace, and look for traces."""
+    with _stage() as stage:
+        proofs: list[Proof] = []
+        for without in (False, True):
+            chosen = [probe for probe in probes if probe.without == without]
+            if chosen:
+                proofs += await _tried(make, stage, chosen, _workspace(stage, without))
+        return [*proofs, *_traces(stage)]
+
+
+async def _tried(
+    make: Callable[[Workspace], Spawn], stage: dict[str, Any], probes: Sequence[Probe], root: Path
+) -> list[Proof]:
+    told = {**stage, "root": str(root), "probes": [(probe.name, probe.code) for probe in probes]}
+    output = bytearray()
+    with Workspace(root) as workspace:
+        folder = workspace.directory()
+        try:
+            finished = await make(workspace)(
+                [os.path.realpath(sys.executable), "-I", "-S", "-c", RUNNER, json.dumps(told)],
+                folder=folder,
+                environment={"PATH": "/usr/bin:/bin", "HOME": str(stage["home"])},
+                timeout=SECONDS,
+                on_output=output.extend,
+            )
+        finally:
+            os.close(folder)
+    lines = output.decode(errors="replace").splitlines()
+    if finished.code != 0 or len(lines) != len(probes) + 1:
+        said = "\n".join(lines[-3:])[:300] or f"it ended with {finished.code}"
+        return [Proof("run the probes", False, said)]
+    on = [] if any(probe.without for probe in probes) else _is_on(json.loads(lines[0]))
+    return [*on, *(_proof(*json.loads(line)) for line in lines[1:])]
+
+
+def _proof(name: str, said: str) -> Proof:
+    return Proof(name, bool(said), said or "it got through")
+
+
+def _is_on(facts: dict[str, Any]) -> Iterator[Proof]:
+    """That it was confined at all: everything else would prove nothing."""
+    for name, inside in facts["namespaces"].items():
+        yield Proof(f"has its own {name} namespace", inside != os.readlink(f"/proc/self/ns/{name}"), inside)
+    for name, wanted in {"NoNewPrivs": "1", "Seccomp": "2", "CapEff": "0" * 16}.items():
+        yield Proof(f"runs with {name} {wanted}", facts.get(name) == wanted, str(facts.get(name)))
+
+
+def _traces(stage: dict[str, Any]) -> Iterator[Proof]:
+    """What an escape would have left behind, whatever the probe said."""
+    outside = Path(stage["outside"])
+    names = {path.name for path in outside.iterdir()}
+    yield Proof("leaves no file outside", names == {"secret", "socket"}, ", ".join(sorted(names)))
+    intact = (outside / "secret").exists() and (outside / "secret").read_text() == SECRET
+    yield Proof("leaves the secret as it was", intact)
+    for root in (Path(stage["base"], "with"), Path(stage["base"], "without")):
+        found = sorted(path.name for path in root.glob(".git/hooks/*")) + sorted(
+            path.name for path in root.glob(".turnout/*")
+        )
+        yield Proof(
+            f"leaves no orders in the workspace {root.name} .git", found in ([], ["sample"]), str(found)
+        )
+
+
+@contextmanager
+def _stage() -> Iterator[dict[str, Any]]:
+    base = Path(mkdtemp(prefix="turnout-prove-"))
+    victim = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"], env={})
+    listeners = [socket.create_server(("127.0.0.1", 0))]
+    try:
+        (base / "outside").mkdir()
+        (base / "outside/secret").write_text(SECRET)
+        _home(base / "home")
+        abstract = f"turnout-{os.path.basename(base)}"
+        for address in (str(base / "outside/socket"), f"\0{abstract}"):
+            listeners.append(socket.socket(socket.AF_UNIX))
+            listeners[-1].bind(address)
+            listeners[-1].listen()
+        yield {
+            "base": str(base),
+            "outside": str(base / "outside"),
+            "home": str(base / "home"),
+            "port": listeners[0].getsockname()[1],
+            "abstract": abstract,
+            "victim": victim.pid,
+            "add_key": DENIED["add_key"][platform.machine() == "aarch64"],
+        }
+    finally:
+        for listener in listeners:
+            listener.close()
+        victim.kill()
+        victim.wait()
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def _home(home: Path) -> None:
+    for name in (
+        ".ssh/id_ed25519",
+        ".aws/credentials",
+        ".config/turnout/config.toml",
+        ".local/share/turnout/sessions.db",
+    ):
+        (home / name).parent.mkdir(parents=True)
+        (home / name).write_text(SECRET)
+
+
+def _workspace(stage: dict[str, Any], without: bool) -> Path:
+    root = Path(stage["base"], "without" if without else "with")
+    root.mkdir()
+    (root / "a").write_text("{}")
+    (root / "mountpoint").mkdir()
+    (root / "link").symlink_to(stage["outside"])
+    if not without:
+        (root / ".git/hooks").mkdir(parents=True)
+        (root / ".git/hooks/sample").write_text("")
+        (root / ".git/config").write_text("")
+        (root / ".mcp.json").write_text("{}")
+    return root

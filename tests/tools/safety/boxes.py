@@ -1,0 +1,20 @@
+"""Whether this machine can confine commands; tests that need it skip with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from turnout.tools.sandbox import confined
+from turnout.tools.workspace import Workspace
+
+
+def why_not() -> str:
+    with TemporaryDirectory() as folder, Workspace(Path(folder)) as workspace:
+        return confined(workspace).note
+
+
+NOTE = why_not()
+needs_sandbox = pytest.mark.skipif(bool(NOTE), reason=f"the sandbox was not tested: {NOTE}")
