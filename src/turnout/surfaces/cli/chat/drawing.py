@@ -126,8 +126,8 @@ class Drawing:
 
     def _question(self, question: Question) -> Iterator[str]:
         paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
-        head = paint(f"{question.tool} wants to run", "risk")
-        yield f"{bar} {head}  {paint(f'({question.risk}: {question.why})', 'dim')}"
+        yield f"{bar} {paint(f'{visible(question.tool)} wants to run', 'risk')}"
+        yield f"{bar} {paint(f'{question.risk}: {visible(question.why)}', 'dim')}"
         if question.problem:
             yield from (f"{bar} {paint(line, 'bad')}" for line in visible(question.problem).split("\n"))
         for line in visible(question.subject).split("\n") if question.subject else ():

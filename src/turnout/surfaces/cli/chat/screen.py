@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ....errors import TurnoutError
-from ....model import ModelTurn
+from ....model import ModelTurn, Outcome
 from ....runtime.events import Cancelled, Complete, Discarded, Failed, Nested, SessionEvent, Status
 from ....streaming.events import (
     TextDelta,
@@ -63,6 +64,15 @@ class Screen:
         self._busy_since = now
         self._doing = "waiting"
         self._shown = False
+
+    def stop(self) -> None:
+        """Nothing is under way any more, however it ended."""
+        self._calls.clear()
+        self._busy_since, self._doing = None, ""
+
+    def name_call(self, id: str, arguments: dict[str, Any]) -> None:
+        """Say what a call is about that no model wrote."""
+        self._calls[id].arguments = arguments
 
     def feed(self, event: SessionEvent, now: float) -> Iterator[Piece]:
         """The pieces that this event finished."""
@@ -188,10 +198,12 @@ class Screen:
         yield from self._thought(now)
         yield from self._rest()
         for call in self._calls.values():
-            if call.used is not None:
-                yield call.used
-        self._calls.clear()
-        self._busy_since, self._doing = None, ""
+            if call.used is None:
+                stopped: Any = "cancelled" if isinstance(event, Cancelled) else "interrupted"
+                call.ended(Outcome(stopped), now)
+            assert call.used is not None
+            yield call.used
+        self.stop()
         match event:
             case Complete(turn):
                 yield from _last_words(turn)

@@ -1,0 +1,131 @@
+"""Commands that tell how things stand, and set how they look and what may run unasked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....diagnostic import Diagnostic
+from ....errors import UsageError
+from ....runtime.diagnose import Fault, diagnose
+from ....tools.policy import MODES
+from ..clean import one_line
+from ..result import usage_by_model
+from .pieces import Notice, Rows
+from .theme import THEMES
+
+if TYPE_CHECKING:
+    from .talk import Talk
+
+
+def tools(talk: Talk, rest: str) -> None:
+    registry, mode = talk.session.scheduler.registry, talk.session.scheduler.policy.mode
+    offered = {tool.name for tool in registry.offered(mode)}
+    rows = [
+        (
+            tool.name,
+            f"{tool.risk}{'' if tool.name in offered else ', off in this mode'}: {_first(tool.description)}",
+        )
+        for tool in registry
+    ]
+    talk.edge.show(Rows(tuple(rows), "Tools"))
+
+
+def _first(text: str) -> str:
+    return one_line(text.strip().partition("\n")[0], 120)
+
+
+def mcp(talk: Talk, rest: str) -> None:
+    servers = talk.config.mcp_servers()
+    if servers:
+        rows = [(name, f"{server.described}  ({server.source})") for name, server in servers.items()]
+        talk.edge.show(Rows(tuple(rows), "MCP servers"))
+    else:
+        talk.edge.show(
+            Notice(f"No MCP server is configured; {talk.config.places.config / 'mcp.json'} is the place.")
+        )
+
+
+def permissions(talk: Talk, mode: str) -> None:
+    if mode:
+        if mode not in MODES:
+            raise UsageError(f"{mode!r} is no approval mode; use one of {', '.join(MODES)}")
+        talk.set_mode(mode)
+        talk.edge.show(Notice(f"The approval mode is {mode}."))
+        return
+    policy = talk.session.scheduler.policy
+    rows = [(str(rule), "") for rule in policy.rules]
+    talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}" + ("; rules:" if rows else "; no rules")))
+
+
+def status(talk: Talk, rest: str) -> None:
+    session, standing = talk.session, talk.standing
+    cost = f"${standing.cost:.4f}" if standing.cost is not None else "not known"
+    rows = [
+        ("session", session.id),
+        ("kept in", str(session.store.path) if session.store is not None else "nowhere (--no-store)"),
+        ("model", standing.model),
+        ("address", session.target.provider.base_url),
+        ("folder", str(talk.config.folder)),
+        ("context", f"{standing.used:,} of {standing.context:,} tokens"),
+        ("turns", str(len(session.history.turns))),
+        ("cost", cost),
+        ("approval", standing.mode),
+        *(("not trusted", str(path)) for path in talk.config.untrusted),
+    ]
+    talk.edge.show(Rows(tuple(rows)))
+
+
+def stats(talk: Talk, rest: str) -> None:
+    from ..stats import session_bars
+
+    session = talk.session
+    rows = [
+        (name, f"{tokens.input or 0:,} tokens in, {tokens.output or 0:,} out")
+        for name, tokens in usage_by_model(session.turns).items()
+    ]
+    talk.edge.show(Rows(tuple(rows), "Used in this session"))
+    if lines := session_bars(session.telemetry.counts, talk.edge.width):
+        talk.edge.show(Notice("\n".join(lines), "plain"))
+
+
+def diagnosed(talk: Talk, rest: str) -> None:
+    target = talk.config.target(rest) if rest else talk.session.target
+    found = diagnose(talk.session.history, target)
+    if found.layer is None:
+        talk.edge.show(
+            Notice(f"Nothing speaks against sending this conversation to {target.origin}.", "good")
+        )
+    else:
+        rows = [(_code(fault), _told(fault)) for fault in found.problems]
+        talk.edge.show(Rows(tuple(rows), f"The {found.layer} layer is at fault"))
+    if (report := found.report) is not None:
+        talk.edge.show(
+            Rows(
+                (
+                    ("id format", report.format),
+                    ("calls, results", f"{len(report.calls)}, {len(report.results)}"),
+                    (
+                        "synthetic",
+                        ", ".join(f"{one.status} ({one.reason})" for one in report.synthetic) or "none",
+                    ),
+                    ("deduplicated", str(len(report.deduplicated))),
+                    ("changes", "; ".join(report.changes) or "none"),
+                ),
+                "Report",
+            )
+        )
+
+
+def _code(fault: Fault) -> str:
+    return fault.code if isinstance(fault, Diagnostic) else fault.rule
+
+
+def _told(fault: Fault) -> str:
+    return fault.detail if isinstance(fault, Diagnostic) else f"{fault.path}: {fault.answer}"
+
+
+def theme(talk: Talk, name: str) -> None:
+    if name not in THEMES:
+        raise UsageError(f"the themes are {', '.join(THEMES)}")
+    talk.edge.themed(name)
+    talk.edge.show(Notice(f'The theme is {name}; `theme = "{name}"` in the configuration keeps it.'))

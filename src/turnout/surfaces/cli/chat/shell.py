@@ -1,0 +1,47 @@
+"""`!command`: the user runs a command themselves; the model is told of it with the next prompt."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ....model import Outcome, Text
+from ....tools import process
+from ....tools.events import ToolProgress, ToolResult, ToolState
+from ....tools.output import Capture, readable
+
+if TYPE_CHECKING:
+    from .talk import Talk
+
+TOLD = 16 * 1024
+"""Bytes of the output that the model is told."""
+NAME = "!"
+
+
+async def shell(talk: Talk, command: str) -> None:
+    """Run a command in the workspace, show its output, and keep it for the next prompt."""
+    workspace = talk.session.scheduler.workspace
+    capture = Capture(workspace.saved, TOLD)
+
+    def took(data: bytes) -> None:
+        capture.feed(data)
+        talk.take(ToolProgress(NAME, output=readable(data)))
+
+    talk.take(ToolState(NAME, NAME, "executing"))
+    talk.screen.name_call(NAME, {"command": command})
+    folder = workspace.directory(".")
+    try:
+        finished = await process.run(
+            ["bash", "-c", command],
+            folder=folder,
+            environment=process.environment(talk.session.environment),
+            on_output=took,
+        )
+    finally:
+        os.close(folder)
+    output = capture.close().text.rstrip("\n")
+    failed = finished.code or finished.signal or finished.errno
+    end = f"\n[exit code {finished.code}]" if finished.code else ""
+    outcome = Outcome("error" if failed else "complete", (Text((output or "[no output]") + end),))
+    talk.take(ToolResult(NAME, NAME, outcome))
+    talk.aside.append(Text(f"I ran this command myself:\n$ {command}\n{output}{end}"))

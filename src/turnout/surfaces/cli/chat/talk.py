@@ -1,0 +1,239 @@
+"""The conversation itself: what the user says, what the session does, what the screen shows.
+
+It knows no terminal. Whatever is said comes in as text; whatever is shown goes out as
+pieces. One thing runs at a time, in a task of its own, so the user can always speak.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ....errors import TurnoutError
+from ....model import Block
+from ....runtime.events import Complete, SessionEvent, Status
+from ....runtime.session import Session
+from ....tools.approval import ApprovalRequest, Decision
+from ....tools.policy import MODES
+from ....tools.text import decoded, is_binary
+from ..clean import printable
+from ..counting import count_use
+from ..mentions import with_files
+from .asking import question
+from .edge import Edge
+from .opener import Opener
+from .pieces import Notice, Piece, Spoken
+from .recall import recalled
+from .screen import Screen
+from .statusline import Standing
+
+if TYPE_CHECKING:
+    from .usercommands import UserCommand
+
+LARGEST_LOOK = 1024 * 1024
+
+
+class Talk:
+    """One conversation, which may go through several sessions."""
+
+    def __init__(self, opener: Opener, model: str = "") -> None:
+        self.opener = opener
+        self.config = opener.config
+        self.session: Session = opener.open(self.approve, opener.first, model)
+        self.screen = Screen(self.look)
+        self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before anything is said
+        self.user_commands: dict[str, UserCommand] = {}
+        self.aside: list[Block] = []  # what the next prompt tells first
+        self._task: asyncio.Task[None] | None = None
+        self._one_question = asyncio.Lock()
+        self._standing: Standing | None = None
+
+    # What the user does
+
+    def say(self, text: str) -> None:
+        """Something was typed: a prompt, a `/command`, or a `!command` of the shell."""
+        text = text.strip()
+        if text.startswith("/") and not text.startswith("//"):
+            self._command(text)
+        elif text.startswith("!") and len(text) > 1:
+            self._shell(text[1:].strip())
+        elif text:
+            self.prompt(text)
+
+    def prompt(self, text: str) -> None:
+        """Say something to the model, now or after the tools of the moment."""
+        blocks = (*self.aside, *with_files(text, self.session.scheduler.workspace))
+        self.aside = []
+        if self.session.busy:
+            self.session.queue(blocks)
+            self.screen.queued.append(text)
+            self.edge.refresh()
+        elif self.idle():
+            self.edge.show(Spoken(text))
+            self.begin(self._converse(blocks))
+
+    def interrupt(self) -> bool:
+        """Stop what is under way; False if nothing was."""
+        if self._task is None or self._task.done():
+            return False
+        if self.session.busy:
+            self.session.cancel()
+        else:
+            self._task.cancel()
+        return True
+
+    def next_mode(self) -> None:
+        """The next approval mode."""
+        self.set_mode(MODES[(MODES.index(self.session.scheduler.policy.mode) + 1) % len(MODES)])
+
+    def set_mode(self, mode: Any) -> None:
+        policy = self.session.scheduler.policy
+        self.session.scheduler.policy = replace(policy, mode=mode)
+        self.changed()
+
+    async def leave(self) -> None:
+        """End everything that runs; the session is in order and kept."""
+        self.interrupt()
+        if self._task is not None:
+            await asyncio.wait({self._task})
+        await self.session.close()
+        self.opener.close()
+
+    # What runs
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def idle(self) -> bool:
+        """Whether nothing runs; says so if something does."""
+        if self.busy:
+            self.edge.show(Notice("Something is under way: wait for it, or stop it with Esc.", "warn"))
+        return not self.busy
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in the background, one thing at a time."""
+        self.screen.begin(self.now())
+        self._task = asyncio.get_running_loop().create_task(self._guarded(work))
+        self.edge.refresh()
+
+    async def finished(self) -> None:
+        """Wait for what is under way."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except asyncio.CancelledError:
+            self.edge.show(Notice("Interrupted.", "warn"))
+        except TurnoutError as error:
+            self.edge.show(Notice(printable(str(error)), "bad"))
+        finally:
+            self.screen.stop()
+            self.changed()
+
+    async def _converse(self, blocks: tuple[Block, ...]) -> None:
+        ended: SessionEvent | None = None
+        while blocks:
+            replies = len(self.session.turns)
+            async for ended in self.session.run(blocks):
+                self.take(ended)
+            count_use(self.session.store, self.session.turns[replies:])
+            blocks = self._left_over(isinstance(ended, Complete))
+
+    def _left_over(self, goes_on: bool) -> tuple[Block, ...]:
+        """What was queued and not delivered: said now, or given back if the run did not end well."""
+        waiting = [block for blocks in self.session.take_queued() for block in blocks]
+        texts, self.screen.queued = self.screen.queued, []
+        if waiting and goes_on:
+            self.edge.show(*(Spoken(text) for text in texts))
+            self.screen.begin(self.now())
+            return tuple(waiting)
+        if texts:
+            self.edge.put_back("\n".join(texts))
+        return ()
+
+    def take(self, event: SessionEvent) -> None:
+        """Show what an event finished and what moves."""
+        queued = list(self.screen.queued)
+        pieces: list[Piece] = list(self.screen.feed(event, self.now()))
+        if queued and not self.screen.queued:  # delivered: now they belong to the conversation
+            pieces = [*pieces, *(Spoken(text) for text in queued)]
+        if pieces:
+            self.edge.show(*pieces)
+        if isinstance(event, Status):  # a reply has come, or someone else will answer
+            self._standing = None
+        self.edge.refresh()
+
+    def _command(self, text: str) -> None:
+        from .commands import run_command
+
+        run_command(self, text)
+
+    def _shell(self, command: str) -> None:
+        from .shell import shell
+
+        if self.idle():
+            self.begin(shell(self, command))
+
+    # Sessions
+
+    async def go_to(self, id: str = "", model: str = "") -> None:
+        """Leave this session for another one, or a new one."""
+        following = self.opener.open(self.approve, id, model)
+        mode = self.session.scheduler.policy.mode
+        following.scheduler.policy = replace(following.scheduler.policy, mode=mode)
+        await self.session.close()
+        self.session = following
+        self.screen = Screen(self.look)
+        self.aside = []
+        self.changed()
+
+    def recall(self) -> None:
+        """Show the last turns of a session that is gone on with."""
+        if self.session.history.turns:
+            self.edge.show(*recalled(self.session.history))
+
+    # Ports
+
+    async def approve(self, request: ApprovalRequest) -> Decision:
+        """Ask the user; one question at a time."""
+        async with self._one_question:
+            asked = question(request, self.look)
+            self.edge.show(asked)
+            return await self.edge.ask(request, asked)
+
+    def look(self, path: str) -> str | None:
+        """A file of the workspace as text, for showing what would change."""
+        try:
+            data, _ = self.session.scheduler.workspace.read(path, LARGEST_LOOK)
+        except (OSError, ValueError):
+            return None
+        return None if is_binary(data) else decoded(data).text.replace("\r\n", "\n")
+
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    # How it stands
+
+    def changed(self) -> None:
+        """Something that the status line tells may have changed."""
+        self._standing = None
+        self.edge.refresh()
+
+    @property
+    def standing(self) -> Standing:
+        if self._standing is None:
+            session = self.session
+            self._standing = Standing(
+                str(session.target.origin),
+                session.scheduler.policy.mode,
+                session.compressor.used(),
+                session.target.facts.context,
+                session.cost,
+            )
+        return self._standing

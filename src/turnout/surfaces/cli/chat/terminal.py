@@ -1,0 +1,412 @@
+"""The terminal: an input line that never goes away, what moves above it, and the scrollback.
+
+Finished pieces are printed above and belong to the terminal from then on, so scrolling,
+selecting and resizing are the terminal's own. Below them prompt_toolkit redraws a few
+lines, at most `FRAMES` times a second however fast events come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import ThreadedCompleter
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    Float,
+    FloatContainer,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    Window,
+)
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.output.color_depth import ColorDepth
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
+from prompt_toolkit.widgets import SearchToolbar
+
+from ....tools.approval import ApprovalRequest, Decision
+from ..clean import printable, visible
+from .asking import CHOICES, EDIT, NO, Choice, decision, editable
+from .completer import ChatCompleter
+from .drawing import Drawing
+from .keys import bindings
+from .pieces import Notice, Piece, Question, Thought
+from .statusline import status_line
+from .talk import Talk
+from .theme import Theme, theme
+
+FRAMES = 10
+TICK = 0.2
+"""Seconds between two turns of the spinner."""
+QUIET = 0.4
+"""Seconds in which a question hears no key: what was being typed must not answer it."""
+TWICE = 2.0
+"""Seconds in which a second Ctrl+C quits."""
+MENU_ROWS = 8
+MOST_INPUT_ROWS = 10
+
+
+class Asked:
+    """A question that waits: for a key, or for the words that go with one."""
+
+    def __init__(
+        self, request: ApprovalRequest, question: Question, answer: asyncio.Future[Decision]
+    ) -> None:
+        self.request = request
+        self.question = question
+        self.answer = answer
+        self.choice: Choice | None = None  # set while its words are typed
+        self.heard = False
+
+
+class Terminal:
+    """Shows a conversation in a terminal, and hears the user."""
+
+    def __init__(
+        self, talk: Talk, look: Theme, history: History, stdout: TextIO, stdin: Input | None = None
+    ) -> None:
+        self.talk = talk
+        talk.edge = self
+        self.drawing = Drawing(look)
+        self.asked: Asked | None = None
+        self._kept_text = ""  # what was being typed when a question came
+        self._waiting: list[str] = []  # drawn, not printed yet
+        self._live = ""
+        self._due: asyncio.TimerHandle | None = None
+        self._shown_at = 0.0
+        self._clearing_since = -TWICE
+        self._stdout = stdout
+        self.buffer = Buffer(
+            completer=ThreadedCompleter(ChatCompleter(talk)),
+            complete_while_typing=Condition(self._completes),
+            history=history,
+            multiline=True,
+        )
+        self.app: Application[None] = self._application(stdin)
+
+    async def run(self, first: str = "") -> None:
+        """Until the user leaves; whatever ends it, the session is in order afterwards."""
+        with self._heeding_signals():
+            try:
+                await self.app.run_async(
+                    pre_run=lambda: self._began(first), set_exception_handler=False, handle_sigint=True
+                )
+            except EOFError:  # the terminal went away
+                pass
+            finally:
+                await self.talk.leave()
+                self._print_rest()
+
+    def _began(self, first: str) -> None:
+        asyncio.get_running_loop().call_soon(self._update)
+        if first:
+            asyncio.get_running_loop().call_soon(self.talk.say, first)
+
+    @contextmanager
+    def _heeding_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        numbers = (signal.SIGTERM, signal.SIGHUP)
+        for number in numbers:
+            loop.add_signal_handler(number, self.leave)
+        try:
+            yield
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+    # What the conversation asks of us
+
+    @property
+    def width(self) -> int:
+        return self.app.output.get_size().columns
+
+    def show(self, *pieces: Piece) -> None:
+        self.drawing.resized(self.width)
+        self._waiting += [self.drawing.piece(piece) for piece in pieces]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw soon: at once after a rest, else when the next frame is due."""
+        if self._due is None and self.app.is_running:
+            loop = asyncio.get_running_loop()
+            self._due = loop.call_at(max(loop.time(), self._shown_at + 1 / FRAMES), self._update)
+
+    async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
+        loop = asyncio.get_running_loop()
+        self.asked = Asked(request, question, loop.create_future())
+        self._kept_text = self.buffer.text
+        self.buffer.reset()
+        hearing = loop.call_later(QUIET, self._hear, self.asked)
+        self.refresh()
+        try:
+            return await self.asked.answer
+        finally:
+            hearing.cancel()
+            self.asked = None
+            self._fill(self._kept_text)
+            self._focus()
+
+    def put_back(self, text: str) -> None:
+        self._fill(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
+
+    def themed(self, name: str) -> None:
+        encoding = getattr(self._stdout, "encoding", None)
+        self.drawing.themed(theme(name, os.environ, tty=True, encoding=encoding))
+        self.refresh()
+
+    def leave(self) -> None:
+        if self.app.is_running and not self.app.is_done:
+            self.app.exit()
+
+    # What the user does
+
+    @property
+    def choosing(self) -> bool:
+        """Whether a question waits for a key."""
+        return self.asked is not None and self.asked.choice is None
+
+    def entered(self) -> None:
+        """Enter: the line is said, or it is the words that an answer waits for."""
+        text = self.buffer.text
+        if self.asked is not None:
+            self._answer(text)
+            return
+        if text.strip():
+            self.buffer.append_to_history()
+        self.buffer.reset()
+        self.talk.say(text)
+
+    def chose(self, choice: Choice) -> None:
+        asked = self.asked
+        if asked is None or not asked.heard:
+            return
+        if choice in (NO, EDIT):
+            asked.choice = choice
+            self._fill(editable(asked.request.arguments) if choice is EDIT else "")
+            self._focus()
+            self.refresh()
+        else:
+            self._decide(decision(asked.request, choice))
+
+    def escaped(self) -> None:
+        """Esc: back to the question, or stop what is under way."""
+        if self.asked is not None and self.asked.choice is not None:
+            self.asked.choice = None
+            self.buffer.reset()
+            self._focus()
+            self.refresh()
+        else:
+            self.talk.interrupt()
+
+    def interrupted(self) -> None:
+        """Ctrl+C: clear the line, else stop what is under way, else quit the second time."""
+        now = asyncio.get_running_loop().time()
+        if self.asked is None and self.buffer.text:
+            self.buffer.reset()
+        elif self.talk.interrupt():
+            pass
+        elif now - self._clearing_since < TWICE:
+            self.leave()
+        else:
+            self._clearing_since = now
+            self.show(Notice("Press Ctrl+C again to quit."))
+
+    def unfold(self) -> None:
+        """Show thinking from now on, and the last of it, or fold it again."""
+        screen = self.talk.screen
+        screen.unfolded = not screen.unfolded
+        if screen.unfolded and screen.last_thought:
+            self.show(Thought(screen.last_thought, open=True))
+        else:
+            self.show(Notice("Thinking is shown." if screen.unfolded else "Thinking is folded."))
+
+    def _answer(self, text: str) -> None:
+        asked = self.asked
+        if asked is None or asked.choice is None:
+            return
+        try:
+            self._decide(decision(asked.request, asked.choice, text.strip()))
+        except ValueError as error:
+            self.show(Notice(printable(f"That cannot be read: {error}"), "bad"))
+
+    def _decide(self, decided: Decision) -> None:
+        if self.asked is not None and not self.asked.answer.done():
+            self.asked.answer.set_result(decided)
+            said = {"once": "yes", "session": "yes, for this session", "always": "always", "no": "no"}
+            self.show(Notice(f"  {said.get(decided.answer, 'edited')}"))
+
+    def _hear(self, asked: Asked) -> None:
+        asked.heard = True
+        self._focus()
+        self.refresh()
+
+    def _fill(self, text: str) -> None:
+        self.buffer.reset()
+        self.buffer.insert_text(text)
+
+    # Drawing
+
+    def _update(self) -> None:
+        """One frame: print what is finished, draw what moves, and come back while something moves."""
+        loop = asyncio.get_running_loop()
+        self._due = None
+        if not self.app.is_running or self.app.is_done:
+            return
+        self._shown_at = loop.time()
+        self._draw_live()
+        if self._waiting:
+            self._print_above()
+        else:
+            self.app.invalidate()
+        if self.talk.busy:
+            self._due = loop.call_later(TICK, self._update)
+
+    def _draw_live(self) -> None:
+        size = self.app.output.get_size()
+        self.drawing.resized(size.columns)
+        spare = size.rows - 4 - min(self.buffer.document.line_count, MOST_INPUT_ROWS)
+        live = self.talk.screen.live(asyncio.get_running_loop().time())
+        self._live = self.drawing.live(live, spare) if live.busy or live.queued else ""
+
+    def _print_above(self) -> None:
+        """Take our lines away, print, and draw them again below."""
+        text, self._waiting = "".join(self._waiting), []
+        self.app.renderer.erase()
+        self.app.output.write_raw(text.replace("\n", "\r\n"))
+        self.app.output.flush()
+        self.app._redraw()  # at once, so that the input line does not flicker
+
+    def _print_rest(self) -> None:
+        with suppress(OSError):
+            self._stdout.write("".join(self._waiting))
+            self._stdout.flush()
+
+    def _application(self, stdin: Input | None) -> Application[None]:
+        colour = self.drawing.theme.colour
+        output = Vt100_Output(
+            self._stdout, self._size, term=os.environ.get("TERM"), enable_bell=False, enable_cpr=False
+        )
+        app: Application[None] = Application(
+            layout=Layout(self._container(), focused_element=self.buffer),
+            key_bindings=bindings(self),
+            style=Style.from_dict(STYLE if colour else {}),
+            color_depth=ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT,
+            include_default_pygments_style=False,
+            erase_when_done=True,
+            terminal_size_polling_interval=None,
+            input=stdin,
+            output=output,
+        )
+        app.before_render += self._shrink
+        app.ttimeoutlen = 0.05
+        app.timeoutlen = 0.1
+        return app
+
+    def _shrink(self, app: Application[None]) -> None:
+        """Our lines have become fewer: start over, or the rows that are left would stay empty."""
+        last = app.renderer.last_rendered_screen
+        size = app.output.get_size()
+        if last is not None:
+            wanted = app.layout.container.preferred_height(size.columns, size.rows).preferred
+            if wanted < last.height:
+                app.renderer.erase()
+
+    def _size(self) -> Size:
+        try:
+            size = os.get_terminal_size(self._stdout.fileno())
+        except (OSError, ValueError):
+            return Size(24, 80)
+        return Size(size.lines or 24, size.columns or 80)
+
+    def _container(self) -> FloatContainer:
+        live = Window(FormattedTextControl(lambda: ANSI(self._live)), dont_extend_height=True)
+        self._choice_window = Window(
+            FormattedTextControl(self._choices, focusable=True), dont_extend_height=True, wrap_lines=True
+        )
+        search = SearchToolbar()
+        entry = Window(
+            BufferControl(self.buffer, search_buffer_control=search.control, preview_search=True),
+            height=self._input_height,
+            get_line_prefix=self._prefix,
+            wrap_lines=True,
+            dont_extend_height=True,
+        )
+        status = Window(FormattedTextControl(self._status), height=1, style="class:status")
+        choosing = Condition(lambda: self.choosing)
+        rows = HSplit(
+            [
+                ConditionalContainer(live, Condition(lambda: bool(self._live))),
+                Window(height=1),
+                ConditionalContainer(self._choice_window, choosing),
+                ConditionalContainer(entry, ~choosing),
+                search,
+                status,
+            ]
+        )
+        menu = CompletionsMenu(max_height=MENU_ROWS, scroll_offset=1)
+        return FloatContainer(rows, [Float(menu, xcursor=True, ycursor=True)])
+
+    def _input_height(self) -> Dimension:
+        """Room for the lines, and below them for a menu while it is open."""
+        lines = min(self.buffer.document.line_count, MOST_INPUT_ROWS)
+        if self._completes():
+            return Dimension(min=1, preferred=lines + MENU_ROWS)
+        return Dimension(min=1, max=MOST_INPUT_ROWS)
+
+    def _prefix(self, number: int, wrapped: int) -> AnyFormattedText:
+        if number or wrapped:
+            return "  "
+        if self.asked is not None and self.asked.choice is NO:
+            return [("class:prompt", "why not (enter: no reason) ")]
+        if self.asked is not None and self.asked.choice is EDIT:
+            return [("class:prompt", "arguments ")]
+        return [("class:prompt", f"{self.drawing.theme.signs.user} ")]
+
+    def _choices(self) -> AnyFormattedText:
+        asked = self.asked
+        if asked is None or not asked.heard:
+            return [("class:status", f" {self.drawing.theme.signs.ellipsis}")]
+        parts: list[Any] = []
+        for choice in CHOICES:
+            word = f"{choice.word} ({visible(asked.question.covers)})" if choice.key == "a" else choice.word
+            parts += [("class:prompt", f" [{choice.key}]"), ("", f" {word} ")]
+        return [*parts, ("class:status", " esc interrupts")]
+
+    def _status(self) -> AnyFormattedText:
+        return status_line(self.talk.standing, self.width, self.drawing.theme.signs.dot)
+
+    def _focus(self) -> None:
+        with suppress(ValueError):  # gone from the layout meanwhile
+            self.app.layout.focus(self._choice_window if self.choosing else self.buffer)
+
+    def _completes(self) -> bool:
+        text = self.buffer.document.text_before_cursor
+        return self.asked is None and (text.startswith("/") or "@" in text.rpartition(" ")[2])
+
+
+STYLE = {
+    "prompt": "ansicyan bold",
+    "status": "ansibrightblack",
+    "completion-menu": "bg:default default",
+    "completion-menu.completion": "bg:default default",
+    "completion-menu.completion.current": "reverse",
+    "completion-menu.meta.completion": "bg:default ansibrightblack",
+    "completion-menu.meta.completion.current": "bg:default ansibrightblack",
+    "scrollbar.background": "bg:default",
+    "scrollbar.button": "bg:ansibrightblack",
+}
