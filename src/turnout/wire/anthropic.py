@@ -42,6 +42,7 @@ from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
     TEXT_FILLER,
+    Declarations,
     Options,
     Setting,
     body_bytes,
@@ -51,6 +52,7 @@ from .protocol import (
 )
 from .roll import Roll, Wire
 from .schema import project_schema
+from .strict import strict_answer, strict_schema, too_free
 
 DEFAULT_MAX_TOKENS = 8_192
 MIN_BUDGET = 1_024
@@ -91,6 +93,7 @@ class AnthropicEncoder:
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
         self._roll = Roll(_merge)
+        self._declarations = Declarations(self._tools)
         self._loop = Loop()
         self._fillers: list[str] = []
 
@@ -207,9 +210,10 @@ class AnthropicEncoder:
         if all_tools:
             self._add_choice(fields, choice, options)
         if options.schema is not None:
+            answer = strict_answer(options, "anthropic", changes)
             fields.setdefault("output_config", {})["format"] = {
                 "type": "json_schema",
-                "schema": options.schema,
+                "schema": answer["schema"],
             }
         if options.stream:
             fields["stream"] = True
@@ -272,20 +276,34 @@ class AnthropicEncoder:
         if system.strip():
             fields["system"] = [{**_text(system), "cache_control": MARKER}] if caches else system
         if tools:
-            fields["tools"] = [self._tool(tool, options, changes) for tool in tools]
-            if caches:
-                fields["tools"][-1]["cache_control"] = MARKER
+            fields["tools"] = self._declarations.of(tools, options, changes)
         if options.cache and self.dialect.caching == "automatic":
             fields["cache_control"] = MARKER
 
-    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
+        wires = self._declared(tools, options.strict, changes)
+        if options.cache and self.dialect.caching:
+            wires[-1]["cache_control"] = MARKER
+        return wires
+
+    def _declared(self, tools: Sequence[ToolSpec], strict: bool, changes: list[str]) -> list[Wire]:
+        lines: list[str] = []
+        wires = [self._tool(tool, strict, lines) for tool in tools]
+        if too_free(wire["input_schema"] for wire in wires if "strict" in wire):
+            changes.append("ANT-09 strict left out: the tools leave more open than is compiled")
+            return self._declared(tools, False, changes)
+        changes += lines
+        return wires
+
+    def _tool(self, tool: ToolSpec, strict: bool, changes: list[str]) -> Wire:
+        schema = strict_schema(tool, "anthropic", changes) if strict else None
         wire: Wire = {
             "name": self.ids.name(tool.name),
-            "input_schema": project_schema(tool, "anthropic", changes, strict=options.strict),
+            "input_schema": project_schema(tool, "anthropic", changes) if schema is None else schema,
         }
         if tool.description:
             wire["description"] = tool.description
-        if options.strict:
+        if schema is not None:
             wire["strict"] = True
         return wire
 

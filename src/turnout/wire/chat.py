@@ -32,6 +32,7 @@ from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
     TEXT_FILLER,
+    Declarations,
     Options,
     Setting,
     body_bytes,
@@ -43,6 +44,7 @@ from .protocol import (
 from .roll import Roll, Wire, never
 from .schema import SchemaStyle, project_schema
 from .sentinel import SENTINEL
+from .strict import strict_answer, strict_schema
 
 BRIDGE = "OK."
 MAX_CALLS = 128
@@ -75,6 +77,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     forces_while_thinking: bool = True  # takes a forced tool choice while it thinks
     required_word: str = "required"
     takes_parallel: bool = True
+    strict_tools: bool = True
     stream_usage: bool = True
     media: tuple[str, ...] | None = None  # narrower than what the model could see
     reads: tuple[str, ...] = ()  # what the host reads for every model
@@ -96,6 +99,7 @@ class ChatEncoder:
         self.called: dict[str, None] = {}
         self._thinks = self._is_thinking(thinking)
         self._roll = Roll(_merge if dialect.alternates else never)
+        self._declarations = Declarations(self._tools)
         self._loop = Loop()
         self._fillers: list[str] = []
         self._crowded: Message | None = None  # more calls than one message holds; waits for its results
@@ -285,11 +289,11 @@ class ChatEncoder:
         self._add_limits(fields, options, changes)
         self._add_thinking(fields, loop, choice, all_tools, options, changes)
         if all_tools:
-            fields["tools"] = [self._tool(tool, options, changes) for tool in all_tools]
+            fields["tools"] = self._declarations.of(all_tools, options, changes)
             self._add_choice(fields, choice, options)
         if options.schema is not None:
-            schema = {"name": "answer", "schema": options.schema, "strict": options.strict}
-            fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+            answer = strict_answer(options, "openai", changes)
+            fields["response_format"] = {"type": "json_schema", "json_schema": answer}
         if options.stream:
             fields["stream"] = True
             if self.dialect.stream_usage:
@@ -370,12 +374,18 @@ class ChatEncoder:
             case _:
                 return {}
 
+    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
+        return [self._tool(tool, options, changes) for tool in tools]
+
     def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
-        schema = project_schema(tool, self.dialect.schema, changes, strict=options.strict)
+        strict = (
+            strict_schema(tool, "openai", changes) if options.strict and self.dialect.strict_tools else None
+        )
+        schema = project_schema(tool, self.dialect.schema, changes) if strict is None else strict
         function: Wire = {"name": self.ids.name(tool.name), "parameters": schema}
         if tool.description:
             function["description"] = tool.description
-        if options.strict:
+        if strict is not None:
             function["strict"] = True
         return {"type": "function", "function": function}
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
-from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes, chosen, declared
+from .protocol import FIRST_FILLER, LAST_FILLER, Declarations, Options, Setting, body_bytes, chosen, declared
 from .roll import Roll, Wire
 from .schema import gemini_parameters
 from .sentinel import SENTINEL
@@ -51,6 +51,7 @@ class GeminiEncoder:
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
         self._roll = Roll(_merge)
+        self._declarations = Declarations(self._tools)
         self._fillers: list[str] = []
 
     def feed(self, message: Message) -> None:
@@ -144,11 +145,14 @@ class GeminiEncoder:
         if system.strip():
             fields["systemInstruction"] = {"parts": [{"text": system}]}
         if all_tools:
-            fields["tools"] = [{"functionDeclarations": [self._tool(tool, changes) for tool in all_tools]}]
+            fields["tools"] = self._declarations.of(all_tools, options, changes)
             self._add_choice(fields, choice, options, changes)
         if config := self._generation(options, changes):
             fields["generationConfig"] = config
         return {**fields, **self.dialect.extra_body, **options.extra}
+
+    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
+        return [{"functionDeclarations": [self._tool(tool, changes) for tool in tools]}]
 
     def _tool(self, tool: ToolSpec, changes: list[str]) -> Wire:
         wire: Wire = {"name": self.ids.name(tool.name)}

@@ -7,11 +7,13 @@ stay a prefix of the bytes sent next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import is_
 from typing import Any, Protocol
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from ..errors import UsageError
 from ..ids import NameFormat
@@ -176,10 +178,38 @@ def declared(
     stubs = list(taken.values())[len(tools) :]
     if stubs:
         changes.append(f"stub declarations for tools that only the history knows: {', '.join(stubs)}")
-    return [
-        *tools,
-        *(ToolSpec(name, STUB_DESCRIPTION, {"type": "object", "properties": {}}) for name in stubs),
-    ]
+    return [*tools, *map(_stub, stubs)]
+
+
+@lru_cache(maxsize=512)
+def _stub(name: str) -> ToolSpec:
+    return ToolSpec(name, STUB_DESCRIPTION, {"type": "object", "properties": {}})
+
+
+class Declarations:
+    """The tools of the last request, encoded: they seldom change from one request to the next."""
+
+    def __init__(self, make: Callable[[Sequence[ToolSpec], Options, list[str]], list[Any]]) -> None:
+        self._make = make
+        self._tools: Sequence[ToolSpec] = ()
+        self._asked = (False, False)
+        self._changes: list[str] = []
+        self._encoded = Raw()
+
+    def of(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Raw:
+        """What `make` makes of these tools, and what it had to weaken."""
+        asked = (options.strict, options.cache)
+        if asked != self._asked or not _are_same(tools, self._tools):
+            weakened: list[str] = []
+            self._encoded = Raw(encode(self._make(tools, options, weakened)))
+            self._tools, self._asked, self._changes = tools, asked, weakened
+        changes += self._changes
+        return self._encoded
+
+
+def _are_same(tools: Sequence[ToolSpec], others: Sequence[ToolSpec]) -> bool:
+    """Whether these are the very same values: equal ones may differ in JSON, where 1 is not true."""
+    return len(tools) == len(others) and all(map(is_, tools, others))
 
 
 def chosen(options: Options, tools: Sequence[ToolSpec], all_tools: Sequence[ToolSpec]) -> str:

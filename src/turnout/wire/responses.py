@@ -30,6 +30,7 @@ from .content import base64_url, blank, joined, response_media, response_text
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
+    Declarations,
     Options,
     Setting,
     body_bytes,
@@ -39,6 +40,7 @@ from .protocol import (
 )
 from .roll import Roll, Wire
 from .schema import project_schema
+from .strict import strict_answer, strict_schema
 
 NOTHING_STORED: Mapping[str, str] = {}
 
@@ -66,6 +68,7 @@ class ResponsesEncoder:
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
         self._roll = Roll()
+        self._declarations = Declarations(self._tools)
         self._response_id = ""
         self._since: list[Message] = []  # what came after that response
         self._stored: dict[str, str] = {}  # its calls, under the ids that the server knows them by
@@ -185,17 +188,11 @@ class ResponsesEncoder:
             fields["include"] = ["reasoning.encrypted_content"]
         self._add_limits(fields, options, changes)
         if all_tools:
-            fields["tools"] = [self._tool(tool, options, changes) for tool in all_tools]
+            fields["tools"] = self._declarations.of(all_tools, options, changes)
             self._add_choice(fields, choice, options)
         if options.schema is not None:
-            fields["text"] = {
-                "format": {
-                    "type": "json_schema",
-                    "name": "answer",
-                    "schema": options.schema,
-                    "strict": options.strict,
-                }
-            }
+            answer = strict_answer(options, "openai", changes)
+            fields["text"] = {"format": {"type": "json_schema", **answer}}
         if options.stream:
             fields["stream"] = True
         return {**fields, **self.dialect.extra_body, **options.extra}
@@ -227,13 +224,17 @@ class ResponsesEncoder:
         if options.thinking:
             fields["reasoning"]["summary"] = "auto"
 
+    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
+        return [self._tool(tool, options, changes) for tool in tools]
+
     def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+        strict = strict_schema(tool, "openai", changes) if options.strict else None
         return {
             "type": "function",
             "name": self.ids.name(tool.name),
             "description": tool.description or None,
-            "parameters": project_schema(tool, "openai", changes, strict=options.strict),
-            "strict": options.strict,
+            "parameters": project_schema(tool, "openai", changes) if strict is None else strict,
+            "strict": strict is not None,
         }
 
     def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
