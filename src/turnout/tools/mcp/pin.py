@@ -69,7 +69,7 @@ class Offer(Struct, frozen=True):
     @classmethod
     def of(cls, name: str, version: str, listed: Iterable[Mapping[str, Any]]) -> Offer:
         """From the tools as they came over the wire; their order means nothing."""
-        tools = sorted((_tool(each) for each in listed), key=_canonical)
+        tools = sorted((_tool(each) for each in listed), key=lambda tool: (tool.name, _canonical(tool)))
         return cls(clean(name), clean(version), tuple(tools))
 
 
