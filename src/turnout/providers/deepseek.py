@@ -7,7 +7,13 @@ from .families import DEEPSEEK, R1
 from .provider import Provider
 
 THINKING = replace(
-    ChatDialect(reasoning_field="reasoning_content", thinking_switch="type", text_parts=False, media=()),
+    ChatDialect(
+        reasoning_field="reasoning_content",
+        thinking_switch="type",
+        text_parts=False,
+        media=(),
+        strict_tools=False,  # only under /beta
+    ),
     **DEEPSEEK,
 )
 CHAT = replace(THINKING, thinks_unasked=False)

@@ -21,31 +21,6 @@ COMBINATORS = ("anyOf", "oneOf", "allOf")
 GEMINI_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 ANTHROPIC_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
-STRICT_KEYWORDS = frozenset(
-    [
-        "type",
-        "properties",
-        "required",
-        "items",
-        "enum",
-        "const",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "description",
-        "title",
-        "pattern",
-        "format",
-        "multipleOf",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "minItems",
-        "maxItems",
-        "additionalProperties",
-    ]
-)
 GEMINI_KEYWORDS = frozenset(
     [
         "type",
@@ -73,14 +48,12 @@ GEMINI_KEYWORDS = frozenset(
 )
 
 
-def project_schema(tool: ToolSpec, style: SchemaStyle, changes: list[str], *, strict: bool = False) -> Schema:
+def project_schema(tool: ToolSpec, style: SchemaStyle, changes: list[str]) -> Schema:
     """The tool's parameters as this family takes them."""
-    say = _voice(tool, changes)
-    schema = _object_root(tool.parameters, say)
+    say = voice(tool, changes)
+    schema = object_root(tool.parameters, say)
     if style in ("openai", "anthropic", "moonshot", "xai"):
-        schema = _plain_root(schema, say)
-    if strict:
-        return _strict(schema, say)
+        schema = plain_root(schema, say)
     if style == "anthropic":
         return _anthropic_keys(schema, say)
     if style == "moonshot":
@@ -100,10 +73,10 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
         return {}
     lost: list[str] = []
     try:
-        schema = _gemini(_object_root(tool.parameters, lost.append), tool.parameters, lost.append, ())
-    except _Inexpressible as reason:
+        schema = _gemini(object_root(tool.parameters, lost.append), tool.parameters, lost.append, ())
+    except Inexpressible as reason:
         changes.append(f"tool {tool.name}: sent as full JSON Schema, because {reason}")
-        return {"parametersJsonSchema": _object_root(tool.parameters, lambda _: None)}
+        return {"parametersJsonSchema": object_root(tool.parameters, lambda _: None)}
     if lost:
         changes.append(f"tool {tool.name}: {'; '.join(dict.fromkeys(lost))}")
     return {"parameters": schema}
@@ -112,7 +85,7 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
 Say = Callable[[str], None]
 
 
-def _voice(tool: ToolSpec, changes: list[str]) -> Say:
+def voice(tool: ToolSpec, changes: list[str]) -> Say:
     def say(what: str) -> None:
         line = f"tool {tool.name}: {what}"
         if line not in changes:
@@ -124,15 +97,15 @@ def _voice(tool: ToolSpec, changes: list[str]) -> Say:
 # Roots: every family calls a tool with an object
 
 
-def _object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
+def object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
     schema = {key: value for key, value in parameters.items() if key not in ("$schema", "$id")}
     followed: set[str] = set()
     while isinstance(reference := schema.pop("$ref", None), str):
-        resolved = None if reference in followed else _resolve(reference, parameters)
-        if resolved is None:
+        target = None if reference in followed else resolved(reference, parameters)
+        if target is None:
             say(f"{reference} refers to itself or to nothing; declared without it")
         followed.add(reference)
-        schema = {**(resolved or {}), **schema}
+        schema = {**(target or {}), **schema}
     kind = schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         say("its parameters are no object; declared without any")
@@ -147,7 +120,7 @@ def _combined(schema: Mapping[str, Any]) -> bool:
     return any(isinstance(schema.get(word), list) for word in COMBINATORS)
 
 
-def _plain_root(schema: Schema, say: Say) -> Schema:
+def plain_root(schema: Schema, say: Say) -> Schema:
     """No combinator at the root: properties of all branches, required where every branch requires it."""
     refused = [
         word for word in (*COMBINATORS, "enum", "not", "const", "if", "then", "else") if word in schema
@@ -164,7 +137,7 @@ def _plain_root(schema: Schema, say: Say) -> Schema:
 
 def _branch(branch: Schema, root: Schema) -> Schema:
     if isinstance(reference := branch.get("$ref"), str):
-        return _resolve(reference, root) or {}
+        return resolved(reference, root) or {}
     return branch
 
 
@@ -186,7 +159,7 @@ def _absorb(root: Schema, branches: list[Schema], *, every: bool) -> Schema:
     return merged
 
 
-def _resolve(reference: str, root: Mapping[str, Any]) -> Schema | None:
+def resolved(reference: str, root: Mapping[str, Any]) -> Schema | None:
     node: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         if not isinstance(node, Mapping):
@@ -253,45 +226,16 @@ def _without_closed(node: Schema) -> Schema:
     return {key: value for key, value in node.items() if key != "additionalProperties" or value is not False}
 
 
-def _strict(schema: Schema, say: Say) -> Schema:
-    def close(node: Schema) -> Schema:
-        lost = [key for key in node if key not in STRICT_KEYWORDS]
-        if lost:
-            say(f"{', '.join(sorted(lost))} left out: not in the strict subset")
-        node = {key: value for key, value in node.items() if key in STRICT_KEYWORDS}
-        if node.get("type") == "object" or "properties" in node:
-            properties = node.get("properties") or {}
-            needed = set(node.get("required") or ())
-            node["properties"] = {
-                name: value if name in needed else _nullable(value) for name, value in properties.items()
-            }
-            node |= {"required": list(properties), "additionalProperties": False}
-        return node
-
-    return _changed(schema, close)
-
-
-def _nullable(schema: Any) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    kind = schema.get("type")
-    if isinstance(kind, str) and "enum" not in schema:
-        return {**schema, "type": [kind, "null"]}
-    if isinstance(kind, list):
-        return schema if "null" in kind else {**schema, "type": [*kind, "null"]}
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-class _Inexpressible(Exception):
+class Inexpressible(Exception):
     """Gemini's subset has no way to say this."""
 
 
 def _gemini(node: Any, root: Mapping[str, Any], say: Say, above: tuple[str, ...]) -> Schema:
     if not isinstance(node, dict):
-        raise _Inexpressible("a subschema is not an object")
+        raise Inexpressible("a subschema is not an object")
     if isinstance(reference := node.get("$ref"), str):
-        if reference in above or (target := _resolve(reference, root)) is None:
-            raise _Inexpressible(f"{reference} refers to itself or to nothing")
+        if reference in above or (target := resolved(reference, root)) is None:
+            raise Inexpressible(f"{reference} refers to itself or to nothing")
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return _gemini({**target, **beside}, root, say, (*above, reference))
     schema = _gemini_types(_gemini_combined(dict(node), say), say)
@@ -351,7 +295,7 @@ def _gemini_values(node: Schema, say: Say) -> None:
     values = node.get("enum")
     if isinstance(values, list):
         if not all(isinstance(value, str) for value in values):
-            raise _Inexpressible("an enum holds other values than strings")
+            raise Inexpressible("an enum holds other values than strings")
         node.setdefault("type", "string")
         if not all(values):
             say("an empty enum value left out")
@@ -366,15 +310,15 @@ def _gemini_children(
 ) -> Iterator[tuple[str, Any]]:
     kind = schema.get("type")
     if kind == "array" and not isinstance(schema.get("items"), dict):
-        raise _Inexpressible("an array does not say what it holds")
+        raise Inexpressible("an array does not say what it holds")
     if kind == "object" and not schema.get("properties"):
-        raise _Inexpressible("an object does not say what it holds")
+        raise Inexpressible("an object does not say what it holds")
     if kind is None and "anyOf" not in schema:
-        raise _Inexpressible("a value may be of any type")
+        raise Inexpressible("a value may be of any type")
     for key, value in schema.items():
         if key == "properties":
             if refused := [name for name in value if not GEMINI_KEY.fullmatch(name)]:
-                raise _Inexpressible(f"the name {refused[0]!r} is refused there")
+                raise Inexpressible(f"the name {refused[0]!r} is refused there")
             yield key, {name: _gemini(child, root, say, above) for name, child in value.items()}
         elif key == "items":
             yield key, _gemini(value, root, say, above)
