@@ -56,5 +56,5 @@ COMPATIBLE = Provider(
     base_url_variable="COMPATIBLE_BASE_URL",
     key_variables=("COMPATIBLE_API_KEY",),
     dialect=ANY,
-    overrides=families(ANY),
+    overrides=(("*gemini-[3-9]*", replace(ANY, unreasoned_calls="extra_content")), *families(ANY)),
 )

@@ -48,6 +48,7 @@ from .strict import strict_answer, strict_schema
 
 BRIDGE = "OK."
 MAX_CALLS = 128
+UNSIGNED = "GEM-09 sentinel signature: no signature of this model exists"
 
 
 class ChatDialect(Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     requires_reasoning: Literal["", "calls", "all"] = ""  # assistant messages that must carry it
     reasoning_placeholder: str = " "
     echoes_details: bool = False  # hands back `reasoning_details`, whatever else it does with reasoning
-    unreasoned_calls: Literal["", "sentinel", "off"] = ""  # calls of others: sign them so, or do not think
+    unreasoned_calls: Literal["", "sentinel", "extra_content", "off"] = ""  # of others: sign, or do not think
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
@@ -103,6 +104,7 @@ class ChatEncoder:
         self._loop = Loop()
         self._fillers: list[str] = []
         self._crowded: Message | None = None  # more calls than one message holds; waits for its results
+        self._stand_ins: list[str] = []  # what the message just written got in place of reasoning
 
     def _is_thinking(self, asked: bool | None) -> bool:
         if asked is False and self.dialect.stops_thinking:
@@ -138,6 +140,9 @@ class ChatEncoder:
                 changes.append("bridge: a user message must not follow a tool message")
                 roll.add({"role": "assistant", "content": BRIDGE})
             roll.add(wire)
+        if self._stand_ins:
+            changes += self._stand_ins
+            self._stand_ins = []
         return loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
 
     def _wire(self, message: Message) -> Iterator[Wire]:
@@ -174,6 +179,9 @@ class ChatEncoder:
             wire["content"] = self.dialect.content_when_empty
         if calls:
             wire["tool_calls"] = calls
+            if self.dialect.unreasoned_calls == "extra_content" and "extra_content" not in calls[0]:
+                calls[0]["extra_content"] = {"google": {"thought_signature": SENTINEL}}
+                self._stand_ins.append(UNSIGNED)
         yield wire
 
     def _said(self, message: Message) -> Any:
@@ -238,6 +246,7 @@ class ChatEncoder:
         wire.update(state)
         if calls and self.dialect.unreasoned_calls == "sentinel" and "reasoning_details" not in wire:
             wire["reasoning_details"] = [_sentinel(self.ids[message.tool_calls[0].id])]
+            self._stand_ins.append(UNSIGNED)
         if "reasoning_details" in wire:
             return  # they hold the text too
         if name == "reasoning_text" and "reasoning_opaque" not in wire:
@@ -246,6 +255,7 @@ class ChatEncoder:
             wire[name] = text
         elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
             wire[name] = self.dialect.reasoning_placeholder
+            self._stand_ins.append(f"placeholder {name}: this model wants its reasoning back, and there is none")
 
     def _results(self, message: Message) -> Iterator[Wire]:
         responses = message.responses
