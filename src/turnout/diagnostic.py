@@ -49,7 +49,9 @@ CODES: dict[str, str] = {
     "repeated_outcome": "an outcome was given again; the first stands",
     "replaced_outcome": "a real outcome replaced a synthetic one",
     "sealed_open_call": "a call was still open when the conversation went on",
+    "foreign_record": "records of another program that no turn can be made of; kept as notes",
     # in the store
+    "torn_tail": "the last line of a file was cut off; what is left of it is kept as a note",
     "unreadable_entry": "a stored entry makes no sense; kept in its place, read by nobody",
     "resumed_reply": "a reply was under way when its process ended; kept as far as it came",
     "resumed_call": "a tool was running when its process ended; answered as interrupted",
