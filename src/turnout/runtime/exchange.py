@@ -25,6 +25,7 @@ Emit = Callable[[SessionEvent], None]
 
 
 REFUSED_BEFORE = ProviderError("this request was refused before", kind="invalid_request")
+RESTING = "resting"
 
 
 class Exchange:
@@ -59,6 +60,8 @@ class Exchange:
 
     async def _try(self, target: Target) -> ModelTurn:
         self.tried.add(target.origin)
+        if left := self.session.router.asks_for(target, self._now()):
+            raise _resting(target, left)
         attempt = self._fresh(target)
         self.session.debug("request", target=str(target.origin), request=attempt.request)
         turn = await attempt.run(self.emit)
@@ -80,8 +83,8 @@ class Exchange:
 
     async def _after(self, target: Target, error: ProviderError | StreamError) -> Target:
         """What to do about a failure: the target to ask next, or the error itself."""
-        assert self.attempt is not None
-        self._note_failure(target, error)
+        if getattr(error, "code", "") != RESTING:
+            self._note_failure(target, error)
         larger = target.facts.context if error.kind == "context_too_long" else 0
         other = self.session.router.other(self.tried, self._now(), larger_than=larger)
         step = self.budget.after(error, others=other is not None)
@@ -132,7 +135,8 @@ class Exchange:
 
     def _note_failure(self, target: Target, error: ProviderError | StreamError) -> None:
         session = self.session
-        session.router.failed(target, self._now(), getattr(error, "retry_after", None) or 0.0)
+        asked = 0.0 if error.kind == "quota" else getattr(error, "retry_after", None) or 0.0
+        session.router.failed(target, self._now(), asked)
         status = getattr(error, "status", None)
         session.debug(
             "failure", target=str(target.origin), kind=error.kind, status=status, message=str(error)
@@ -148,9 +152,10 @@ class Exchange:
 
     def _take_back(self) -> None:
         """Whatever was shown of the broken reply is void; its key is spent."""
-        if self.attempt is not None and self.attempt.shown:
-            self.session.history.note("discarded", {"turn_key": self.attempt.turn_key})
-            self.emit(Discarded(self.attempt.turn_key))
+        broken, self.attempt = self.attempt, None
+        if broken is not None and broken.shown:
+            self.session.history.note("discarded", {"turn_key": broken.turn_key})
+            self.emit(Discarded(broken.turn_key))
 
     def _keep_partial(self, status: Any) -> None:
         """The last word of a reply that will not be asked for again: what had arrived whole stays."""
@@ -164,3 +169,12 @@ class Exchange:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+def _resting(target: Target, left: float) -> ProviderError:
+    return ProviderError(
+        f"{target.origin} asked to be left alone for another {left:.0f} s",
+        kind="rate_limit",
+        retry_after=left,
+        code=RESTING,
+    )

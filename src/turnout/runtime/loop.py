@@ -1,21 +1,20 @@
 """The round: reply, tools, and again, until the model has said its last word.
 
-Interactive, one-shot and subagent use all come through here. The loop runs in a task of its
-own; leaving its events early is a cancel, and the history is valid afterwards.
+Interactive, one-shot and subagent use all come through here; `run` drives it in a task of
+its own.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LimitReached, StoreError, TurnoutError
+from ..errors import LimitReached
 from ..model import Block, ModelTurn, Origin, Outcome, Text, Usage
 from ..streaming.events import TextDelta
-from .events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
+from .events import Complete, Status, Terminal
 from .exchange import Exchange
 from .guards import Verdict
+from .run import Emit
 
 if TYPE_CHECKING:
     from .session import Session
@@ -30,79 +29,20 @@ ENOUGH = {
 SWITCHED_OFF = "Tools are switched off for this answer; the call did not run. Answer with what you know."
 
 
-class Run:
+class Rounds:
     """One prompt, from the user's words to the model's last."""
 
     def __init__(self, session: Session, prompt: tuple[Block, ...], options: dict[str, Any]) -> None:
         self.session = session
         self.options = options
-        self._prompt = prompt
-        self._events: asyncio.Queue[SessionEvent] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
         self.turns: list[ModelTurn] = []
+        self._prompt = prompt
 
-    async def events(self) -> AsyncIterator[SessionEvent]:
-        """Everything that happens, the last of it terminal."""
-        self.session.begin(self)
-        self._task = asyncio.ensure_future(self._drive())
-        try:
-            while True:
-                event = self._kept(await self._events.get())
-                if isinstance(event, Terminal):
-                    await self._over()  # whoever leaves at this event leaves a session that is free again
-                yield event
-                if isinstance(event, Terminal):
-                    return
-        finally:
-            await self._over()
-
-    async def _over(self) -> None:
-        await self._stop()
-        self.session.end(self)
-
-    def cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _stop(self) -> None:
-        if self._task is not None and not self._task.done():
-            self._task.cancel()
-            await asyncio.wait({self._task})
-
-    def emit(self, event: SessionEvent) -> None:
-        self._events.put_nowait(event)
-
-    def _kept(self, event: SessionEvent) -> SessionEvent:
-        """What is shown is in the store first. A store that cannot keep it ends the run."""
-        try:
-            self.session.history.commit()
-        except StoreError as error:
-            return event if isinstance(event, Failed) else Failed(error)
-        return event
-
-    async def _drive(self) -> None:
-        terminal: Terminal
-        try:
-            terminal = await self._conduct()
-        except asyncio.CancelledError:
-            terminal = Cancelled()
-        except TurnoutError as error:
-            terminal = Failed(error)
-        except Exception as error:  # a fault of ours must end the run too, and say what it was
-            terminal = Failed(TurnoutError(f"{type(error).__name__}: {error}"))
-            terminal.error.__cause__ = error
-        self._close_calls(terminal)
-        self.emit(terminal)
-
-    def _close_calls(self, terminal: Terminal) -> None:
-        status: Any = "cancelled" if isinstance(terminal, Cancelled) else "interrupted"
-        for open_call in self.session.history.open_calls:
-            reason = "stopped" if open_call.started else "did_not_run"
-            self.session.history.settle(open_call.call.id, Outcome(status, synthetic=True, reason=reason))
-
-    async def _conduct(self) -> Terminal:
+    async def __call__(self, emit: Emit) -> Terminal:
+        self.emit = emit
         history = self.session.history
         if self._prompt:
+            self._deliver()  # what was queued since the last run was said before this
             history.user(self._prompt)
             self.session.guard.new_prompt()
         elif history.open_turn is not None and history.open_calls:

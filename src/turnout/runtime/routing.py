@@ -1,7 +1,8 @@
 """Which target answers next: fixed, round-robin or failover, with a breaker per target. No IO.
 
 A choice holds until it fails; a target that keeps failing rests for a while, longer each
-time. What is in flight stays where it is: choices are made when a request is assembled.
+time. One that named a time is not asked before it, by anyone who shares these breakers.
+What is in flight stays where it is: choices are made when a request is assembled.
 """
 
 from __future__ import annotations
@@ -27,24 +28,31 @@ class Breaker:
     def __init__(self) -> None:
         self.failures = 0
         self.rests_until = 0.0
+        self.asked_until = 0.0  # until when the server asked to be left alone
         self._rests = 0
 
-    def failed(self, now: float, at_least: float = 0.0) -> None:
+    def failed(self, now: float, asked: float = 0.0) -> None:
         self.failures += 1
-        if self.failures >= FAILURES or at_least:
-            rest = min(LONGEST_REST, REST * 2**self._rests) if self.failures >= FAILURES else 0.0
-            self._rests += self.failures >= FAILURES
-            self.rests_until = now + max(rest, at_least)
+        self.asked_until = max(self.asked_until, now + asked)
+        if self.failures >= FAILURES:
+            self.rests_until = now + min(LONGEST_REST, REST * 2**self._rests)
+            self._rests += 1
 
     def worked(self) -> None:
         self.failures = self._rests = 0
         self.rests_until = 0.0
 
+    def left(self, now: float) -> float:
+        """Seconds for which this target is better not asked."""
+        return max(self.rests_until, self.asked_until, now) - now
+
 
 class Router:
     """The targets of a session, and whose turn it is."""
 
-    def __init__(self, targets: Sequence[Target], route: Route = "fixed") -> None:
+    def __init__(
+        self, targets: Sequence[Target], route: Route = "fixed", breakers: dict[Origin, Breaker] | None = None
+    ) -> None:
         if not targets:
             raise UsageError("a session needs a target, such as 'anthropic:claude-sonnet-4-5'")
         if route not in get_args(Route):
@@ -53,14 +61,14 @@ class Router:
         self.route = route
         self.current = self.targets[0]
         self._served = False
-        self._breakers: dict[Origin, Breaker] = {}
+        self.breakers: dict[Origin, Breaker] = {} if breakers is None else breakers
 
     def choose(self, now: float) -> Target:
         """The target of the next request."""
         if self.route == "round-robin" and self._served:
             self.current = self._after(self.current, now)
-        elif self.route == "failover" and self._rests(self.current, now):
-            self.current = next((one for one in self.targets if not self._rests(one, now)), self.current)
+        elif self.route == "failover":
+            self.current = self._soonest([self.current, *self.targets], now)
         self._served = True
         return self.current
 
@@ -69,7 +77,7 @@ class Router:
         if self.route == "fixed":
             return None
         fresh = [one for one in self.targets if one.origin not in tried and one.facts.context > larger_than]
-        return next((one for one in fresh if not self._rests(one, now)), fresh[0] if fresh else None)
+        return self._soonest(fresh, now) if fresh else None
 
     def take(self, target: Target) -> None:
         """From now on this target; it joins the others where it is new."""
@@ -81,19 +89,24 @@ class Router:
         self.current = target
         self._served = False
 
-    def failed(self, target: Target, now: float, at_least: float = 0.0) -> None:
-        self._breaker(target).failed(now, at_least)
+    def failed(self, target: Target, now: float, asked: float = 0.0) -> None:
+        """A failure; `asked` is how long the server wants to be left alone."""
+        self._breaker(target).failed(now, asked)
 
     def worked(self, target: Target) -> None:
         self._breaker(target).worked()
 
+    def asks_for(self, target: Target, now: float) -> float:
+        """Seconds for which this target has asked to be left alone."""
+        return max(self._breaker(target).asked_until - now, 0.0)
+
     def _after(self, target: Target, now: float) -> Target:
         at = next((at for at, one in enumerate(self.targets) if one.origin == target.origin), -1)
-        order = [*self.targets[at + 1 :], *self.targets[: at + 1]]
-        return next((one for one in order if not self._rests(one, now)), order[0])
+        return self._soonest([*self.targets[at + 1 :], *self.targets[: at + 1]], now)
 
-    def _rests(self, target: Target, now: float) -> bool:
-        return self._breaker(target).rests_until > now
+    def _soonest(self, targets: Sequence[Target], now: float) -> Target:
+        """The first that does not rest, or else the one whose rest ends first."""
+        return min(targets, key=lambda one: self._breaker(one).left(now))
 
     def _breaker(self, target: Target) -> Breaker:
-        return self._breakers.setdefault(target.origin, Breaker())
+        return self.breakers.setdefault(target.origin, Breaker())

@@ -14,7 +14,8 @@ import os
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,11 +42,12 @@ from .events import Cancelled, Complete, Failed, SessionEvent
 from .guards import Guard, GuardLimits
 from .keeping import Keeping
 from .keys import Keys, KeySource
-from .loop import Run, total_usage
+from .loop import Rounds, total_usage
 from .ports import Chance, Transport, WallClock
 from .recovery import Recovery
 from .retry import RetryPolicy
 from .routing import Route, Router
+from .run import Events, Run
 from .subagents import SubagentLimits, Subagents, Tree
 from .telemetry import Telemetry
 from .typed import Shape
@@ -200,13 +202,12 @@ class Session:
 
     # Asking
 
-    def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> AsyncIterator[SessionEvent]:
+    def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
         """Say something and get everything that happens, the last event being terminal."""
-        if self._run is not None:
-            raise UsageError("a run is under way: wait for its end, or session.queue(text) what comes next")
-        return Run(self, blocks_of(prompt), options).events()
+        self._check_free("session.queue(text) what comes next")
+        return Events(Run(self, Rounds(self, blocks_of(prompt), options)))
 
-    def go_on(self, **options: Any) -> AsyncIterator[SessionEvent]:
+    def go_on(self, **options: Any) -> Events:
         """Go on without a new prompt: after a crash, the calls that had not begun run first."""
         return self.run((), **options)
 
@@ -217,15 +218,16 @@ class Session:
         shape = Shape.of(output)
         if shape is not None:
             options["schema"] = shape.schema
-        async for event in self.run(prompt, **options):
-            match event:
-                case Complete(turn, usage, cost):
-                    value = shape.read(turn.text) if shape is not None else None
-                    return Answer(turn.text, turn, usage, cost, value)
-                case Failed(error):
-                    raise error
-                case Cancelled():
-                    raise TurnoutError("the run was cancelled")
+        async with aclosing(self.run(prompt, **options)) as events:
+            async for event in events:
+                match event:
+                    case Complete(turn, usage, cost):
+                        value = shape.read(turn.text) if shape is not None else None
+                        return Answer(turn.text, turn, usage, cost, value)
+                    case Failed(error):
+                        raise error
+                    case Cancelled():
+                        raise TurnoutError("the run was cancelled")
         raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
 
     def ask_sync(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Answer:
@@ -259,7 +261,12 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        return self._run is not None
+        """Whether a run is under way that someone listens to."""
+        return self._run is not None and self._run.active and not self._run.left
+
+    def _check_free(self, way_on: str) -> None:
+        if self.busy:
+            raise UsageError(f"a run is under way: wait for its end, or {way_on}")
 
     # What it has used
 
@@ -288,6 +295,7 @@ class Session:
 
     async def compact(self, emit: Callable[[SessionEvent], None] | None = None) -> bool:
         """Make room in the context now."""
+        self._check_free("let it make room by itself")
         return await self.compressor.compact(emit or _silence)
 
     async def make_room(self, target: Target, emit: Callable[[SessionEvent], None]) -> bool:
@@ -331,9 +339,11 @@ class Session:
             self._transport = self._own_transport = HttpTransport()
         return self._transport
 
-    def begin(self, run: Run) -> None:
-        if self._run is not None:
-            raise UsageError("a run is under way: wait for its end, or session.queue(text) what comes next")
+    async def begin(self, run: Run) -> None:
+        """Let this run have the session, once what was left before has ended."""
+        while self._run is not None and self._run.active:
+            self._check_free("session.queue(text) what comes next")
+            await self._run.over()
         self._run = run
         self.keeping.begin()
 
@@ -365,7 +375,9 @@ class Session:
     # Ending
 
     async def close(self) -> None:
-        self.cancel()
+        if (run := self._run) is not None:
+            run.cancel()
+            await run.over()
         if self.subagents is not None:
             await self.subagents.close()
         await self.scheduler.close()

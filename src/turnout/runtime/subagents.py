@@ -8,6 +8,7 @@ cancels its children.
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -178,16 +179,11 @@ class Subagents:
         return child
 
     async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
-        async for event in child.run(prompt):
-            match event:
-                case Complete(turn):
-                    return Outcome("complete", (Text(turn.text),))
-                case Failed(error):
-                    return Outcome("error", (Text(f"the subagent failed: {error}"),))
-                case Cancelled():
-                    return Outcome("cancelled", (Text("the subagent was stopped"),), reason="stopped")
-                case _ if not isinstance(event, Terminal):
-                    self.session.emit(Nested(call_id, event))
+        async with aclosing(child.run(prompt)) as events:
+            async for event in events:
+                if isinstance(event, Terminal):
+                    return _answer(event)
+                self.session.emit(Nested(call_id, event))
         raise TurnoutError("the subagent ended without a word")  # pragma: no cover: a run always ends
 
     async def close(self) -> None:
@@ -206,3 +202,14 @@ def _status(task: asyncio.Task[Outcome]) -> str:
     if not task.done():
         return "running"
     return "stopped" if task.cancelled() else task.result().status
+
+
+def _answer(terminal: Terminal) -> Outcome:
+    """What the parent gets to read."""
+    match terminal:
+        case Complete(turn):
+            return Outcome("complete", (Text(turn.text),))
+        case Failed(error):
+            return Outcome("error", (Text(f"the subagent failed: {error}"),))
+        case Cancelled():
+            return Outcome("cancelled", (Text("the subagent was stopped"),), reason="stopped")

@@ -1,0 +1,56 @@
+"""What must hold, asked of a run at every step and at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tests.laws.targets import TARGETS
+from tests.sim.wires import Line
+
+from turnout.history.check import violations
+from turnout.history.log import History
+from turnout.model import ToolSpec
+from turnout.providers import Target
+from turnout.providers.request import render, transcript
+from turnout.rendering import check as rendering_check
+from turnout.wire.check import check
+
+
+def sound(history: History) -> None:
+    """The log is sound by its own rules."""
+    assert violations(history) == []
+
+
+def readable(history: History, place: Target, tools: tuple[ToolSpec, ...] = (), **options: Any) -> None:
+    """This provider would take the history as it stands now."""
+    told = transcript(history, place)
+    assert rendering_check.violations(told.messages) == [], place.origin
+    body = render(history, place, tools=tools, **options).body
+    assert check(place.provider.name, body, model=place.model) == [], place.origin
+
+
+def readable_by_all(history: History, tools: tuple[ToolSpec, ...] = ()) -> None:
+    for place in TARGETS:
+        readable(history, place, tools)
+
+
+def replayable(history: History) -> None:
+    """The log alone tells the same story."""
+    again = History.replay(history.entries, history.key, system=history.system)
+    assert again.turns == history.turns and list(again.ledger) == list(history.ledger)
+    assert (again.summary, again.shortened) == (history.summary, history.shortened)
+
+
+def patient(line: Line) -> None:
+    """No server was asked again before the time that it named."""
+    not_before: Counter[str] = Counter()
+    for sent in line.sent:
+        assert sent.at >= not_before[sent.place], f"{sent.place} was asked at {sent.at}"
+        not_before[sent.place] = max(not_before[sent.place], sent.not_before)
+
+
+def never_the_same_refused(line: Line) -> None:
+    """Bytes that were refused as invalid are not sent again."""
+    refused = [sent for sent in line.inner.seen if sent.status in (400, 422) and sent.problems]
+    assert len({sent.body for sent in refused}) == len(refused)

@@ -1,0 +1,253 @@
+"""One seed, one whole run: a user, a session, models and tools and a line that do their worst.
+
+The log of a run holds every event, request and entry with its virtual time; the same seed
+gives the same log. At the end the faults stop, and then a last prompt must be answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import sha256
+from typing import Any
+
+from tests.laws.targets import NAMES, TARGETS
+from tests.runtime.talk import KEYS, TERMINAL
+from tests.sim import oracles
+from tests.sim.clock import live
+from tests.sim.fates import Fates
+from tests.sim.models import PERSONAS
+from tests.sim.tools import Workshop
+from tests.sim.wires import Line, wall_clock
+
+from turnout.errors import StoreError, UsageError
+from turnout.model import Compaction
+from turnout.runtime.attempt import Timeouts
+from turnout.runtime.compress import CompressPolicy
+from turnout.runtime.events import Complete
+from turnout.runtime.guards import GuardLimits
+from turnout.runtime.session import Limits, Session
+from turnout.runtime.subagents import SubagentLimits
+from turnout.tools.approval import ApprovalRequest, Decision
+from turnout.tools.scheduler import Limits as ToolLimits
+from turnout.tools.threads import Inline
+
+REST = 8 * 24 * 3600.0
+"""Seconds after which no server can want to be left alone any more."""
+
+
+class World:
+    """Everything that happens with one seed."""
+
+    def __init__(self, seed: int, without: frozenset[str] = frozenset()) -> None:
+        self.fates = Fates(seed, without)
+        self.dice = self.fates.dice("user")
+        self.workshop = Workshop(self.fates)
+        self.line = Line(self.fates, self.dice.choice(PERSONAS)(self.fates.dice("model")))
+        self.log: list[str] = []
+        self._checked = 0
+        self._steps = 0
+
+    def run(self) -> World:
+        live(self._live())
+        return self
+
+    @property
+    def digest(self) -> str:
+        return sha256("\n".join(self.log).encode()).hexdigest()
+
+    # The session
+
+    def _session(self) -> Session:
+        dice = self.dice
+        names = dice.sample(NAMES, dice.choice([1, 2, 4]))
+        session = Session(
+            targets=names,
+            route=dice.choice(["fixed", "failover", "round-robin"]),
+            id=f"sim{self.fates.seed}",
+            system=dice.choice(["", "Be brief."]),
+            tools=self.workshop.tools(),
+            transport=self.line,
+            environment={**KEYS, **EVERY_KEY},
+            chance=self.fates.dice("jitter"),
+            wall_clock=wall_clock,
+            guard=GuardLimits(rounds=dice.choice([3, 6, 10]), pauses=2),
+            timeouts=Timeouts(first_byte=60, idle=dice.choice([20, 120]), total=600),
+            compress=self._compression(),
+            tool_limits=ToolLimits(parallel=dice.choice([1, 3, 8]), calls=dice.choice([8, 64]), timeout=120),
+            limits=Limits(tokens=dice.choice([None, None, None, 50_000])),
+            approval=dice.choice(["ask", "auto-edit", "full", "plan"]),
+            approver=dice.choice([None, self._approve]),
+            subagents=SubagentLimits(depth=dice.choice([1, 2]), live=4, total=8),
+            scheduling={"threads": Inline(), "save": lambda text: f"saved/{len(text)}"},
+            **dice.choice(
+                [{}, {"thinking": True}, {"stream": False}, {"effort": "high", "max_tokens": 2_000}]
+            ),
+        )
+        session.history.writer = self._write
+        return session
+
+    def _compression(self) -> CompressPolicy:
+        dice = self.dice
+        return CompressPolicy(
+            trigger=dice.choice([0.8, 0.01, 0.003]),
+            keep_turns=dice.choice([1, 3, 8]),
+            output=100,
+            strategy=dice.choice(["prune", "truncate", "summarise"]),
+            target=dice.choice([None, None, dice.choice(NAMES)]),
+        )
+
+    def _write(self, entry: Any) -> None:
+        if self.fates.strikes("store") and self.dice.random() < 0.2:
+            raise StoreError("the disk is full")
+        self._note(entry)
+
+    async def _approve(self, request: ApprovalRequest) -> Decision:
+        await asyncio.sleep(self.dice.choice([0, 2, 100]))
+        if self.fates.strikes("denying"):
+            return self.dice.choice([request.no("not now"), request.edit({"n": 7}), request.edit({})])
+        return self.dice.choice([request.once(), request.for_session(), request.always()])
+
+    # The user
+
+    async def _live(self) -> None:
+        self.session = self._session()
+        try:
+            for number in range(self.dice.choice([2, 3, 5])):
+                await self._between()
+                await self._converse(f"Prompt {number}.")
+            await self._last_word()
+        finally:
+            await self.session.close()
+        await asyncio.sleep(REST)
+        self._at_the_end()
+
+    async def _converse(self, prompt: str) -> None:
+        """One run, in a task of its own that may be cancelled like a surface that dies."""
+        surface = asyncio.create_task(self._listen(prompt))
+        meddler = asyncio.create_task(self._meddle(surface))
+        await asyncio.wait({surface})
+        meddler.cancel()
+        await asyncio.wait({meddler})
+        if not surface.cancelled() and (error := surface.exception()) is not None:
+            raise error
+        assert not self.session.busy
+        self._check()
+
+    async def _listen(self, prompt: str) -> None:
+        run = self.session.run(prompt)
+        terminals, patience = 0, self.dice.choice([0, 0, 0, 2])
+        try:
+            async for event in run:
+                assert not terminals, "an event came after the last"
+                terminals += isinstance(event, TERMINAL)
+                self._note(event)
+                self._check()
+                if self.fates.strikes("leaving") and self.dice.random() < 0.1:
+                    return
+                if patience:
+                    await asyncio.sleep(patience)
+            assert terminals == 1, "the run ended without its last event"
+        finally:
+            await run.aclose()
+
+    async def _meddle(self, surface: asyncio.Task[None]) -> None:
+        for _ in range(200):
+            await asyncio.sleep(self.dice.expovariate(1 / 20))
+            if not self.fates.strikes("meddling"):
+                continue
+            deed = self.dice.choice(["cancel", "switch", "switch", "queue", "kill", "compact", "call"])
+            self._note(deed)
+            match deed:
+                case "cancel":
+                    self.session.cancel()
+                case "switch":
+                    self.session.switch(self.dice.choice(NAMES))
+                case "queue":
+                    self.session.queue("And hurry.")
+                case "kill":
+                    surface.cancel()
+                case "compact":
+                    await self._compact()
+                case "call" if self.session.history.open_calls:
+                    self.session.scheduler.cancel(self.session.history.open_calls[0].call.id)
+
+    async def _between(self) -> None:
+        deed = self.dice.choice(["", "", "", "wait", "switch", "compact", "rewind", "system", "queue"])
+        history = self.session.history
+        try:
+            match deed:
+                case "wait":
+                    await asyncio.sleep(self.dice.choice([1, 1_000]))
+                case "switch":
+                    self.session.switch(self.dice.choice(NAMES))
+                case "compact":
+                    await self._compact()
+                case "rewind" if history.turns and not any(
+                    isinstance(e, Compaction) for e in history.entries
+                ):
+                    history.rewind(self.dice.choice(history.turns).key)
+                case "system":
+                    history.note_system("Be kind.")
+                case "queue":
+                    self.session.queue("One thing more.")
+        except StoreError:
+            pass
+        self._check()
+
+    async def _compact(self) -> None:
+        try:
+            await self.session.compact(self._note)
+        except (StoreError, UsageError) as error:
+            self._note(error)
+
+    async def _last_word(self) -> None:
+        """The faults stop; whatever happened before, the session goes on."""
+        await asyncio.sleep(REST)
+        self.fates.calm = True
+        self.session.limits = Limits()
+        seen = [event async for event in self.session.run("Are you there?")]
+        self._note(seen[-1])
+        assert isinstance(seen[-1], Complete), seen[-1]
+
+    # What is looked at
+
+    def _note(self, what: Any) -> None:
+        text = repr(what)
+        if len(text) > 300:
+            text = f"{text[:200]} {sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+        self.log.append(f"{asyncio.get_running_loop().time():.6f} {text}")
+
+    def _check(self) -> None:
+        """After every step: the log is sound, and one provider after the other could read it."""
+        history = self.session.history
+        if len(history.entries) == self._checked:
+            return
+        self._checked = len(history.entries)
+        self._steps += 1
+        oracles.readable(history, TARGETS[(self._steps + self.fates.seed) % len(TARGETS)])
+        if self._steps % 3 == 0:
+            oracles.sound(history)
+
+    def _at_the_end(self) -> None:
+        history = self.session.history
+        oracles.sound(history)
+        oracles.readable_by_all(history, self.session.tool_specs())
+        oracles.replayable(history)
+        oracles.patient(self.line)
+        oracles.never_the_same_refused(self.line)
+        assert self.workshop.faults == []
+        assert not history.open_calls
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        assert not left and not self.session.scheduler._left, f"still running: {left}"
+        if not self.fates.distorts:
+            refusals = [(seen.url, seen.problems) for seen in self.line.inner.refusals]
+            assert refusals == []
+        for sent in self.line.sent:
+            self.log.append(f"{sent.at:.6f} {sent.place} {sent.status} {sha256(sent.body).hexdigest()}")
+
+
+EVERY_KEY = {name: "key" for place in TARGETS for name in place.provider.key_variables}
+
+
+def run(seed: int, without: frozenset[str] = frozenset()) -> World:
+    return World(seed, without).run()
