@@ -20,6 +20,7 @@ from ..model import Entry, ModelTurn, Note, Opaque, Origin, Residue, Settled, Sy
 from ..plain import loads, plain
 from .log import History
 
+BOM = b"\xef\xbb\xbf"  # some editors put it before everything
 VERSION = 1
 OURS = Origin("turnout")
 """Whose blocks they are that only a newer version understands."""
@@ -59,7 +60,7 @@ def dump(history: History) -> bytes:
 
 def load(data: bytes) -> History:
     """The history that `dump` wrote, by this version or another."""
-    lines = [line for line in data.split(b"\n") if line.strip()]
+    lines = [line for line in data.removeprefix(BOM).split(b"\n") if line.strip()]
     if not lines:
         raise CorruptHistory("a stored history begins with its header; this one is empty")
     header = _header(lines[0])
