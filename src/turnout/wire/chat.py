@@ -255,7 +255,9 @@ class ChatEncoder:
             wire[name] = text
         elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
             wire[name] = self.dialect.reasoning_placeholder
-            self._stand_ins.append(f"placeholder {name}: this model wants its reasoning back, and there is none")
+            self._stand_ins.append(
+                f"placeholder {name}: this model wants its reasoning back, and there is none"
+            )
 
     def _results(self, message: Message) -> Iterator[Wire]:
         responses = message.responses
