@@ -140,6 +140,7 @@ def render(
         target=place.origin,
         source=seen.transcript.rendered(),
         changes=tuple(changes),
+        tools=tuple(spec.name for spec in specs),
     )
 
 

@@ -102,6 +102,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     target: Origin
     source: Rendered
     changes: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()  # by their own names
     method: str = "POST"
 
     @property
@@ -113,6 +114,11 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     def ids(self) -> dict[str, str]:
         """Canonical call ids, and what the target knows them as."""
         return {emitted.call_id: emitted.projected for emitted in self.report.calls}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Tools by the names that this request gave them, and their own: the way back for a call."""
+        return {self.source.ids.name(tool): tool for tool in self.tools}
 
     @property
     def json(self) -> dict[str, Any]:
