@@ -21,6 +21,7 @@ from .tool import Tool
 Mode = str
 LONGEST_NAME = 128
 _CALL_NUMBER = re.compile(r":\d+$")  # Kimi's ids look like names: functions.read_file:3
+_FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and without their marks: call_functionsread_file3
 
 
 class Found(Struct, frozen=True):
@@ -135,7 +136,8 @@ class Registry:
 def _readings(name: str) -> list[str]:
     """The name as written, then without a call number, then without the prefixes models put before it."""
     bare = _CALL_NUMBER.sub("", name.strip())
-    return [name, bare, re.split(r"[.:/]", bare)[-1]]
+    flattened = _FLATTENED.match(bare)
+    return [name, bare, *([flattened[1]] if flattened else []), re.split(r"[.:/]", bare)[-1]]
 
 
 def _folded(name: str) -> str:
