@@ -212,7 +212,7 @@ def test_a_server_that_starts_slowly_holds_up_nobody(tmp_path: Path) -> None:
     """The session begins without it; its tools come at a later turn."""
     at = rough(tmp_path)
     work(at, at.agree)
-    (tmp_path / "slow").write_text("0.6")
+    (tmp_path / "slow").touch()
     at.servers = at.open()
 
     async def story() -> None:

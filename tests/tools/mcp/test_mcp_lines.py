@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from turnout.tools.mcp.lines import Lines, TooLong
 def cut(data: bytes, *places: int, longest: int = 20) -> list[bytes | TooLong]:
     lines = Lines(longest)
     edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
-    chunks = [data[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    chunks = [data[start:end] for start, end in pairwise(edges)]
     return [line for chunk in chunks for line in lines.feed(chunk)]
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Phase = Literal["idle", "starting", "connected", "waiting", "failed", "closed"]
 
 CHANGED = "notifications/tools/list_changed"
+RELISTEN, LONGEST_RELISTEN = 0.5, 60.0  # seconds before a broken stream of news is opened again
 SHOWN = 500  # characters of an error that are shown
 MISSING = "the package for MCP is not installed: pip install 'turnout[mcp]'"
 
@@ -127,8 +128,8 @@ class Connection:
         except MCPError as error:
             if error.error.code == CONNECTION_CLOSED:
                 return _failed(_broken(self.server.name))
-            if error.error.message == "Session terminated":  # the server forgot us: begin anew
-                self._lose()
+            if self.server.url and "session" in error.error.message.lower():
+                self._lose()  # it was started anew and has forgotten us: begin anew, too
             return _failed(f"{self.server.name}: {error.error.message}")
         except (ValueError, RuntimeError) as error:  # not what the protocol or its own schema says
             return _failed(f"{self.server.name} gave an answer that cannot be read: {cut(str(error), SHOWN)}")
@@ -319,10 +320,22 @@ class _Listening:
             await asyncio.wait({self._task})
 
     async def _listen(self) -> None:
-        with suppress(Exception):  # a stream that ends early costs news of changes, not the connection
+        """Hear of changes. When the stream breaks, look at once for what was missed, and listen again."""
+        pause = RELISTEN
+        while await self._hears():
+            self._changed()
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_RELISTEN)
+
+    async def _hears(self) -> bool:
+        """Listen until the stream ends; whether there was one at all."""
+        opened = False
+        with suppress(Exception):
             async with self._client.listen(tools_list_changed=True) as events:
+                opened = True
                 async for _ in events:
                     self._changed()
+        return opened
 
 
 def _teller(context: ToolContext) -> Callable[..., Any]:
