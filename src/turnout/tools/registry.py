@@ -21,7 +21,7 @@ from .tool import Tool
 Mode = str
 LONGEST_NAME = 128
 _CALL_NUMBER = re.compile(r":\d+$")  # Kimi's ids look like names: functions.read_file:3
-_FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and without their marks: call_functionsread_file3
+_FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and flattened: call_functionsread_file3
 
 
 class Found(Struct, frozen=True):
