@@ -7,6 +7,7 @@ what moves is cut, because its height must be known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.utils import get_cwidth
@@ -119,10 +120,14 @@ class Drawing:
     def _rows(self, rows: Rows) -> Iterator[str]:
         if rows.title:
             yield self.theme.paint(rows.title, "bold")
-        width = max((get_cwidth(name) for name, _ in rows.rows), default=0)
+        width = max((get_cwidth(name) for name, text in rows.rows if text), default=0)
+        room = self.width - width - 5
         for name, text in rows.rows:
             pad = " " * (width - get_cwidth(name))
-            yield f"  {self.theme.paint(printable(name), 'accent')}{pad}  {printable(text)}".rstrip()
+            told = wrap(printable(text), room) if room > 20 else [printable(text)]
+            lead = f"  {self.theme.paint(printable(name), 'accent')}{pad}"
+            yield f"{lead}  {told[0] if told else ''}".rstrip()
+            yield from (f"{' ' * (width + 4)}{line}" for line in told[1:])
 
     def _question(self, question: Question) -> Iterator[str]:
         paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
@@ -171,12 +176,16 @@ class Drawing:
         paint, signs = self.theme.paint, self.theme.signs
         share = f" {call.fraction:.0%}" if call.fraction is not None else ""
         took = f" {call.seconds:.0f} s" if call.seconds >= 1 and call.state == "running" else ""
-        tail = f" {signs.dot} {call.state}{share}{took}"
-        room = self.width - get_cwidth(call.name) - get_cwidth(tail) - 4
-        subject = _cut(visible(call.subject), max(room, 0), signs.ellipsis)
-        yield f"{self._spin(call.seconds)} {paint(call.name, 'bold')} {subject}{paint(tail, 'dim')}"
+        name, tail = one_line(call.name), f" {signs.dot} {call.state}{share}{took}"
+        room = self.width - get_cwidth(name) - get_cwidth(tail) - 4
+        subject = _cut(one_line(visible(call.subject), 400), max(room, 0), signs.ellipsis)
+        spin = self._spin(call.seconds)
+        if room >= 0:
+            yield f"{spin} {paint(name, 'bold')} {subject}{paint(tail, 'dim')}"
+        else:
+            yield self._cut(f"{spin} {name}{tail}")
         for line in call.lines:
-            yield paint(self._cut(f"    {printable(line)}"), "dim")
+            yield paint(self._cut(f"    {one_line(line)}"), "dim")
 
     def _doing(self, live: Live) -> str:
         spin, dot = self._spin(live.seconds), self.theme.signs.dot
@@ -188,7 +197,7 @@ class Drawing:
         return letters[int(seconds * 5) % len(letters)]
 
     def _cut(self, line: str) -> str:
-        return _cut(line.replace("\t", "    "), self.width - 1, self.theme.signs.ellipsis)
+        return _cut(line, self.width - 1, self.theme.signs.ellipsis)
 
 
 def _cut(line: str, width: int, ellipsis: str) -> str:

@@ -1,0 +1,150 @@
+"""The real program in a real pseudo-terminal: type, look at the screen, end it."""
+
+from __future__ import annotations
+
+import codecs
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import sys
+import termios
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.surfaces.vt import Terminal
+
+KEYS = {
+    "enter": "\r",
+    "esc": "\x1b",
+    "tab": "\t",
+    "shift+tab": "\x1b[Z",
+    "up": "\x1b[A",
+    "alt+enter": "\x1b\r",
+}
+KEYS |= {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
+PATIENCE = 30.0
+
+
+class Program:
+    """`turnout` with a keyboard and a screen."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        columns: int = 90,
+        rows: int = 30,
+    ) -> None:
+        self.terminal = Terminal(columns, rows)
+        self.written = bytearray()
+        self.code: int | None = None
+        self._changed = threading.Condition()
+        self.pid, self._descriptor = self._start(arguments, environment, folder, columns, rows)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _start(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, columns: int, rows: int
+    ) -> tuple[int, int]:
+        command = [sys.executable, "-m", "turnout", *arguments]
+        environment = {"TERM": "xterm-256color", "LANG": "C.UTF-8", **environment}
+        pid, descriptor = pty.fork()
+        if not pid:
+            try:
+                os.chdir(folder)
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+                os.execve(sys.executable, command, dict(environment))
+            finally:
+                os._exit(127)
+        return pid, descriptor
+
+    def _read(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        while True:
+            try:
+                data = os.read(self._descriptor, 65536)
+            except OSError:
+                data = b""
+            with self._changed:
+                self.written += data
+                self.terminal.feed(decoder.decode(data))
+                self._changed.notify_all()
+            if not data:
+                return
+
+    def type(self, text: str) -> None:
+        """Type letters; what the program draws for them is not waited for."""
+        os.write(self._descriptor, text.encode())
+
+    def key(self, *names: str) -> None:
+        for name in names:
+            self.type(KEYS.get(name, name))
+            time.sleep(0.03)
+
+    def say(self, text: str) -> None:
+        self.type(text)
+        self.key("enter")
+
+    def wait(self, pattern: str, *, scrolled: bool = True, timeout: float = PATIENCE) -> str:
+        """What is on the screen (or was, with `scrolled`) once it matches."""
+        found = re.compile(pattern, re.DOTALL | re.MULTILINE)
+        ends = time.monotonic() + timeout
+
+        def seen() -> str:
+            return self.terminal.text if scrolled else self.terminal.screen
+
+        with self._changed:
+            while not found.search(text := seen()):
+                left = ends - time.monotonic()
+                assert left > 0, f"never saw {pattern!r}; the screen is:\n{text}"
+                self._changed.wait(left)
+        return text
+
+    def wait_until_gone(self, pattern: str, timeout: float = PATIENCE) -> str:
+        found = re.compile(pattern, re.DOTALL | re.MULTILINE)
+        ends = time.monotonic() + timeout
+        with self._changed:
+            while found.search(text := self.terminal.screen):
+                left = ends - time.monotonic()
+                assert left > 0, f"{pattern!r} stays; the screen is:\n{text}"
+                self._changed.wait(left)
+        return text
+
+    def resize(self, columns: int, rows: int) -> None:
+        with self._changed:
+            self.terminal.resize(columns, rows)
+        fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def ended(self, timeout: float = PATIENCE) -> int:
+        """The exit code, once the program has ended of itself; minus the signal that ended it."""
+        ends = time.monotonic() + timeout
+        while self.code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+                break
+            assert time.monotonic() < ends, f"it does not end; the screen is:\n{self.terminal.screen}"
+            time.sleep(0.02)
+        self._reader.join(5)
+        return self.code
+
+    def close(self) -> None:
+        if self.code is None:
+            self.signal(signal.SIGKILL)
+            self.ended()
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
