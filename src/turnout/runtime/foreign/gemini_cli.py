@@ -44,7 +44,9 @@ def _document(data: bytes) -> Any:
         return None
     if isinstance(value, dict) and isinstance(value.get("history"), list):
         return value["history"]
-    if isinstance(value, list) or isinstance(fields(value).get("messages"), list):
+    if isinstance(value, list) and any("parts" in fields(content) for content in value):
+        return value
+    if isinstance(fields(value).get("messages"), list):
         return value
     if isinstance(value, dict) and ("sessionId" in value or "type" in value):
         return None  # a log of one line

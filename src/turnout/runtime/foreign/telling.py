@@ -24,6 +24,8 @@ from ...history.log import History
 from ...model import Origin
 from ...plain import loads, plain
 
+TORN = "torn line"
+
 
 class Foreign(Struct, frozen=True):
     """A session of another program: its history, its name for itself, what it could not be told as."""
@@ -97,8 +99,8 @@ class Telling:
         findings = (Diagnostic("history", found.code, "", found.detail) for found in self.door.findings)
         history.diagnostics.extend(findings)
         for kind, count in self.kept.items():
-            detail = f"{count} of kind {kind!r}"
-            history.diagnostics.append(Diagnostic("history", "foreign_record", "", detail))
+            code = "torn_tail" if kind == TORN else "foreign_record"
+            history.diagnostics.append(Diagnostic("history", code, "", f"{count} of kind {kind!r}"))
         return Foreign(history, self.title, self.id, dict(self.kept))
 
     def _stretches(self) -> Iterator[tuple[list[Heard], Compacted | None]]:
@@ -136,7 +138,7 @@ def records(data: bytes, telling: Telling) -> Iterator[dict[str, Any]]:
         if isinstance(record, dict):
             yield record
         elif number == len(lines):
-            telling.keep("torn line", line.decode(errors="replace"))
+            telling.keep(TORN, line.decode(errors="replace"))
         else:
             telling.keep("unreadable line", line.decode(errors="replace"))
 

@@ -1,0 +1,215 @@
+"""`turnout sessions`: list, search, show, rename, fork, export, delete and prune what is stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import UsageError
+from .clean import one_line, printable
+from .opening import known
+from .output import table, value
+
+if TYPE_CHECKING:
+    from ...runtime.store import Store, Summary
+
+UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0, "m": 2_592_000.0, "y": 31_536_000.0}
+SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def opened(ctx: click.Context) -> Store:
+    """The user's store, closed with the command."""
+    from ...runtime.store import open_store
+
+    return ctx.with_resource(open_store(os.environ))
+
+
+@click.group(invoke_without_command=True)
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="How many to list.")
+@click.option("--all", "everything", is_flag=True, help="All of them, and subagents too.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.pass_context
+def sessions(ctx: click.Context, limit: int, everything: bool, as_json: bool) -> None:
+    """List the stored sessions, latest first; the commands below work on one of them.
+
+    A session is named by its id or the beginning of it.
+
+    \b
+    turnout sessions                          what there is
+    turnout sessions search "blue whale"      where it was said
+    turnout sessions export 4f2a --to page.html
+    turnout sessions fork 4f2a --at 3         another way from turn 3
+    turnout sessions prune --older-than 90d   make room
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    lines = opened(ctx).list(limit=None if everything else limit, subagents=everything)
+    if as_json:
+        click.echo(json.dumps([value(line) for line in lines], ensure_ascii=False, indent=2))
+    elif not lines:
+        click.echo("There are no sessions yet.")
+    else:
+        heads = ("id", "when", "turns", "cost", "model", "title")
+        click.echo(table(heads, [_row(line) for line in lines]))
+
+
+def _row(line: Summary) -> tuple[str, ...]:
+    cost = "" if line.cost is None else f"${line.cost:.4f}"
+    state = " (open)" if line.holder is not None else ""
+    when = _when(line.updated) + state
+    return line.id, when, str(line.turns), cost, printable(line.model), one_line(line.title, 60)
+
+
+def _when(stamp: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(stamp))
+
+
+@sessions.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("-n", "--limit", type=int, default=20, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the places as JSON.")
+@click.pass_context
+def search(ctx: click.Context, words: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """Find the sessions in which all these words were said, by anyone: users, models, tools."""
+    hits = opened(ctx).search(" ".join(words), limit)
+    if as_json:
+        click.echo(json.dumps([value(hit) for hit in hits], ensure_ascii=False, indent=2))
+    elif hits:
+        rows = [
+            (hit.session, _when(hit.updated), one_line(hit.title, 40), one_line(hit.excerpt)) for hit in hits
+        ]
+        click.echo(table(("id", "when", "title", "where"), rows))
+    ctx.exit(0 if hits else 1)
+
+
+@sessions.command()
+@click.argument("session")
+@click.pass_context
+def show(ctx: click.Context, session: str) -> None:
+    """Print a session for reading; `export` writes it to a file."""
+    from ...runtime.exports import to_markdown
+
+    store = opened(ctx)
+    id = known(store, session)
+    click.echo(printable(to_markdown(store.read(id), store.summary(id).title).decode()), nl=False)
+
+
+@sessions.command()
+@click.argument("session")
+@click.argument("title")
+@click.pass_context
+def rename(ctx: click.Context, session: str, title: str) -> None:
+    """Give a session a title of your own."""
+    store = opened(ctx)
+    store.rename(known(store, session), one_line(title))
+
+
+@sessions.command()
+@click.argument("session")
+@click.option("--at", default=None, help="The last turn to share: its number from 1, or its key.")
+@click.pass_context
+def fork(ctx: click.Context, session: str, at: str | None) -> None:
+    """Make a session of its own that shares the beginning of another; prints its id."""
+    store = opened(ctx)
+    turn = int(at) if at is not None and at.isdigit() else at
+    click.echo(store.fork(known(store, session), at=turn))
+
+
+@sessions.command()
+@click.argument("session")
+@click.option("--to", "path", type=click.Path(path_type=Path), help="The file; without it, standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "markdown", "html"]),
+    help="By default, as the file is named.",
+)
+@click.pass_context
+def export(ctx: click.Context, session: str, path: Path | None, form: str | None) -> None:
+    """Write a session as JSON lines (to be imported again), Markdown or HTML. Nothing is written over."""
+    from ...runtime.exports import export as exported
+
+    store = opened(ctx)
+    id = known(store, session)
+    data = exported(store.read(id), form or _form(path), store.summary(id).title)
+    if path is None:
+        sys.stdout.buffer.write(data)
+        return
+    write_new(path, data)
+
+
+def _form(path: Path | None) -> str:
+    return {".md": "markdown", ".html": "html", ".htm": "html"}.get(path.suffix if path else "", "jsonl")
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """A file of its own, for its owner alone; never over one that is there."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UsageError(f"{path} is there already, and nothing is written over; name another file") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
+@sessions.command()
+@click.argument("names", nargs=-1, required=True, metavar="SESSION...")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def delete(ctx: click.Context, names: tuple[str, ...], yes: bool) -> None:
+    """Delete sessions, with the subagents they started, for good."""
+    store = opened(ctx)
+    ids = [known(store, name) for name in names]
+    if not yes:
+        click.confirm(f"Delete {len(ids)} session{'s' * (len(ids) > 1)} for good?", abort=True)
+    for id in ids:
+        click.echo(f"deleted {', '.join(store.delete(id))}")
+
+
+@sessions.command()
+@click.option("--older-than", help="Unused for this long: 12h, 90d, 8w, 6m, 1y.")
+@click.option("--larger-than", help="Then the oldest, until all together are no larger: 500k, 200m, 2g.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def prune(
+    ctx: click.Context, older_than: str | None, larger_than: str | None, dry_run: bool, yes: bool
+) -> None:
+    """Delete old sessions, by age and by size. What is open stays."""
+    if older_than is None and larger_than is None:
+        raise UsageError("say what may go: --older-than 90d, --larger-than 200m, or both")
+    store = opened(ctx)
+    limits: dict[str, Any] = {"older_than": _seconds(older_than), "larger_than": _bytes(larger_than)}
+    chosen = store.prune(**limits, dry_run=True)
+    for line in chosen:
+        click.echo(f"{line.id}  {_when(line.updated)}  {one_line(line.title, 60)}")
+    if dry_run or not chosen:
+        return
+    if not yes:
+        click.confirm(f"Delete these {len(chosen)} for good?", abort=True)
+    click.echo(f"deleted {len(store.prune(**limits))}")
+
+
+def _seconds(given: str | None) -> float | None:
+    if given is None:
+        return None
+    if (found := re.fullmatch(r"(\d+)([hdwmy])", given.strip().lower())) is None:
+        raise UsageError(f"{given!r} is no age; write it as 12h, 90d, 8w, 6m or 1y")
+    return int(found[1]) * UNITS[found[2]]
+
+
+def _bytes(given: str | None) -> int | None:
+    if given is None:
+        return None
+    if (found := re.fullmatch(r"(\d+)([kmg]?)b?", given.strip().lower())) is None:
+        raise UsageError(f"{given!r} is no size; write it as 500k, 200m or 2g")
+    return int(found[1]) * SIZES[found[2]]
