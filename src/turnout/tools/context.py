@@ -7,9 +7,11 @@ is the only sign a tool in a thread gets: ask it between two steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from threading import Event
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from ..plain import dumps
 from .events import ToolProgress
@@ -27,6 +29,17 @@ class Cancelled(Protocol):
     def wait(self, timeout: float | None = None) -> bool: ...
 
 
+class Question(Struct, frozen=True):
+    """Something a tool wants to know of the user; `choices` are offered, not imposed."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+Asker: TypeAlias = Callable[[Question], Awaitable[str | None]]
+"""Any surface that can put a question to the user; None is no answer."""
+
+
 class ToolContext:
     """One call's view of the session: who it is, where it works, whom it tells."""
 
@@ -41,6 +54,7 @@ class ToolContext:
         cancelled: Cancelled | None = None,
         spawn: Any = None,
         environment: Mapping[str, str] | None = None,
+        ask: Asker | None = None,
     ) -> None:
         self.call_id = call_id
         self.name = name
@@ -49,6 +63,7 @@ class ToolContext:
         self.cancelled: Cancelled = Event() if cancelled is None else cancelled
         self.spawn = spawn
         self.environment = environment
+        self.ask = ask
         self._report = report
 
     def progress(self, step: Any) -> None:

@@ -217,6 +217,7 @@ class BatchRun:
             cancelled=work.cancelled,
             spawn=owner.spawn,
             environment=owner.environment,
+            ask=owner.asker,
         )
         try:
             owner.history.commit()  # the intent is on disk before the effect

@@ -23,6 +23,7 @@ from ..history.log import History
 from ..model import ToolCall
 from .approval import Approver
 from .batch import Footprint, Summary
+from .context import Asker
 from .events import ToolEvent
 from .output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
 from .perform import ThreadPort
@@ -53,8 +54,8 @@ class ToolScheduler:
 
     `approver` is asked when the policy says so; without one, to ask is to deny.
     `save_rule` keeps what was answered with "always". `save` takes the whole text of a
-    result that had to be cut and gives back where it is. `workspace`, `spawn` and
-    `environment` are handed to tools as they are.
+    result that had to be cut and gives back where it is. `workspace`, `spawn`,
+    `environment` and `asker`, which puts a tool's question to the user, are handed to tools as they are.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class ToolScheduler:
         workspace: Any = None,
         spawn: Any = None,
         environment: Mapping[str, str] | None = None,
+        asker: Asker | None = None,
         state: dict[str, Any] | None = None,
         threads: ThreadPort | None = None,
         save: Callable[[str], str] | None = None,
@@ -82,6 +84,7 @@ class ToolScheduler:
         self.workspace = workspace
         self.spawn = spawn
         self.environment = environment
+        self.asker = asker
         self.state: dict[str, Any] = {} if state is None else state
         self.threads: ThreadPort = threads or Threads()
         self._keep_text = save or self._save_privately
@@ -128,12 +131,18 @@ class ToolScheduler:
                 run.cancel(call_id)
 
     async def close(self) -> None:
-        """End the session: calls that run are stopped, calls that wait do not run."""
+        """End the session: calls that run are stopped, calls that wait do not run.
+
+        What tools keep in `state` is closed too, if it has an `aclose`: commands in the background.
+        """
         self._closed = True
         for run in tuple(self._runs):
             run.cancel(status="interrupted")
         if self._runs:
             await asyncio.wait({run.ended for run in self._runs})
+        for held in self.state.values():
+            if (end := getattr(held, "aclose", None)) is not None:
+                await end()
         self.threads.close()
 
     @property

@@ -7,7 +7,8 @@ then renamed into place: a reader sees the old bytes or the new ones, and a link
 appears meanwhile is replaced, not followed.
 
 Refused on purpose: absolute symlinks, also those that point back inside (the kernel
-cannot tell), and writing below `.git`, whose hooks and settings other programs run.
+cannot tell), and writing what other programs take orders from: `.git`, whose hooks and
+settings they run, and our own settings of the project.
 A hard link to a file outside can be read; writing it breaks the link. Extended
 attributes of a file that is written are not kept.
 """
@@ -30,7 +31,7 @@ from .output import SavedOutput
 
 Kind = Literal["file", "directory", "link", "other"]
 
-PROTECTED = (".git",)
+PROTECTED = (".git", ".turnout", ".mcp.json")
 MAX_LINKS = 40
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _QUIET = os.O_NONBLOCK | os.O_NOCTTY  # a pipe or a terminal in the folder must not hold us up
@@ -189,6 +190,23 @@ class Workspace:
         finally:
             os.close(parent)
         return before is None
+
+    def delete(self, path: str, *, expected: Stamp | None = None) -> None:
+        """Take a file away. Of a link the link itself goes; what it points to stays."""
+        folder, name = _split(self._inside(path))
+        if name in ("", ".", ".."):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        parent = self._opened(self._root, folder, _DIRECTORY)
+        try:
+            self._require_writable(parent, name, path)
+            before = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            if stat.S_ISDIR(before.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            if expected is not None and Stamp.of(before) != expected:
+                raise Refused("changed", f"{path} was changed by someone else since it was read")
+            os.unlink(name, dir_fd=parent)
+        finally:
+            os.close(parent)
 
     def _destination(self, path: str) -> tuple[int, str]:
         """The directory and name that a write to `path` ends at: links to files are followed.

@@ -19,6 +19,12 @@ from turnout.tools.context import ToolContext
 Call = Callable[..., Outcome]
 
 
+@pytest.fixture(autouse=True)
+def own_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here we search ourselves, whether or not ripgrep is installed."""
+    monkeypatch.setattr("turnout.tools.builtin.ripgrep.found_program", lambda environment, root: "")
+
+
 @pytest.fixture
 def project(root: Path) -> Path:
     (root / "src").mkdir()

@@ -66,7 +66,7 @@ def test_what_cannot_be_written_says_why(call: Call, root: Path) -> None:
         "../outside": "leads out",
         "link": "leads out",
         "/etc/outside": "leads out",
-        ".git/hooks/post-checkout": "lies in .git",
+        ".git/hooks/post-checkout": "other programs take orders from",
         "": "is a folder",
     }
     for path, answer in answers.items():

@@ -1,24 +1,47 @@
-"""Tools that come with turnout: files and commands of one workspace."""
+"""Tools that come with turnout: files and commands of one workspace, the web, and the user."""
 
 from __future__ import annotations
 
+from .ask import ask_user
+from .background import list_background, read_background, stop_background
+from .delete import delete_file
 from .edit import edit_file
+from .fetch import web_fetch
+from .files import read_files
+from .glob import glob
 from .grep import grep
 from .list import list_directory
 from .overview import codebase_overview
+from .patch import apply_patch
 from .read import read_file
 from .shell import shell
+from .todo import todo
 from .write import write_file
 
-BUILTIN = (read_file, list_directory, grep, codebase_overview, write_file, edit_file, shell)
+BUILTIN = (
+    *(read_file, read_files, list_directory, glob, grep, codebase_overview),
+    *(write_file, edit_file, apply_patch, delete_file),
+    *(shell, list_background, read_background, stop_background),
+    *(web_fetch, todo, ask_user),
+)
 
 __all__ = [
     "BUILTIN",
+    "apply_patch",
+    "ask_user",
     "codebase_overview",
+    "delete_file",
     "edit_file",
+    "glob",
     "grep",
+    "list_background",
     "list_directory",
+    "read_background",
     "read_file",
+    "read_files",
     "shell",
+    "stop_background",
+    "todo",
+    "web_fetch",
     "write_file",
 ]

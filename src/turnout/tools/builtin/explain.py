@@ -20,7 +20,8 @@ from ..workspace import Workspace
 _RULES = {
     "outside": "{path} leads out of the workspace ({root}), and only files inside it can be used. "
     "Symlinks may not lead out or be absolute. Use a path relative to the workspace.",
-    "protected": "{path} lies in .git, which file tools may read but not change. Use git commands for that.",
+    "protected": "{path} is among what other programs take orders from (.git, .turnout, .mcp.json): it may "
+    "be read, not changed. Ask the user to do it.",
     "read_only": "{path} is saved output: it can be read, not changed. Write to a path in the workspace.",
     "not_a_file": "{path} is a device, pipe or socket. Only regular files can be read and written.",
     "changed": "{path} was changed by someone else while this call ran; nothing was written. "

@@ -1,7 +1,8 @@
 """grep: lines that match, by file, bounded in time, memory and length.
 
 Files are opened here, beneath the workspace; matching happens in a process of its own
-(`matcher`), because only a process can be ended when a pattern runs away.
+(`matcher`), because only a process can be ended when a pattern runs away. Where ripgrep
+is installed it says first which files are worth opening.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..tool import tool
 from ..workspace import Entry, Workspace
 from . import matcher
 from .explain import explained, failed, workspace_of
+from .ripgrep import candidates
 
 SECONDS = 20.0
 MATCHES = 200
@@ -63,7 +65,8 @@ def grep(
     search = Search(ctx, workspace, max(0, min(context, CONTEXT)))
     question = {"pattern": pattern, "ignore_case": ignore_case, "literal": literal or _is_literal(pattern)}
     try:
-        files = _files(workspace, workspace.identity(path or "."), include, include_ignored)
+        place = workspace.identity(path or ".")
+        files, search.guided = _likely(ctx, workspace, place, question, include, include_ignored)
         return search.run(question, files) or search.written(pattern, include_ignored)
     except OSError as error:
         return explained(error, path, workspace)
@@ -73,13 +76,28 @@ def _is_literal(pattern: str) -> bool:
     return not re.search(r"[.^$*+?{}\[\]\\|()]", pattern)
 
 
-def _files(workspace: Workspace, path: str, include: str, include_ignored: bool) -> Iterator[str]:
+def _likely(
+    ctx: ToolContext, workspace: Workspace, path: str, question: dict[str, Any], include: str, all_files: bool
+) -> tuple[Iterator[str], bool]:
+    """The files to look into: those that ripgrep names, or else all of them; and which of the two."""
     if workspace.kind(path) != "directory":
-        return iter([path])
-    return _below(workspace, path, include, include_ignored)
+        return iter([path]), False
+    found = candidates(ctx, workspace, path, **question, include_ignored=all_files, seconds=SECONDS / 2)
+    if not found:  # nothing found is found again by ourselves, so that we can say where we looked
+        return files_below(workspace, path, include, all_files), False
+    ignored = Ignored(lambda name: _small_text(workspace, name))
+    fits = glob(include) if include else lambda name: True
+    return (name for name in found if fits(name) and (all_files or not _left_out(name, ignored))), True
 
 
-def _below(workspace: Workspace, path: str, include: str, include_ignored: bool) -> Iterator[str]:
+def _left_out(name: str, ignored: Ignored) -> bool:
+    parts = name.split("/")
+    folders = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
+    return any(ignored(folder, True) for folder in folders) or ignored(name, False)
+
+
+def files_below(workspace: Workspace, path: str, include: str, include_ignored: bool) -> Iterator[str]:
+    """The files of a folder that fit a glob, without what .gitignore leaves out."""
     ignored = Ignored(lambda name: _small_text(workspace, name))
     fits = glob(include) if include else lambda name: True
 
@@ -111,6 +129,7 @@ class Search:
         self.size = 0
         self.matches = self.shown = self.files = self.searched = self.binary = self.unread = 0
         self.stopped = ""
+        self.guided = False  # only files that ripgrep named are looked into
 
     def run(self, question: dict[str, Any], files: Iterator[str]) -> Outcome | None:
         """Search until all is found, enough is shown or the time is up; an outcome if it cannot be done."""
@@ -188,7 +207,8 @@ class Search:
         if self.matches:
             shown_of = f", {self.shown} shown" if self.shown < self.matches else ""
             lines = "matching line" if self.matches == 1 else "matching lines"
-            yield f"{self.matches:,} {lines} in {self.files:,} of {self.searched:,} files{shown_of}"
+            among = f"{self.files:,} files" if self.guided else f"{self.files:,} of {self.searched:,} files"
+            yield f"{self.matches:,} {lines} in {among}{shown_of}"
         else:
             hint = (
                 ""

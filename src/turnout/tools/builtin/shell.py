@@ -20,6 +20,7 @@ from typing import Any
 
 from ...model import Outcome, Text
 from .. import process
+from ..beneath import Refused
 from ..context import ToolContext
 from ..names import shown
 from ..output import Capture, readable
@@ -29,6 +30,8 @@ from ..shell_safety import judge
 from ..situation import Assessment, Situation
 from ..tool import tool
 from ..workspace import Workspace
+from .background import LONGEST as LONGEST_BACKGROUND
+from .background import started
 from .explain import failed, workspace_of
 
 TIMEOUT = 120.0
@@ -48,6 +51,8 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         reasons.append(f"{OPEN} ({note})" if note else OPEN)
     elif planted := _planted((each.program for each in judged.commands), situation):
         reasons.append(f"{planted} would be run from the workspace")
+    if arguments.get("background"):
+        reasons.append("it goes on in the background")
     if reasons and risk in ("read", "write"):
         risk = "risky"
     parts = tuple(command.text for command in judged.commands)
@@ -70,25 +75,33 @@ def _planted(programs: Iterable[str], situation: Situation) -> str:
 
 
 @tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",), assess=assessed)
-async def shell(ctx: ToolContext, command: str, timeout: float = TIMEOUT) -> Outcome:
+async def shell(
+    ctx: ToolContext, command: str, timeout: float = TIMEOUT, background: bool = False
+) -> Outcome | str:
     """Run a command in bash and get its output (stdout and stderr together) and exit code.
 
     The working folder carries over from call to call while it is inside the workspace;
-    variables and background processes do not: everything the command started is ended with it.
+    variables and processes do not: everything the command started is ended with it.
     There is no terminal and no input.
 
     Args:
         command: What bash should run.
         timeout: Seconds after which the command and all its processes are ended (at most 3600).
+        background: Start it and go on at once, as for a server; see list_background, read_background
+            and stop_background. It ends with the session at the latest.
     """
     workspace = workspace_of(ctx)
     if "\0" in command:
         return failed("The command holds a NUL character, which no program can be given. Leave it out.")
+    if background:
+        return await started(ctx, command, lambda took: _detached(ctx, workspace, command, took), workspace)
     folder, moved = _folder(workspace, ctx.state)
     seconds = min(max(timeout, 0.1), LONGEST)
     capture, live = Capture(workspace.saved, CAPTURED), Live(ctx)
     try:
         finished, place = await _run(ctx, command, folder, seconds, lambda data: _took(capture, live, data))
+    except Refused as error:
+        return failed(f"The command was not run: {error.strerror}.")
     finally:
         os.close(folder)
         live.close()
@@ -104,16 +117,12 @@ def _took(capture: Capture, live: Live, data: bytes) -> None:
 async def _run(
     ctx: ToolContext, command: str, folder: int, seconds: float, on_output: process.OnOutput
 ) -> tuple[Finished, str]:
-    spawn: Spawn = ctx.spawn or process.run
-    if judge(command).only_reads:
-        spawn = getattr(spawn, "reading", spawn)
-    environment = os.environ if ctx.environment is None else ctx.environment
     reader, writer = os.pipe()
     try:
-        finished = await spawn(
+        finished = await _spawn(ctx, command)(
             _bash(command, writer),
             folder=folder,
-            environment=process.environment(environment),
+            environment=_environment(ctx),
             timeout=seconds,
             on_output=on_output,
             keep_open=(writer,),
@@ -123,6 +132,33 @@ async def _run(
     finally:
         os.close(reader)
         os.close(writer)
+
+
+async def _detached(
+    ctx: ToolContext, workspace: Workspace, command: str, on_output: process.OnOutput
+) -> Finished:
+    """A command in the background; where it goes does not matter to the next."""
+    folder, _ = _folder(workspace, ctx.state)
+    try:
+        return await _spawn(ctx, command)(
+            ["bash", "--noprofile", "--norc", "-c", command],
+            folder=folder,
+            environment=_environment(ctx),
+            timeout=LONGEST_BACKGROUND,
+            on_output=on_output,
+        )
+    finally:
+        os.close(folder)
+
+
+def _spawn(ctx: ToolContext, command: str) -> Spawn:
+    """The session's way to run commands; for one that only reads, with nothing to write to."""
+    spawn: Spawn = ctx.spawn or process.run
+    return getattr(spawn, "reading", spawn) if judge(command).only_reads else spawn
+
+
+def _environment(ctx: ToolContext) -> dict[str, str]:
+    return process.environment(os.environ if ctx.environment is None else ctx.environment)
 
 
 def _bash(command: str, descriptor: int) -> list[str]:

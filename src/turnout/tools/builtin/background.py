@@ -1,0 +1,183 @@
+"""Commands that go on while the conversation does: started by shell, listed, read and ended here.
+
+They live in the session's state and end with it: the scheduler closes what it finds there.
+A command runs as any other does, below a supervisor of its own, so ending one ends all of
+its processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+
+from ...model import Outcome
+from ..context import ToolContext
+from ..names import shown
+from ..output import Capture
+from ..process import Finished, OnOutput
+from ..tool import tool
+from ..workspace import Workspace
+from .explain import failed
+
+KEY = "shell.background"  # where they are kept in the session's state
+MOST = 8  # that run at once
+KEPT = 32  # that are remembered, ended ones too
+LONGEST = 6 * 3600.0
+CAPTURED = 16 * 1024
+PATIENCE = 5.0
+FIRST = 0.3  # seconds in which a command that fails at once is noticed
+
+Start = Callable[[OnOutput], Awaitable[Finished]]
+
+
+class Running:
+    """One command on its way."""
+
+    def __init__(self, number: int, command: str, start: Start, workspace: Workspace) -> None:
+        self.number, self.command = number, command
+        self._capture = Capture(workspace.saved, CAPTURED)
+        self._since = asyncio.get_running_loop().time()
+        self._ended = 0.0
+        self.finished: Finished | None = None
+        self.error = ""
+        self.task = asyncio.create_task(self._run(start))
+
+    async def _run(self, start: Start) -> None:
+        try:
+            self.finished = await start(self._capture.feed)
+        except OSError as error:
+            self.error = str(error)
+        finally:
+            self._ended = asyncio.get_running_loop().time()
+
+    async def stop(self) -> None:
+        self.task.cancel()
+        await asyncio.wait({self.task}, timeout=PATIENCE)
+
+    @property
+    def state(self) -> str:
+        if not self.task.done():
+            return "running"
+        if self.error:
+            return f"failed: {self.error}"
+        if self.finished is None:
+            return "stopped"
+        if self.finished.timed_out:
+            return "ended after its time limit"
+        if self.finished.errno:
+            return f"could not be started: {os.strerror(self.finished.errno)}"
+        return (
+            f"ended by signal {self.finished.signal}"
+            if self.finished.signal
+            else f"exit code {self.finished.code}"
+        )
+
+    @property
+    def line(self) -> str:
+        end = self._ended or asyncio.get_running_loop().time()
+        return f"{self.number}  {self.state}, {end - self._since:.0f} s  {shown(self.command)[:120]}"
+
+    @property
+    def output(self) -> str:
+        return self._capture.ends.text().rstrip("\n") or "[no output]"
+
+
+class Background:
+    """The background commands of one session."""
+
+    def __init__(self) -> None:
+        self.commands: dict[int, Running] = {}
+        self._count = 0
+
+    @property
+    def live(self) -> list[Running]:
+        return [each for each in self.commands.values() if not each.task.done()]
+
+    def start(self, command: str, start: Start, workspace: Workspace) -> Running:
+        self._count += 1
+        for number in [each.number for each in self.commands.values() if each.task.done()][: -KEPT or None]:
+            del self.commands[number]
+        self.commands[self._count] = Running(self._count, command, start, workspace)
+        return self.commands[self._count]
+
+    async def aclose(self) -> None:
+        """End them all, together."""
+        await asyncio.gather(*(each.stop() for each in self.live))
+
+
+def background_of(ctx: ToolContext) -> Background:
+    found = ctx.state.setdefault(KEY, Background())
+    assert isinstance(found, Background)
+    return found
+
+
+async def started(ctx: ToolContext, command: str, start: Start, workspace: Workspace) -> Outcome | str:
+    """Start a command and say how it can be reached; if it ends at once, how it ended."""
+    held = background_of(ctx)
+    if len(held.live) >= MOST:
+        return failed(f"{MOST} commands run in the background already. Stop one with stop_background first.")
+    running = held.start(command, start, workspace)
+    await asyncio.wait({running.task}, timeout=FIRST)
+    if running.task.done():
+        return f"Command {running.number} is over already: {running.state}.\n{running.output}"
+    return (
+        f"Command {running.number} runs in the background. "
+        f"read_background with number={running.number} shows its output, stop_background ends it."
+    )
+
+
+class _Unknown(Exception):
+    pass
+
+
+def _found(ctx: ToolContext, number: int) -> Running:
+    held = background_of(ctx).commands
+    if number not in held:
+        known = ", ".join(map(str, held)) or "none"
+        raise _Unknown(f"There is no background command {number}. Known are: {known}.")
+    return held[number]
+
+
+@tool(risk="read", paths=(), groups=("shell",))
+async def list_background(ctx: ToolContext) -> str:
+    """List the commands that shell started in the background, with their numbers and states."""
+    lines = [running.line for running in background_of(ctx).commands.values()]
+    return "\n".join(lines) or "Nothing was started in the background."
+
+
+@tool(risk="read", paths=(), groups=("shell",))
+async def read_background(ctx: ToolContext, number: int, wait: float = 0) -> Outcome | str:
+    """Show the output of a background command so far: its start and its end when there is much.
+
+    Args:
+        number: The command's number.
+        wait: Seconds to wait for its end first (at most 60).
+    """
+    try:
+        running = _found(ctx, number)
+    except _Unknown as error:
+        return failed(str(error))
+    if wait > 0 and not running.task.done():
+        await asyncio.wait({running.task}, timeout=min(wait, 60.0))
+    return f"{running.output}\n[command {running.line}]"
+
+
+# It ends only what this session started, with approval, so it needs none of its own.
+@tool(risk="read", paths=(), groups=("shell",))
+async def stop_background(ctx: ToolContext, number: int) -> Outcome | str:
+    """End a background command with all its processes.
+
+    Args:
+        number: The command's number.
+    """
+    try:
+        running = _found(ctx, number)
+    except _Unknown as error:
+        return failed(str(error))
+    if running.task.done():
+        return f"It had ended already: {running.state}."
+    await running.stop()
+    if not running.task.done():
+        return failed(f"Command {number} did not end within {PATIENCE:g} s; it may still run.")
+    return f"Stopped.\n{running.output}"

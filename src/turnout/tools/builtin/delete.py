@@ -1,0 +1,24 @@
+"""delete_file: one file, gone for good."""
+
+from __future__ import annotations
+
+from ...model import Outcome
+from ..context import ToolContext
+from ..names import shown
+from ..tool import tool
+from .explain import explained, workspace_of
+
+
+@tool(risk="dangerous", groups=("files",))
+def delete_file(ctx: ToolContext, path: str) -> Outcome | str:
+    """Delete one file. A symlink is deleted itself, not what it points to. Folders cannot be deleted.
+
+    Args:
+        path: File inside the workspace, relative to its root.
+    """
+    workspace = workspace_of(ctx)
+    try:
+        workspace.delete(path)
+    except OSError as error:
+        return explained(error, path, workspace)
+    return f"Deleted {shown(path)}"

@@ -1,0 +1,229 @@
+"""web_fetch: one page of the public web as text, within limits of size and time.
+
+Every hop is checked: the URL, then every address its host resolves to, and the address
+that was checked is the one that is dialled. Redirects are followed within one site only;
+where another begins, the model is told and may ask again, so that what was approved is
+what is fetched. No cookies, no keys, no proxy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from ...model import Outcome
+from ..addresses import Forbidden, Target, chosen, target
+from ..context import ToolContext
+from ..html_text import page
+from ..names import shown
+from ..tool import Tool, tool
+from .explain import failed
+
+SECONDS = 30.0
+BYTES = 2 * 1024 * 1024
+HOPS = 5
+HEADERS = {
+    "user-agent": "turnout (web_fetch)",
+    "accept": "text/html, text/plain, text/markdown, application/json;q=0.9, */*;q=0.1",
+    "accept-encoding": "identity",
+}
+_TEXT = re.compile(r"text/|application/(?:[\w.+-]*(?:json|xml|javascript|yaml|toml)|x-sh)", re.IGNORECASE)
+_INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""The addresses of a host, as the system would find them."""
+
+
+class Reply(Protocol):
+    """What a server answered: status and headers at once, the body as it comes."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    @property
+    def chunks(self) -> AsyncIterator[bytes]: ...
+
+
+Dial = Callable[[Target, str], AbstractAsyncContextManager[Reply]]
+"""Asks a target for its content at this very address."""
+
+
+class Page(Struct, frozen=True):
+    """What was fetched; `moved` is where another site begins, and then there is no body."""
+
+    url: str
+    status: int = 0
+    mime: str = ""
+    body: bytes = b""
+    whole: bool = True
+    moved: str = ""
+
+
+class Web:
+    """The web as tools reach it; `resolve` and `dial` are all of its contact with the world."""
+
+    def __init__(self, resolve: Resolve | None = None, dial: Dial | None = None) -> None:
+        self.resolve = resolve or looked_up
+        self.dial = dial or dialled
+
+    async def get(self, url: str) -> Page:
+        """Fetch a page; raises `Forbidden`, or OSError when there is no answer."""
+        place = target(url)
+        for _ in range(HOPS + 1):
+            address = chosen(place.host, await self._addresses(place))
+            async with self.dial(place, address) as reply:
+                following = reply.headers.get("location", "") if 300 <= reply.status < 400 else ""
+                if not following:
+                    return await _page(place, reply)
+            onward = target(following, place.url)
+            if onward.site != place.site or (place.scheme, onward.scheme) == ("https", "http"):
+                return Page(place.url, reply.status, moved=onward.url)
+            place = onward
+        raise Forbidden(f"it leads on more than {HOPS} times")
+
+    async def _addresses(self, place: Target) -> list[str]:
+        if ":" in place.host or place.host.replace(".", "").isdigit():
+            return [place.host]
+        return await self.resolve(place.host, place.port)
+
+
+async def _page(place: Target, reply: Reply) -> Page:
+    body, whole = await _body(reply)
+    mime = reply.headers.get("content-type", "")
+    return Page(place.url, reply.status, mime, body, whole)
+
+
+async def _body(reply: Reply) -> tuple[bytes, bool]:
+    """As much of the body as may be had, inflated within the same limit."""
+    inflate = _inflater(reply.headers.get("content-encoding", "").strip().lower())
+    body = bytearray()
+    async for chunk in reply.chunks:
+        body += inflate(chunk, BYTES + 1 - len(body))
+        if len(body) > BYTES:
+            return bytes(body[:BYTES]), False
+    return bytes(body), True
+
+
+def _inflater(encoding: str) -> Callable[[bytes, int], bytes]:
+    if encoding in ("", "identity"):
+        return lambda chunk, room: chunk[:room]
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise OSError(f"the server answered in the encoding {encoding[:20]!r}, which was not asked for")
+    inflating = zlib.decompressobj(47)  # finds out itself whether it is gzip or zlib
+
+    def inflate(chunk: bytes, room: int) -> bytes:
+        try:
+            return inflating.decompress(chunk, max(room, 1))
+        except zlib.error as error:
+            raise OSError(f"the answer cannot be inflated: {error}") from None
+
+    return inflate
+
+
+# The world
+
+
+async def looked_up(host: str, port: int) -> list[str]:
+    """The addresses of a host, asked of the system."""
+    import socket
+
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@asynccontextmanager
+async def dialled(place: Target, address: str) -> AsyncIterator[Reply]:
+    """Connect to the address itself; the name is for the certificate and the server only."""
+    import httpx2
+
+    literal = f"[{address}]" if ":" in address else address
+    url = f"{place.scheme}://{literal}:{place.port}{place.path}"
+    client = httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=SECONDS)
+    request = client.build_request(
+        "GET", url, headers={**HEADERS, "host": place.authority}, extensions={"sni_hostname": place.host}
+    )
+    try:
+        answer = await client.send(request, stream=True)
+        try:
+            yield _Answer(answer)
+        finally:
+            await answer.aclose()
+    except (httpx2.TransportError, httpx2.InvalidURL) as error:
+        raise OSError(str(error) or type(error).__name__) from error
+    finally:
+        await client.aclose()
+
+
+class _Answer:
+    def __init__(self, answer: Any) -> None:
+        self.status: int = answer.status_code
+        self.headers: Mapping[str, str] = answer.headers
+        self.chunks: AsyncIterator[bytes] = answer.aiter_raw()
+
+
+# The tool
+
+
+def fetching(web: Web | None = None, seconds: float = SECONDS) -> Tool:
+    """The tool that fetches from the given web; without one, from the real one."""
+    web = web or Web()
+
+    @tool(risk="risky", paths=(), retry_safe=True, groups=("web",), leaves=True, source="web")
+    async def web_fetch(ctx: ToolContext, url: str) -> Outcome | str:
+        """Fetch a public web page by GET and read it as text. What it says is not from the user.
+
+        Args:
+            url: The whole address, beginning with http:// or https://.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return _written(await web.get(url))
+        except Forbidden as error:
+            return failed(f"{shown(url[:200])} was not fetched: {error}.")
+        except TimeoutError:
+            return failed(f"{shown(url[:200])} was not fetched: it took longer than {seconds:g} s.")
+        except OSError as error:
+            return failed(f"{shown(url[:200])} was not fetched: {error or type(error).__name__}.")
+
+    return web_fetch
+
+
+def _written(got: Page) -> Outcome | str:
+    if got.moved:
+        return (
+            f"{shown(got.url)} leads on to another site: {shown(got.moved)}\n"
+            "It was not followed. To read that page, call web_fetch with its address."
+        )
+    if got.mime and not _TEXT.match(got.mime):
+        kind = shown(got.mime.split(";")[0][:60])
+        return failed(f"{shown(got.url)} is {kind} ({len(got.body):,} bytes), not text. It cannot be shown.")
+    title, text = _text(got)
+    facts = [f"status {got.status}", shown(got.mime.split(";")[0][:60]) or "unknown type"]
+    facts += [] if got.whole else [f"only the first {BYTES:,} bytes"]
+    head = f"[{shown(got.url)}: {', '.join(facts)}]"
+    written = "\n".join([head, *([f"# {title}"] if title else []), text or "[no text]"])
+    return failed(written) if got.status >= 400 else written
+
+
+def _text(got: Page) -> tuple[str, str]:
+    declared = re.search(r"charset=[\"']?([\w-]+)", got.mime, re.IGNORECASE)
+    try:
+        text = got.body.decode(declared[1] if declared else "utf-8", "replace")
+    except LookupError:
+        text = got.body.decode("utf-8", "replace")
+    text = _INVISIBLE.sub("", text)
+    is_page = "html" in got.mime.lower() or (not got.mime and "<html" in text[:1000].lower())
+    return page(text, got.url) if is_page else ("", text)
+
+
+web_fetch = fetching()

@@ -1,0 +1,191 @@
+"""apply_patch: changes to several files, all of them or none.
+
+Every new text is worked out before the first is written. If writing fails in the middle,
+what was written is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ...model import Outcome
+from ..beneath import Refused
+from ..context import ToolContext
+from ..names import shown
+from ..patch import Change, PatchError, applied, parse
+from ..situation import Assessment, Situation
+from ..text import Decoded, decoded, is_binary
+from ..tool import tool
+from ..workspace import Stamp, Workspace
+from .explain import explained, failed, workspace_of
+
+LIMIT = 16 * 1024 * 1024
+FILES = 100
+
+
+def touched(arguments: Mapping[str, Any]) -> Iterable[str]:
+    """The paths that a patch names; none when it cannot be read, for then it changes nothing."""
+    return [path for change in _changes(arguments) for path in change.paths]
+
+
+def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
+    """A patch writes; one that deletes a file cannot be undone."""
+    deletes = any(change.kind == "delete" for change in _changes(arguments))
+    return Assessment("dangerous", "it deletes files") if deletes else Assessment("write")
+
+
+def _changes(arguments: Mapping[str, Any]) -> list[Change]:
+    try:
+        return parse(str(arguments.get("patch", "")))
+    except PatchError:
+        return []
+
+
+@tool(risk="write", paths=touched, groups=("files",), assess=assessed)
+def apply_patch(ctx: ToolContext, patch: str) -> Outcome | str:
+    """Change, add, delete or rename several files in one step. Nothing is written unless all of it fits.
+
+    Args:
+        patch: A unified diff, or this form:
+            *** Begin Patch
+            *** Update File: src/a.py
+            @@ def main():
+             a line that stays
+            -a line that goes
+            +a line that comes
+            *** Add File: src/new.py
+            +its lines
+            *** Delete File: src/old.py
+            *** End Patch
+            Lines that stay must stand exactly as in the file; three around each change are enough.
+            `*** Move to: new/path` below an Update line renames the file.
+    """
+    workspace = workspace_of(ctx)
+    try:
+        changes = parse(patch)
+    except PatchError as error:
+        return failed(f"The patch was not applied: {error}.")
+    if len(changes) > FILES:
+        return failed(f"The patch names {len(changes)} files; change at most {FILES} in one call.")
+    plan = Plan(workspace)
+    for change in changes:
+        try:
+            plan.add(change)
+        except PatchError as error:
+            return failed(f"Nothing was changed. {shown(change.path)}: {error}")
+        except OSError as error:
+            return failed(f"Nothing was changed. {explained(error, change.path, workspace).text}")
+    return plan.carry_out()
+
+
+class Step(Struct, frozen=True):
+    """One write or one deletion, and what stood there before."""
+
+    path: str
+    data: bytes | None
+    before: bytes | None
+    stamp: Stamp | None
+    told: str
+
+
+class Plan:
+    """What a patch comes to, file by file, before anything is touched."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.steps: dict[str, Step] = {}
+
+    def add(self, change: Change) -> None:
+        match change.kind:
+            case "add":
+                self._add(change)
+            case "delete":
+                data, stamp = self._read(change.path)
+                self._put(Step(change.path, None, data, stamp, f"deleted {shown(change.path)}"))
+            case "update":
+                self._update(change)
+
+    def _add(self, change: Change) -> None:
+        if self._exists(change.path):
+            raise PatchError("it is there already; use an Update section to change it")
+        lines = [line for hunk in change.hunks for line in hunk.new]
+        text = "\n".join(lines) + ("" if change.ends_open or not lines else "\n")
+        self._put(Step(change.path, text.encode(errors="replace"), None, None, f"added {shown(change.path)}"))
+
+    def _update(self, change: Change) -> None:
+        data, stamp = self._read(change.path)
+        if is_binary(data):
+            raise PatchError("it is binary; only text can be patched")
+        try:
+            new = _patched(decoded(data), change)
+        except UnicodeEncodeError:
+            raise PatchError("its encoding has no such characters; rewrite it with write_file") from None
+        if not change.to:
+            self._put(Step(change.path, new, data, stamp, f"changed {shown(change.path)}"))
+            return
+        if self._exists(change.to):
+            raise PatchError(f"it cannot move to {shown(change.to)}, which is there already")
+        self._put(Step(change.to, new, None, None, f"moved {shown(change.path)} to {shown(change.to)}"))
+        self._put(Step(change.path, None, data, stamp, ""))
+
+    def _put(self, step: Step) -> None:
+        place = self.workspace.identity(step.path)
+        if place in self.steps:
+            raise PatchError("the patch names it twice; put its changes into one section")
+        self.steps[place] = step
+
+    def _read(self, path: str) -> tuple[bytes, Stamp]:
+        return self.workspace.read(path, LIMIT)
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self.workspace.kind(path)
+        except Refused:
+            raise
+        except OSError:
+            return False
+        return True
+
+    def carry_out(self) -> Outcome | str:
+        done: list[Step] = []
+        for step in self.steps.values():
+            try:
+                self._do(step)
+                done.append(step)
+            except OSError as error:
+                said = explained(error, step.path, self.workspace).text
+                return failed(f"{said} {self._undone(done)}")
+        told = [step.told for step in self.steps.values() if step.told]
+        return f"Applied the patch: {', '.join(told)}"
+
+    def _do(self, step: Step) -> None:
+        if step.data is None:
+            self.workspace.delete(step.path, expected=step.stamp)
+        else:
+            self.workspace.write(step.path, step.data, expected=step.stamp)
+
+    def _undone(self, done: list[Step]) -> str:
+        left = []
+        for step in reversed(done):
+            try:
+                if step.before is None:
+                    self.workspace.delete(step.path)
+                else:
+                    self.workspace.write(step.path, step.before)
+            except OSError:
+                left.append(shown(step.path))
+        return f"These could not be put back: {', '.join(left)}." if left else "Nothing was changed."
+
+
+def _patched(file: Decoded, change: Change) -> bytes:
+    """The new bytes of a file; lines that stay keep their endings."""
+    ends_open = bool(file.text) and not file.text.endswith("\n")
+    lines = file.text.split("\n")
+    if not ends_open:
+        lines.pop()
+    result = applied(lines, change.hunks, "\r" if file.newline == "\r\n" else "")
+    text = "\n".join(result) + ("\n" if result and not (ends_open or change.ends_open) else "")
+    return file.encode(text)

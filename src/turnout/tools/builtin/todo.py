@@ -1,0 +1,42 @@
+"""todo: the model's own list of what there is to do, kept for the session and shown to the user."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ...model import Outcome
+from ..context import ToolContext
+from ..tool import tool
+from .explain import failed
+
+LIST = "todo.items"  # where the list is kept in the session's state
+MOST = 100
+_MARKS = {"pending": "[ ]", "in_progress": "[~]", "done": "[x]"}
+
+
+class Item(Struct, frozen=True):
+    """One thing to do."""
+
+    text: str
+    status: Literal["pending", "in_progress", "done"] = "pending"
+
+
+@tool(risk="read", retry_safe=True, paths=(), groups=("planning",), source="model")
+def todo(ctx: ToolContext, items: list[Item]) -> Outcome | str:
+    """Keep a list of steps for work that has several. Each call replaces the whole list.
+
+    Args:
+        items: Every step in order, each with its text and status: pending, in_progress or done.
+    """
+    if len(items) > MOST:
+        return failed(f"{len(items)} steps are too many to follow; keep at most {MOST}.")
+    if any(not item.text.strip() for item in items):
+        return failed("A step has no text. Say what is to be done in each.")
+    ctx.state[LIST] = items
+    if not items:
+        return "The list is empty."
+    done = sum(item.status == "done" for item in items)
+    lines = [f"{_MARKS[item.status]} {' '.join(item.text.split())}" for item in items]
+    return "\n".join([*lines, f"{done} of {len(items)} done"])
