@@ -127,7 +127,7 @@ def plain_root(schema: Schema, say: Say) -> Schema:
     ]
     if not refused:
         return schema
-    say(f"{', '.join(refused)} at the root weakened to plain properties")
+    say(f"{', '.join(refused)} at the root written as plain properties")
     root = {key: value for key, value in schema.items() if key not in refused}
     for word in COMBINATORS:
         branches = [_branch(branch, schema) for branch in schema.get(word) or () if isinstance(branch, dict)]
