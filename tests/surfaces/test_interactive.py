@@ -153,7 +153,7 @@ def test_interrupt_in_mid_tool_and_go_on_elsewhere(somebody: User) -> None:
         program.wait(r"mistral:mistral-large-latest answers from now on")
         program.say("what happened?")
         program.wait(r"From this conversation I know 1 tool result.*cancelled")
-        assert "mistral:mistral-large-latest ·" in program.terminal.screen
+        program.wait(r"^ mistral:mistral-large-latest ·", scrolled=False)
     assert set(somebody.statuses[before:]) == {200}
 
 
@@ -235,11 +235,12 @@ def test_editing_completion_and_history(somebody: User) -> None:
         program.key("tab", "enter")
         screen = program.wait(r"❯ first line\n  second line\n  look at @README\.md", scrolled=False)
         program.key("enter")
-        program.wait(r"❯ first line\n  second line\n  look at @README\.md\n.*❯$")
+        program.wait(r"❯ first line\n  second line\n  look at @README\.md\n.*README\.md \(2 lines\).*❯$")
         program.key("ctrl+r")
         program.type("model")
         program.wait(r"/model mistral", scrolled=False)
         program.key("ctrl+c")
+        program.wait(r"^❯$", scrolled=False)
         program.key("ctrl+c")
         program.wait(r"Press Ctrl\+C again")
         program.key("ctrl+c")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.filters import Condition, has_completions, is_searching
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.search import stop_search
 
 from .asking import CHOICES
 
@@ -47,8 +48,9 @@ def bindings(terminal: Terminal) -> KeyBindings:
     @keys.add(Keys.SIGINT)
     def _(event: KeyPressEvent) -> None:
         if is_searching():
-            event.app.layout.focus(terminal.buffer)
-        terminal.interrupted()
+            stop_search()
+        else:
+            terminal.interrupted()
 
     @keys.add("c-d", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
