@@ -1,0 +1,224 @@
+"""`turnout run` against simulated providers: formats, exit codes, options, and what is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+from tests.surfaces.oneshot import run
+from tests.surfaces.places import User, simulated, user
+
+from turnout.runtime.store import open_store
+from turnout.simulate import Call, Ends, HttpError, Say, Think
+from turnout.simulate.model import demo
+from turnout.surfaces.cli.result import Line, RunResult, schema
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+OPENAI = ("-m", "openai:gpt-4o")
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> Iterator[User]:
+    with simulated(tmp_path, demo) as user:
+        yield user
+
+
+def published(name: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(json.loads((SCHEMAS / name).read_text()))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("run-result.json", RunResult), ("run-event.json", Line)])
+def test_the_published_schema_is_the_one_in_force(name: str, kind: object) -> None:
+    """A change of the result is a change of its schema, on purpose."""
+    assert json.loads((SCHEMAS / name).read_text()) == json.loads(json.dumps(schema(kind)))
+
+
+def test_text_is_the_answer_and_nothing_else(somebody: User) -> None:
+    ran = run(somebody, "run", *OPENAI, "-p", "read README.md")
+
+    assert ran.code == 0
+    assert ran.out.startswith("`read_file` on `README.md` (2 lines):")
+    assert ran.err == "read_file: executing\n"
+
+
+def test_json_is_one_valid_object(somebody: User) -> None:
+    ran = run(somebody, "run", *OPENAI, "-p", "read README.md", "--output-format", "json")
+
+    published("run-result.json").validate(ran.result)
+    assert len(ran.out.splitlines()) == 1
+    assert (ran.result["status"], ran.result["turns"], ran.result["exit_code"]) == ("complete", 2, 0)
+    assert ran.result["usage"]["openai:gpt-4o"]["output"] > 0 and ran.result["cost_usd"] > 0
+
+
+def test_stream_json_is_every_event_and_the_result_last(somebody: User) -> None:
+    ran = run(somebody, "run", *OPENAI, "-p", "read README.md", "--output-format", "stream-json")
+
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    for line in lines:
+        published("run-event.json").validate(line)
+    kinds = [line["type"] for line in lines]
+    assert kinds[-1] == "result"
+    assert {"tool_call_start", "tool_state", "tool_result", "text_delta", "usage", "done"} <= set(kinds)
+    said = "".join(line["text"] for line in lines if line["type"] == "text_delta")
+    assert said == ran.result["text"]
+
+
+def test_stdin_is_context_and_files_can_be_named(somebody: User) -> None:
+    """What is piped in is only text: an @ in it reads nothing."""
+    run(somebody, "run", *OPENAI, "-p", "look at @app.py", stdin=b"piped @README.md \xff")
+
+    body = somebody.simulation.seen[0].body.decode()  # type: ignore[union-attr]
+    assert "The file app.py" in body and "piped @README.md" in body and "A small project" not in body
+
+
+def test_a_prompt_may_come_from_stdin_alone(somebody: User) -> None:
+    assert run(somebody, "run", *OPENAI, stdin="hello there").out.startswith("You said: hello there")
+
+
+def test_sessions_go_on_by_c_r_and_fork(somebody: User) -> None:
+    """-c goes on with the latest, -r with any, --fork leaves the old one as it was."""
+    first = run(somebody, "run", *OPENAI, "-p", "read README.md", "--output-format", "json").result
+    second = run(somebody, "run", "-c", "-p", "and?", "--output-format", "json").result
+    third = run(
+        somebody, "run", "-r", first["session_id"][:6], "--fork", "-p", "so?", "--output-format", "json"
+    )
+
+    assert second["session_id"] == first["session_id"]
+    assert list(second["usage"]) == ["openai:gpt-4o"]  # with whom it was
+    assert third.result["session_id"] != first["session_id"]
+    assert "I know 1 tool result" in third.result["text"]
+    with open_store(somebody.environment) as store:
+        assert len(store.read(first["session_id"]).turns) == 5
+        assert len(store.read(third.result["session_id"]).turns) == 7
+
+
+def test_nothing_is_kept_when_asked(somebody: User) -> None:
+    assert run(somebody, "run", *OPENAI, "-p", "hello", "--no-store").code == 0
+    assert not list(somebody.home.rglob("*"))
+
+
+def test_an_answer_of_a_given_shape(tmp_path: Path) -> None:
+    """The typed value is in the result; an answer that does not fit is a failure that says so."""
+    shape = json.dumps({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
+    with simulated(tmp_path, ['{"n": 3}', '{"n": "three"}']) as user:
+        good = run(user, "run", *OPENAI, "-p", "count", "--json-schema", shape, "--output-format", "json")
+        bad = run(user, "run", *OPENAI, "-p", "count", "--json-schema", shape)
+
+    assert good.result["output"] == {"n": 3}
+    assert bad.code == 1 and "does not fit" in bad.err and bad.out == ""
+
+
+def test_rules_decide_what_runs(somebody: User) -> None:
+    """Nobody can be asked: what would be asked for is refused, what is allowed runs, a denial wins."""
+    ask = ("run", *OPENAI, "-p", "run `touch made`", "--output-format", "json")
+    made = somebody.folder / "made"
+
+    refused = run(somebody, *ask)
+    assert (refused.code, refused.result["status"], made.exists()) == (5, "refused", False)
+    assert refused.result["denials"][0]["tool"] == "shell"
+    assert run(somebody, *ask, "--allow", "shell(touch*)", "--deny", "shell").code == 5
+    assert run(somebody, *ask, "--approval-mode", "plan").result["text"]
+    assert not made.exists()
+    assert run(somebody, *ask, "--allow", "shell(touch*)").code == 0 and made.exists()
+
+
+def test_limits_end_a_run_with_4(tmp_path: Path) -> None:
+    calls = [[Call("read_file", {"path": f"{number}"})] for number in range(9)]
+    with simulated(tmp_path, [*calls[:2], "Enough."]) as user:
+        rounds = run(user, "run", *OPENAI, "-p", "go", "--max-turns", "2", "--output-format", "json")
+    with simulated(tmp_path, calls) as user:
+        budget = run(
+            user, "run", *OPENAI, "-p", "go", "--max-budget-usd", "0.000001", "--output-format", "json"
+        )
+
+    assert (rounds.code, rounds.result["status"], rounds.result["text"]) == (4, "limit", "Enough.")
+    assert (budget.code, budget.result["status"]) == (4, "limit")
+    assert "used up" in budget.result["error"]["message"]
+
+
+def test_providers_that_fail_end_a_run_with_1(tmp_path: Path) -> None:
+    with simulated(tmp_path, [HttpError(404, message="no such model")]) as user:
+        ran = run(user, "run", *OPENAI, "-p", "go", "--output-format", "json")
+
+    assert (ran.code, ran.result["status"]) == (1, "failed")
+    assert "no such model" in ran.result["error"]["message"] and "no such model" in ran.err
+    published("run-result.json").validate(ran.result)
+
+
+def test_fallback_goes_on_elsewhere(tmp_path: Path) -> None:
+    script = {"openai": [HttpError(529, message="busy")] * 9, "anthropic": ["Here I am."]}
+    with simulated(tmp_path, script) as user:
+        ran = run(user, "run", *OPENAI, "--fallback", "anthropic:claude-sonnet-4-5", "-p", "go")
+
+    assert (ran.code, ran.out) == (0, "Here I am.\n")
+    assert "switched: " in ran.err
+
+
+def test_a_refusal_of_the_model_is_5(tmp_path: Path) -> None:
+    with simulated(tmp_path, [[Say("I cannot."), Ends("refused")]]) as user:
+        assert run(user, "run", "-m", "anthropic:claude-sonnet-4-5", "-p", "go").code == 5
+
+
+def test_keys_and_configuration_end_a_run_with_3(tmp_path: Path) -> None:
+    """A key that is wrong, no key at all, a file that makes no sense."""
+    with simulated(tmp_path, demo, keys=["right"]) as wrong:
+        assert run(wrong, "run", *OPENAI, "-p", "go").code == 3
+    nobody = user(tmp_path)
+    assert run(nobody, "run", "-p", "go").code == 3
+    assert run(nobody, "run", *OPENAI, "-p", "go").code == 3
+    settings = nobody.home / ".config/turnout/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("model = [")
+    ran = run(nobody, "run", "-p", "go")
+    assert ran.code == 3 and "config.toml" in ran.err
+    settings.write_text('modle = "x"')
+    assert "The settings are" in run(nobody, "run", "-p", "go").err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run",),
+        ("run", "-m", "nobody:x", "-p", "go"),
+        ("run", "-p", "go", "--cwd", "/nowhere"),
+        ("run", "-p", "go", "--json-schema", "[]"),
+        ("run", "-p", "go", "--fork"),
+        ("run", "-p", "go", "-r", "no such session"),
+        ("run", "-p", "go", "-c", "--no-store"),
+        ("run", "-p", "go", "--allow"),
+        ("nonsense",),
+    ],
+)
+def test_wrong_use_ends_with_2(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """And says the way on, without a traceback."""
+    ran = run(user(tmp_path, "http://127.0.0.1:9"), *arguments)
+
+    assert ran.code == 2
+    assert ran.err and "Traceback" not in ran.err and ran.out == ""
+
+
+def test_what_a_model_writes_steers_no_terminal(tmp_path: Path) -> None:
+    """In every format; programs still get the very text."""
+    evil = "\x1b]0;owned\x07a\x9b2J\u202e\x7f\u2028b"
+    with simulated(tmp_path, [[Think(evil), Say(evil)]] * 3) as user:
+        text = run(user, "run", *OPENAI, "-p", "go")
+        whole = run(user, "run", *OPENAI, "-p", "go", "--output-format", "json")
+        stream = run(user, "run", *OPENAI, "-p", "go", "--output-format", "stream-json")
+
+    for ran in (text, whole, stream):
+        assert all(letter in "\n\t" or letter >= " " for letter in ran.out)
+        assert not any("\x7f" <= letter <= "\x9f" for letter in ran.out)
+    assert whole.result["text"] == stream.result["text"] == evil
+
+
+def test_the_project_speaks_to_the_model_and_system_can_be_replaced(somebody: User) -> None:
+    (somebody.folder / "AGENTS.md").write_text("Always say please.")
+    run(somebody, "run", *OPENAI, "-p", "hello")
+    run(somebody, "run", *OPENAI, "-p", "hello", "--system", "You are a bird.")
+
+    first, second = (seen.body.decode() for seen in somebody.simulation.seen)  # type: ignore[union-attr]
+    assert "Always say please." in first and "You are turnout" in first
+    assert "You are a bird." in second and "You are turnout" not in second
