@@ -10,6 +10,7 @@ THINKING = replace(
     ChatDialect(
         reasoning_field="reasoning_content",
         thinking_switch="type",
+        efforts=("low", "high", "max"),
         text_parts=False,
         media=(),
         strict_tools=False,  # only under /beta

@@ -6,7 +6,8 @@ from ..wire.chat import ChatDialect
 from .families import families
 from .provider import Provider
 
-CHAT = ChatDialect(reasoning_field="reasoning", thinking_switch="reasoning", reads=("application/pdf",))
+EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
+CHAT = ChatDialect(reasoning_field="reasoning", thinking_switch="reasoning", efforts=EFFORTS, reads=("application/pdf",))
 # Claude and Gemini know no system text in mid conversation: left to the host, it would be moved.
 ONE_SYSTEM = replace(CHAT, system_anywhere=False)
 

@@ -130,6 +130,8 @@ def render(
     specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
     text = history.system if system is None else clean(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, specs, asked)
+    if asked.chain and not isinstance(place.dialect, ResponsesDialect):
+        changes.append("chain left out: this API keeps no responses to go on from")
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     return WireRequest(

@@ -37,6 +37,7 @@ from .content import (
     response_media,
     response_text,
 )
+from .limits import nearest_effort, token_limit
 from .loop import Loop
 from .protocol import (
     FIRST_FILLER,
@@ -203,12 +204,15 @@ class AnthropicEncoder:
         choice = chosen(options, tools, all_tools)
         if forced(choice) and not facts.forced_tools:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
-        fields["max_tokens"] = min(options.max_tokens or min(DEFAULT_MAX_TOKENS, facts.output), facts.output)
+        limit = token_limit(options, facts, changes)
+        fields["max_tokens"] = min(DEFAULT_MAX_TOKENS, facts.output) if limit is None else limit
         self._add_thinking(fields, loop, choice, options, changes)
         self._add_sampling(fields, options, changes)
         self._add_head(fields, system, all_tools, options, changes)
         if all_tools:
             self._add_choice(fields, choice, options)
+        elif options.parallel is not None or options.tool_choice is not None:
+            changes.append("parallel and tool_choice left out: there are no tools")
         if options.schema is not None:
             answer = strict_answer(options, "anthropic", changes)
             fields.setdefault("output_config", {})["format"] = {
@@ -224,12 +228,12 @@ class AnthropicEncoder:
     ) -> None:
         kinds, efforts = self.setting.facts.thinking, self.setting.facts.efforts
         if options.effort and efforts:
-            effort = "low" if options.effort in ("none", "minimal") else options.effort
-            fields["output_config"] = {"effort": effort if effort in efforts else efforts[-1]}
-        wanted = options.thinking or (options.thinking is None and options.effort not in (None, "none"))
-        if not wanted:
+            fields["output_config"] = {"effort": nearest_effort(options.effort, efforts, changes)}
+        if not options.thinking:
             if options.thinking is False and "adaptive" in kinds and "off" in kinds:
                 fields["thinking"] = {"type": "disabled"}
+            elif options.thinking is False and "adaptive" in kinds:
+                changes.append(f"thinking stays as it is: {self.setting.model} cannot be told not to think")
         elif "adaptive" in kinds:
             fields["thinking"] = {"type": "adaptive"}
         elif "manual" not in kinds:
@@ -254,6 +258,9 @@ class AnthropicEncoder:
     def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
         given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}
         given = {name: value for name, value in given.items() if value is not None}
+        if options.temperature is not None and options.temperature > 1:
+            given["temperature"] = 1.0
+            changes.append(f"temperature {options.temperature} sent as 1: this API takes 0 to 1")
         thinks = fields.get("thinking", {}).get("type") == "enabled"
         refused = [
             name

@@ -26,9 +26,9 @@ from ..model import (
     block_text,
 )
 from .content import as_reminder, base64_url, blank, in_words, joined, nonblank, response_media, response_text
+from .limits import nearest_effort, token_limit
 from .loop import Loop
 from .protocol import (
-    EFFORTS,
     FIRST_FILLER,
     LAST_FILLER,
     TEXT_FILLER,
@@ -72,6 +72,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
+    efforts: tuple[str, ...] = ()  # degrees of thinking that the host knows, whatever the model
     thinks_unasked: bool = False  # thinking is on unless it is switched off
     stops_thinking: bool = True  # thinking can be switched off
     thinking_needs_stream: bool = False
@@ -302,7 +303,9 @@ class ChatEncoder:
         self._add_thinking(fields, loop, choice, all_tools, options, changes)
         if all_tools:
             fields["tools"] = self._declarations.of(all_tools, options, changes)
-            self._add_choice(fields, choice, options)
+            self._add_choice(fields, choice, options, changes)
+        elif options.parallel is not None or options.tool_choice is not None:
+            changes.append("parallel and tool_choice left out: there are no tools")
         if options.schema is not None:
             answer = strict_answer(options, "openai", changes)
             fields["response_format"] = {"type": "json_schema", "json_schema": answer}
@@ -313,8 +316,8 @@ class ChatEncoder:
         return {**fields, **self.dialect.extra_body, **options.extra}
 
     def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        if options.max_tokens is not None:
-            fields[self.dialect.max_tokens_field] = min(options.max_tokens, self.setting.facts.output)
+        if (limit := token_limit(options, self.setting.facts, changes)) is not None:
+            fields[self.dialect.max_tokens_field] = limit
         sampling = {"temperature": options.temperature, "top_p": options.top_p}
         given = {name: value for name, value in sampling.items() if value is not None}
         if given and not self.setting.facts.sampling:
@@ -323,7 +326,9 @@ class ChatEncoder:
         fields.update(given)
         if options.top_k is not None:
             changes.append("top_k left out: this API does not have it")
-        if options.stop:
+        if options.stop and self.setting.facts.thinking == ("effort",) and not self.setting.facts.sampling:
+            changes.append(f"stop left out: {self.setting.model} does not take it")
+        elif options.stop:
             fields["stop"] = list(options.stop)
         if options.seed is not None:
             fields[self.dialect.seed_field] = options.seed
@@ -359,30 +364,37 @@ class ChatEncoder:
         if thinks and self.dialect.thinking_needs_stream and not options.stream:
             changes.append("QWN-03 thinking switched off: it needs a streamed answer")
             thinks = False
-        fields.update(self._switch(thinks, options))
-        asked = options.thinking is not None or options.effort is not None
-        if asked and thinks and not self.dialect.thinking_switch and not self.dialect.thinks_unasked:
-            changes.append(f"thinking left out: {self.setting.origin.provider} has no switch for it")
+        switch = self._switch(thinks, options, changes)
+        fields.update(switch)
+        if options.thinking is False and not self.dialect.stops_thinking:
+            changes.append(f"thinking stays on: {self.setting.model} cannot be told not to think")
+        elif options.thinking and thinks and not switch and not self.dialect.thinks_unasked:
+            changes.append(f"thinking left out: {self.setting.model} has no switch for it here")
+        if options.effort not in (None, "none") and not {"reasoning_effort", "reasoning"} & set(switch):
+            changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
 
-    def _switch(self, thinks: bool, options: Options) -> Wire:
+    def _switch(self, thinks: bool, options: Options, changes: list[str]) -> Wire:
         """The fields that turn thinking on or off, in this server's words."""
-        if options.thinking is None and options.effort is None and thinks == self.dialect.thinks_unasked:
+        if options.thinking is None and thinks == self.dialect.thinks_unasked:
             return {}  # nothing was asked, and the server's own default is what we want
         match self.dialect.thinking_switch:
             case "effort":
                 efforts = self.setting.facts.efforts
-                wanted = options.effort or ("medium" if thinks else "none")
-                return {"reasoning_effort": nearest_effort(wanted, efforts)} if efforts else {}
+                wanted = (options.effort or "medium") if thinks else "none"
+                return {"reasoning_effort": nearest_effort(wanted, efforts, changes)} if efforts else {}
             case "type":
                 switch: Wire = {"thinking": {"type": "enabled" if thinks else "disabled"}}
+                if thinks and options.effort and self.dialect.efforts:
+                    effort = nearest_effort(options.effort, self.dialect.efforts, changes)
+                    switch["reasoning_effort"] = effort
                 return switch if self.dialect.stops_thinking else {}
             case "enable":
                 return {"enable_thinking": thinks}
+            case "reasoning" if not thinks:
+                return {"reasoning": {"enabled": False}}
             case "reasoning":
-                effort = nearest_effort(
-                    options.effort or "medium", ("minimal", "low", "medium", "high", "xhigh")
-                )
-                return {"reasoning": {"effort": effort} if thinks else {"enabled": False}}
+                effort = nearest_effort(options.effort or "medium", self.dialect.efforts, changes)
+                return {"reasoning": {"effort": effort}}
             case _:
                 return {}
 
@@ -401,7 +413,7 @@ class ChatEncoder:
             function["strict"] = True
         return {"type": "function", "function": function}
 
-    def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
+    def _add_choice(self, fields: Wire, choice: str, options: Options, changes: list[str]) -> None:
         if choice in ("auto", "none"):
             fields["tool_choice"] = choice
         elif choice == "required":
@@ -410,6 +422,8 @@ class ChatEncoder:
             fields["tool_choice"] = {"type": "function", "function": {"name": self.ids.name(choice)}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
+        elif options.parallel is not None:
+            changes.append(f"parallel left out: {self.setting.origin.provider} has no switch for it")
 
 
 def _groups(said: Message, answered: Message) -> Iterator[Message]:
@@ -449,12 +463,6 @@ def _is_reasoned(message: Message) -> bool:
             if isinstance(data, dict) and "reasoning_details" in data:
                 return True
     return False
-
-
-def nearest_effort(wanted: str, offered: Sequence[str]) -> str:
-    """The offered effort that is closest to the one wanted."""
-    place = EFFORTS.index(wanted)
-    return min(offered, key=lambda effort: abs(EFFORTS.index(effort) - place))
 
 
 def _is_blank(part: Wire) -> bool:

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
+from .limits import nearest_effort, token_limit
 from .protocol import FIRST_FILLER, LAST_FILLER, Declarations, Options, Setting, body_bytes, chosen, declared
 from .roll import Roll, Wire
 from .schema import gemini_parameters
@@ -147,6 +148,8 @@ class GeminiEncoder:
         if all_tools:
             fields["tools"] = self._declarations.of(all_tools, options, changes)
             self._add_choice(fields, choice, options, changes)
+        elif options.parallel is not None or options.tool_choice is not None:
+            changes.append("parallel and tool_choice left out: there are no tools")
         if config := self._generation(options, changes):
             fields["generationConfig"] = config
         return {**fields, **self.dialect.extra_body, **options.extra}
@@ -175,7 +178,7 @@ class GeminiEncoder:
 
     def _generation(self, options: Options, changes: list[str]) -> Wire:
         given: Wire = {
-            "maxOutputTokens": options.max_tokens and min(options.max_tokens, self.setting.facts.output),
+            "maxOutputTokens": token_limit(options, self.setting.facts, changes),
             "temperature": options.temperature,
             "topP": options.top_p,
             "topK": options.top_k,
@@ -196,17 +199,15 @@ class GeminiEncoder:
             return None
         off = options.thinking is False or options.effort == "none"
         if facts.signatures:  # Gemini 3 is told a level, earlier models a budget
-            level = facts.efforts[0] if off else _nearest(options.effort or "high", facts.efforts)
+            level = nearest_effort("none" if off else options.effort or "high", facts.efforts, changes)
             return {"thinkingLevel": level, "includeThoughts": not off}
+        if off and "off" not in facts.thinking:
+            changes.append(f"thinking stays on, with the least budget: {self.setting.model} cannot do without")
+            return {"thinkingBudget": 128}
         if off:
-            return {"thinkingBudget": 0 if "off" in facts.thinking else 128}
+            return {"thinkingBudget": 0}
         budget = BUDGETS[options.effort] if options.effort else -1
         return {"thinkingBudget": budget, "includeThoughts": True}
-
-
-def _nearest(wanted: str, offered: Sequence[str]) -> str:
-    order = tuple(BUDGETS)
-    return min(offered, key=lambda level: abs(order.index(level) - order.index(wanted)))
 
 
 def _merge(last: Wire, following: Wire) -> bool:

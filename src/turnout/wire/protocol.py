@@ -61,6 +61,12 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise UsageError(f"options: {error}. The options are {known}") from None
         if read.effort is not None and read.effort not in EFFORTS:
             raise UsageError(f"effort {read.effort!r} is not one of {', '.join(EFFORTS)}")
+        if read.max_tokens is not None and read.max_tokens < 1:
+            raise UsageError(f"max_tokens {read.max_tokens} leaves no room for an answer; give 1 or more")
+        if read.thinking and read.effort == "none":
+            raise UsageError("thinking=True and effort='none' contradict each other; give one of them")
+        if read.thinking is None and read.effort is not None:
+            return msgspec.structs.replace(read, thinking=read.effort != "none")
         return read
 
 

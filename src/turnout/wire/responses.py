@@ -25,8 +25,8 @@ from ..model import (
     ToolSpec,
     block_text,
 )
-from .chat import nearest_effort
 from .content import base64_url, blank, joined, response_media, response_text
+from .limits import nearest_effort, token_limit
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
@@ -190,6 +190,8 @@ class ResponsesEncoder:
         if all_tools:
             fields["tools"] = self._declarations.of(all_tools, options, changes)
             self._add_choice(fields, choice, options)
+        elif options.parallel is not None or options.tool_choice is not None:
+            changes.append("parallel and tool_choice left out: there are no tools")
         if options.schema is not None:
             answer = strict_answer(options, "openai", changes)
             fields["text"] = {"format": {"type": "json_schema", **answer}}
@@ -199,8 +201,8 @@ class ResponsesEncoder:
 
     def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
         facts = self.setting.facts
-        if options.max_tokens is not None:
-            fields["max_output_tokens"] = max(16, min(options.max_tokens, facts.output))
+        if (limit := token_limit(options, facts, changes, least=16)) is not None:
+            fields["max_output_tokens"] = limit
         given = {"temperature": options.temperature, "top_p": options.top_p}
         given = {name: value for name, value in given.items() if value is not None}
         if given and not facts.sampling:
@@ -220,7 +222,7 @@ class ResponsesEncoder:
                 changes.append(f"thinking left out: {self.setting.model} does not think")
             return
         wanted = "none" if options.thinking is False else options.effort or "medium"
-        fields["reasoning"] = {"effort": nearest_effort(wanted, efforts)}
+        fields["reasoning"] = {"effort": nearest_effort(wanted, efforts, changes)}
         if options.thinking:
             fields["reasoning"]["summary"] = "auto"
 

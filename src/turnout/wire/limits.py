@@ -1,0 +1,27 @@
+"""What a request asks for, within what the model can give; whatever is not sent as asked is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .protocol import EFFORTS, ModelFacts, Options
+
+
+def token_limit(options: Options, facts: ModelFacts, changes: list[str], least: int = 1) -> int | None:
+    """How much the model may write. Of a model that nobody knows, nobody knows the limit either."""
+    wanted = options.max_tokens
+    if wanted is None:
+        return None
+    limit = max(least, min(wanted, facts.output) if facts.known else wanted)
+    if limit != wanted:
+        changes.append(f"max_tokens {wanted} sent as {limit}: this model takes {least} to {facts.output}")
+    return limit
+
+
+def nearest_effort(wanted: str, offered: Sequence[str], changes: list[str]) -> str:
+    """The offered effort that is closest to the one wanted."""
+    place = EFFORTS.index(wanted)
+    found = min(offered, key=lambda effort: abs(EFFORTS.index(effort) - place))
+    if found != wanted:
+        changes.append(f"effort {wanted} sent as {found}: this model knows {', '.join(offered)}")
+    return found
