@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .errors import CorruptHistory as CorruptHistory
     from .errors import LimitReached as LimitReached
     from .errors import ProviderError as ProviderError
+    from .errors import SessionHeld as SessionHeld
     from .errors import StoreError as StoreError
     from .errors import StreamError as StreamError
     from .errors import TurnoutError as TurnoutError
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from .runtime.diagnose import diagnose as diagnose
     from .runtime.session import Answer as Answer
     from .runtime.session import Session as Session
+    from .runtime.store import Store as Store
     from .runtime.transport import forbid_requests as forbid_requests
     from .tools.tool import Tool as Tool
     from .tools.tool import ToolContext as ToolContext
@@ -56,6 +58,7 @@ _HOMES = {
         "CorruptHistory",
         "LimitReached",
         "ProviderError",
+        "SessionHeld",
         "StoreError",
         "StreamError",
         "TurnoutError",
@@ -84,6 +87,7 @@ _HOMES = {
     "providers.request": ("render", "transcript"),
     "runtime.diagnose": ("diagnose",),
     "runtime.session": ("Answer", "Session"),
+    "runtime.store": ("Store",),
     "runtime.transport": ("forbid_requests",),
     "streaming.events": (
         "Done",

@@ -39,7 +39,7 @@ def after_a_crash(store: Store) -> Store:
     folder.mkdir()
     for suffix in ("", "-wal"):
         shutil.copy(f"{store.path}{suffix}", folder / f"s.db{suffix}")
-    return Store(folder / "s.db", heartbeat=False, clock=lambda: holder.clock() + 3600)
+    return Store(folder / "s.db", heartbeat=False, clock=lambda: holder.clock() + 60)
 
 
 def test_a_session_goes_on_in_another_process(store: Store) -> None:
@@ -207,7 +207,7 @@ def test_a_session_that_was_taken_over_stops(store: Store, quick_folder: Path) -
     """Its next write is refused, its run ends, and nothing of it is in the log."""
     talk, _ = session(["one", "two"], store=store, id="s")
     events(talk, "first")
-    with Store(quick_folder / "s.db", heartbeat=False, clock=lambda: holder.clock() + 3600) as rival:
+    with Store(quick_folder / "s.db", heartbeat=False, clock=lambda: holder.clock() + 60) as rival:
         rival.open("s").user("mine")
         seen = events(talk, "second")
     assert isinstance(seen[-1], Failed) and isinstance(seen[-1].error, SessionHeld)

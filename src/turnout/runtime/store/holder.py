@@ -18,6 +18,9 @@ from msgspec.structs import replace
 
 from .port import Holder
 
+LONGEST = 3600.0
+"""Seconds that no lease lasts: one that seems to was made by the clock of an earlier boot."""
+
 
 def clock() -> float:
     """Seconds that every process of this machine counts alike, whatever is done to the date."""
@@ -65,7 +68,7 @@ def holds_on(holder: Holder | None, expires: float, now: float) -> bool:
         return False
     if boot_of(holder.place) != boot_of(place()):
         return False  # the machine was started anew since, so nobody is left who could hold it
-    return now < expires and not is_gone(holder)
+    return now < expires <= now + LONGEST and not is_gone(holder)
 
 
 def is_gone(holder: Holder) -> bool:
