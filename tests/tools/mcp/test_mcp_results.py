@@ -47,12 +47,13 @@ def test_structured_content_is_json_text() -> None:
         (['{"a": 1}'], {"a": 1}),
         (["hello"], {"result": "hello"}),
         (["3"], {"result": 3}),
+        (["all of the file"], {"content": "all of the file"}),
         (["1", "2"], {"result": [1, 2]}),
         (["a", "b"], {"result": ["a", "b"]}),
     ],
 )
 def test_structured_content_that_was_said_as_text_is_not_repeated(said: list[str], structured: Any) -> None:
-    assert len(result(*map(text, said), structuredContent=structured).content) == len(said)
+    assert result(*map(text, said), structuredContent=structured).text == "\n".join(said)
 
 
 def test_a_link_is_told_and_not_followed() -> None:
@@ -68,8 +69,8 @@ def test_a_link_is_told_and_not_followed() -> None:
 
 def test_embedded_resources_are_text_or_media() -> None:
     words = {"type": "resource", "resource": {"uri": "demo://1", "text": "one"}}
-    bytes_ = {"type": "resource", "resource": {"uri": "demo://2", "blob": "aWk=", "mimeType": "image/png"}}
-    assert result(words, bytes_).content == (
+    image = {"type": "resource", "resource": {"uri": "demo://2", "blob": "aWk=", "mimeType": "image/png"}}
+    assert result(words, image).content == (
         Text("demo://1\n\none"),
         Media("image/png", "aWk=", name="demo://2"),
     )
@@ -82,7 +83,11 @@ def test_nothing_is_said_to_be_nothing() -> None:
 def test_a_flood_of_images_is_cut() -> None:
     image = {"type": "image", "data": "aWk=", "mimeType": "image/png"}
     found = result(*[image] * 500).content
-    assert sum(isinstance(block, Media) for block in found) == MOST_MEDIA
+    assert found == (*[Media("image/png", "aWk=")] * MOST_MEDIA, Text("[480 more images or files left out]"))
+
+
+def test_a_result_of_very_many_parts_is_a_result_of_one() -> None:
+    assert result(*[text("a")] * 100_000).content == (Text("\n".join("a" * 100_000)),)
 
 
 JSON = st.recursive(

@@ -100,7 +100,8 @@ class Connection:
         self._closing = True
         self._wake.set()
         if self._task is not None:
-            await asyncio.wait({self._task}, timeout=self._limits.close)
+            if self.phase == "connected":  # then it comes to its end by itself
+                await asyncio.wait({self._task}, timeout=self._limits.close)
             self._task.cancel()
             await asyncio.wait({self._task})
         self._enter("closed")

@@ -53,5 +53,14 @@ class Lines:
         self._pieces.append(piece)
         self._size += len(piece)
         if self._size > self._longest:
-            yield TooLong(b"".join(self._pieces)[: min(HEAD, self._longest)])
+            yield TooLong(_head(self._pieces, min(HEAD, self._longest)))
             self._pieces, self._size, self._dropping = [], 0, True
+
+
+def _head(pieces: list[bytes], size: int) -> bytes:
+    found = bytearray()
+    for piece in pieces:
+        found += piece[: size - len(found)]
+        if len(found) >= size:
+            break
+    return bytes(found)

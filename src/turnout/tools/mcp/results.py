@@ -7,10 +7,11 @@ sends may be anything; what cannot be understood is said in words and never rais
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from ... import plain
-from ...model import Content, Media, Outcome, Text
+from ...model import Content, Media, Outcome, Text, block_text
 
 MOST_MEDIA = 20
 NOTHING = "(the tool returned nothing)"
@@ -24,7 +25,7 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
     structured = result.get("structuredContent")
     if structured is not None and not _said_already(structured, blocks):
         blocks.append(Text(plain.dumps(structured)))
-    content = tuple(_few_media(blocks)) or (Text(NOTHING),)
+    content = tuple(_joined(_few_media(blocks))) or (Text(NOTHING),)
     return Outcome("error" if result.get("isError") is True else "complete", content)
 
 
@@ -60,11 +61,10 @@ def _word(value: Any) -> str:
 def _said_already(structured: Any, blocks: Iterable[Content]) -> bool:
     """Servers repeat structured content as text, for clients that know no better. Once is enough.
 
-    A value that is no object comes wrapped as {"result": value}, and its text is the value's.
+    A value that is no object comes wrapped, as in {"result": value}, and its text is the value's.
     """
-    bare = (
-        structured["result"] if isinstance(structured, dict) and [*structured] == ["result"] else structured
-    )
+    wrapped = isinstance(structured, dict) and len(structured) == 1
+    bare = next(iter(structured.values())) if wrapped else structured
     texts = [block.text for block in blocks if isinstance(block, Text)]
     if isinstance(bare, list) and bare and [_parsed(text) for text in texts] == bare:
         return True  # one block of text for each
@@ -82,7 +82,16 @@ def _few_media(blocks: Iterable[Content]) -> Iterator[Content]:
     seen = 0
     for block in blocks:
         seen += isinstance(block, Media)
-        if isinstance(block, Media) and seen > MOST_MEDIA:
-            yield Text(f"[{block.mime[:80]} left out: more than {MOST_MEDIA} in one result]")
-        else:
+        if not isinstance(block, Media) or seen <= MOST_MEDIA:
             yield block
+    if seen > MOST_MEDIA:
+        yield Text(f"[{seen - MOST_MEDIA:,} more images or files left out]")
+
+
+def _joined(blocks: Iterable[Content]) -> Iterator[Content]:
+    """Texts in a row as one: a result of a hundred thousand small parts is a result of one."""
+    for are_texts, row in groupby(blocks, lambda block: isinstance(block, Text)):
+        if are_texts:
+            yield Text("\n".join(block_text(block) for block in row))
+        else:
+            yield from row

@@ -1,0 +1,198 @@
+"""A hostile server does no harm: to other tools, to our memory, to our time, or to the user's trust."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from tests.tools.mcp.workshop import HERE, QUICK, Workshop, lines, offer, rough, tools, work
+
+from turnout.model import Media
+from turnout.tools.builtin import BUILTIN
+from turnout.tools.mcp.config import McpServer
+
+MEGABYTE = 1024 * 1024
+
+
+def test_a_poisoned_server_of_the_official_package_does_no_harm(tmp_path: Path) -> None:
+    """One story: its names, its floods, its silence, its fall, and the orders that it comes back with."""
+    args = (str(HERE / "poisoned_server.py"), str(tmp_path))
+    server = McpServer("poisoned", "mcp.json", sys.executable, args)
+    at = Workshop(tmp_path, server, replace(QUICK, start=30.0))
+    for tool in BUILTIN:
+        at.registry.add(tool)
+
+    async def names() -> None:
+        update = await at.agree()
+        assert all(name.startswith("mcp__poisoned__") and len(name) <= 64 for name in update.added)
+        assert len(update.added) == 9, "the nine tools that can be offered, each under a name of its own"
+        assert all(at.registry[tool.name] is tool for tool in BUILTIN)
+        assert "mcp__git__git_status" not in at.registry
+        left_out = " ".join(at.status.left_out)
+        assert "twice" in left_out and "outside of themselves" in left_out and "broken" in left_out
+
+    async def floods() -> None:
+        flood = await at.ask("huge", size=8 * MEGABYTE)
+        assert flood.status == "complete" and len(flood.text) < 50_000
+        too_much = await at.ask("huge", size=20 * MEGABYTE)
+        assert too_much.status == "error" and "too long" in too_much.text
+        images = await at.ask("images", size=5000)
+        assert sum(isinstance(block, Media) for block in images.content) == 20
+        assert (await at.ask("huge", size=3)).text == "xxx"
+
+    async def silence() -> None:
+        asking = asyncio.ensure_future(at.ask("hang"))
+        while not (tmp_path / "hangs").exists():
+            await asyncio.sleep(0.01)
+        began = time.monotonic()
+        at.desk.scheduler.cancel()
+        assert (await asking).status == "cancelled" and time.monotonic() - began < 1.0
+
+    async def fall() -> None:
+        (tmp_path / "turned").touch()
+        assert "is not known" in (await at.ask("crash")).text
+        await at.until("unapproved", 30)
+        assert "has changed its tools" in (await at.ask("huge", size=3)).text
+        review = at.servers.review("poisoned")
+        assert review and any("+ <IMPORTANT>" in line and "<U+202E>" in line for line in review.changes)
+        assert len(at.servers.update(at.registry).removed) == 9
+
+    async def story() -> None:
+        await names()
+        await floods()
+        await silence()
+        await fall()
+
+    work(at, story, limit=120)
+
+
+def test_a_message_without_end_is_not_kept(tmp_path: Path) -> None:
+    """However long a line is, it costs neither the memory nor the connection."""
+    at = rough(tmp_path)
+
+    async def story() -> None:
+        await at.agree()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert "too long" in (await at.ask("huge", text=str(80 * MEGABYTE))).text
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40 * 1024
+        assert (await at.ask("echo", text="on")).text == "on"
+
+    work(at, story)
+
+
+def test_a_large_answer_does_not_hold_up_the_loop(tmp_path: Path) -> None:
+    at = rough(tmp_path)
+    lags: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            lags.append(time.monotonic() - began - 0.01)
+
+    async def story() -> None:
+        await at.agree()
+        ticking = asyncio.ensure_future(tick())
+        assert (await at.ask("huge", text=str(12 * MEGABYTE))).status == "complete"
+        ticking.cancel()
+        assert max(lags) < 1.0
+
+    work(at, story)
+
+
+def test_a_flood_of_changes_costs_one_look_at_a_time(tmp_path: Path) -> None:
+    at = rough(tmp_path, limits=replace(QUICK, relist_pause=0.1))
+
+    async def story() -> None:
+        await at.agree()
+        assert (await at.ask("flood")).text == "flooded"
+        assert (await at.ask("echo", text="calm")).text == "calm"
+        looks = [line for line in lines(tmp_path, "heard") if "tools/list" in line]
+        assert len(looks) < 20
+
+    work(at, story)
+
+
+def test_a_list_that_never_ends_is_refused(tmp_path: Path) -> None:
+    at = rough(tmp_path)
+    (tmp_path / "endless").touch()
+
+    async def story() -> None:
+        await at.agree()
+        assert at.status.state == "failed" and "does not end" in at.status.detail
+
+    work(at, story)
+
+
+@pytest.mark.parametrize("many", [(600, 10), (3, 2_000_000)], ids=["too many", "too much"])
+def test_a_list_that_is_too_long_is_refused(tmp_path: Path, many: tuple[int, int]) -> None:
+    at = rough(tmp_path)
+    count, size = many
+    offer(tmp_path, *tools(*(f"t{at}" for at in range(count)), description="x" * size))
+
+    async def story() -> None:
+        await at.agree()
+        assert at.status.state == "failed" and "lists too much" in at.status.detail
+
+    work(at, story)
+
+
+def test_an_answer_that_breaks_the_protocol_is_an_error_of_that_call(tmp_path: Path) -> None:
+    at = rough(tmp_path)
+
+    async def story() -> None:
+        await at.agree()
+        odd = await at.ask("odd")
+        assert odd.status == "error" and "cannot be read" in odd.text and len(odd.text) < 1000
+        assert (await at.ask("echo", text="on")).text == "on"
+
+    work(at, story)
+
+
+def test_an_answer_that_breaks_the_tools_own_schema_is_an_error(tmp_path: Path) -> None:
+    at = rough(tmp_path)
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    offer(tmp_path, *tools("lie", outputSchema=schema))
+
+    async def story() -> None:
+        await at.agree()
+        assert (await at.ask("lie")).status == "error"
+
+    work(at, story)
+
+
+def test_a_server_is_ended_also_when_it_ignores_its_end(tmp_path: Path) -> None:
+    """Neither a closed input nor a polite signal moves it; it is gone all the same."""
+    at = rough(tmp_path, limits=replace(QUICK, start=0.5, attempts=1))
+    program = "import signal, sys, time; signal.signal(15, signal.SIG_IGN); time.sleep(1000)"
+    at.server = replace(at.server, args=("-I", "-S", "-c", program, str(tmp_path)))
+    at.servers = at.open()
+
+    async def story() -> None:
+        began = time.monotonic()
+        await at.agree()
+        assert at.status.state == "failed" and time.monotonic() - began < 6
+
+    work(at, story)
+
+
+def test_leaving_in_the_middle_of_a_start_leaves_nothing_behind(tmp_path: Path) -> None:
+    at = rough(tmp_path)
+    (tmp_path / "silent").touch()
+
+    async def story() -> None:
+        launch = at.servers.review("rough")
+        assert launch
+        trusting = asyncio.ensure_future(at.servers.trust(launch))
+        while not lines(tmp_path, "starts"):
+            await asyncio.sleep(0.005)
+        trusting.cancel()
+
+    began = time.monotonic()
+    work(at, story)
+    assert time.monotonic() - began < 12
