@@ -47,7 +47,9 @@ class Origin(Struct, frozen=True):
     def matches(self, other: Origin) -> bool:
         """Whether private state of one may be shown to the other."""
         same_place = (self.endpoint or self.provider) == (other.endpoint or other.provider)
-        return bool(self.model) and self.model == other.model and self.provider == other.provider and same_place
+        return (
+            bool(self.model) and self.model == other.model and self.provider == other.provider and same_place
+        )
 
     def __str__(self) -> str:
         place = f"{self.provider}@{self.endpoint}" if self.endpoint else self.provider
@@ -128,6 +130,7 @@ class Opaque(Struct, frozen=True, tag="opaque"):
 Block: TypeAlias = Text | Thinking | ToolCall | Media | Code | Opaque
 Content: TypeAlias = Text | Media | Code | Opaque
 CONTENT = (Text, Media, Code, Opaque)
+BLOCKS = (*CONTENT, Thinking, ToolCall)
 AnyBlock = TypeVar("AnyBlock", bound=Block)
 
 
@@ -155,25 +158,30 @@ class Outcome(Struct, frozen=True):
 
 
 def _content(value: Any) -> tuple[Content, ...]:
+    if isinstance(value, str):
+        return (Text(clean(value)),)
     if isinstance(value, tuple) and all(type(block) is Text for block in value):
         return tuple(block if block.text == clean(block.text) else Text(clean(block.text)) for block in value)
     if isinstance(value, CONTENT):
         return (cleaned(value),)
-    if (
-        isinstance(value, tuple | list)
-        and value
-        and all(isinstance(b, Text | Media | Code | Opaque) for b in value)
-    ):
+    if isinstance(value, (tuple, list)) and value and all(isinstance(block, CONTENT) for block in value):
         return tuple(cleaned(block) for block in value)
     if value is None or value == ():
         return ()
-    return (Text(clean(value) if isinstance(value, str) else dumps(value)),)
+    if any(
+        isinstance(item, (ToolCall, Thinking))
+        for item in (value if isinstance(value, (tuple, list)) else [value])
+    ):
+        raise UsageError("an outcome holds text, media, code or JSON; only models make calls and think")
+    return (Text(dumps(value)),)
 
 
 def cleaned(block: AnyBlock) -> AnyBlock:
     """The block with nothing in its texts that a server would refuse."""
-    texts = ((name, getattr(block, name)) for name in block.__struct_fields__)
-    changed = {name: clean(text) for name, text in texts if isinstance(text, str) and clean(text) != text}
+    changed: dict[str, str] = {}
+    for name in block.__struct_fields__:
+        if isinstance(text := getattr(block, name), str) and (better := clean(text)) != text:
+            changed[name] = better
     return replace(block, **changed) if changed else block
 
 
@@ -339,9 +347,9 @@ def blocks_of(content: str | Block | Iterable[str | Block]) -> tuple[Block, ...]
     """Blocks from what callers naturally write: a text, a block, or a mixture of both."""
     if isinstance(content, str | Struct):
         content = [content]
-    blocks = tuple(Text(item) if isinstance(item, str) else item for item in content)
+    blocks = tuple([Text(item) if isinstance(item, str) else item for item in content])
     for block in blocks:
-        if not isinstance(block, Text | Thinking | ToolCall | Media | Code | Opaque):
+        if not isinstance(block, BLOCKS):
             raise UsageError(f"{block!r} is not a block; use Text, Thinking, ToolCall, Media, Code or Opaque")
     return blocks
 

@@ -200,7 +200,7 @@ class AnthropicEncoder:
     ) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model}
-        all_tools = declared(tools, self.called, changes, self.ids.names, limit=512)
+        all_tools = declared(tools, self.called, changes, self.ids, limit=512)
         choice = chosen(options, tools, all_tools)
         if forced(choice) and not facts.forced_tools:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")

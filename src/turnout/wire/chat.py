@@ -297,7 +297,7 @@ class ChatEncoder:
 
     def _fields(self, loop: Loop, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {"model": self.setting.model}
-        all_tools = declared(tools, self.called, changes, self.ids.names)
+        all_tools = declared(tools, self.called, changes, self.ids)
         choice = chosen(options, tools, all_tools)
         self._add_limits(fields, options, changes)
         self._add_thinking(fields, loop, choice, all_tools, options, changes)

@@ -141,7 +141,7 @@ class GeminiEncoder:
 
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {}
-        all_tools = declared(tools, self.called, changes, self.ids.names, limit=512)
+        all_tools = declared(tools, self.called, changes, self.ids, limit=512)
         choice = chosen(options, tools, all_tools)
         if system.strip():
             fields["systemInstruction"] = {"parts": [{"text": system}]}
@@ -202,7 +202,7 @@ class GeminiEncoder:
             level = nearest_effort("none" if off else options.effort or "high", facts.efforts, changes)
             return {"thinkingLevel": level, "includeThoughts": not off}
         if off and "off" not in facts.thinking:
-            changes.append(f"thinking stays on, with the least budget: {self.setting.model} cannot do without")
+            changes.append(f"thinking stays on, at its least: {self.setting.model} cannot do without")
             return {"thinkingBudget": 128}
         if off:
             return {"thinkingBudget": 0}

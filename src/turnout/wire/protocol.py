@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from ..errors import UsageError
-from ..ids import NameFormat
+from ..ids import IdProjection
 from ..model import Message, Origin, ToolSpec
 from ..rendering.report import Rendered, Report
 
@@ -170,7 +170,7 @@ def _separated(parts: Iterable[bytes | bytearray]) -> Iterator[bytes | bytearray
 
 
 def declared(
-    tools: Sequence[ToolSpec], called: Iterable[str], changes: list[str], names: NameFormat, limit: int = 128
+    tools: Sequence[ToolSpec], called: Iterable[str], changes: list[str], ids: IdProjection, limit: int = 128
 ) -> list[ToolSpec]:
     """The tools of a request: those given, and stubs for those that only the history knows.
 
@@ -179,14 +179,14 @@ def declared(
     """
     taken: dict[str, str] = {}
     for tool in tools:
-        if (spoken := names.project(tool.name)) in taken:
+        if (spoken := ids.name(tool.name)) in taken:
             raise UsageError(f"tool {tool.name!r} is given twice; names must be unique")
         taken[spoken] = tool.name
     if len(tools) > limit:
         raise UsageError(f"{len(tools)} tools are more than the {limit} that this API takes; enable fewer")
     for name in called:
         if len(taken) < limit:
-            taken.setdefault(names.project(name), name)
+            taken.setdefault(ids.name(name), name)
     stubs = list(taken.values())[len(tools) :]
     if stubs:
         changes.append(f"stub declarations for tools that only the history knows: {', '.join(stubs)}")

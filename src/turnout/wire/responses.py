@@ -156,7 +156,7 @@ class ResponsesEncoder:
         self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
     ) -> tuple[bytes, list[str]]:
         changes: list[str] = []
-        response_id, since = self._response_id, list(self._since)
+        response_id, since = self._response_id, list(self._since) if options.chain else []
         for message in tail:
             response_id, since = self._chained(message, response_id, since)
         chained = options.chain and self.dialect.stores and bool(response_id)
@@ -180,7 +180,7 @@ class ResponsesEncoder:
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model, "store": options.chain and self.dialect.stores}
-        all_tools = declared(tools, self.called, changes, self.ids.names)
+        all_tools = declared(tools, self.called, changes, self.ids)
         choice = chosen(options, tools, all_tools)
         if system.strip():
             fields["instructions"] = system
