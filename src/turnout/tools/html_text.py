@@ -25,6 +25,7 @@ _BLOCKS = frozenset(
         *("blockquote", "form", "figure", "figcaption", "dl", "dt", "dd", "details", "summary", "hr", "body"),
     )
 )
+_TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 _ATTRIBUTE = re.compile(r"([a-zA-Z-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)))?")
 _HIDING = re.compile(r"display:none|visibility:hidden|font-size:0|opacity:0(?![.\d])|left:-\d{4}")
 _DEEPEST = 500
@@ -47,14 +48,13 @@ def _tokens(html: str) -> Iterator[tuple[str, str, str]]:
     """("text", "", text), ("open", name, attributes) and ("close", name, ""), in order."""
     at = 0
     while at < len(html):
-        start = html.find("<", at)
-        if start < 0:
-            yield "text", "", html[at:]
-            return
+        begins = _TAG.search(html, at)
+        start = begins.start() if begins else len(html)
         if start > at:
             yield "text", "", html[at:start]
-        end, token = _tag(html, start)
-        at = end
+        if begins is None:
+            return
+        at, token = _tag(html, start)
         if token is None:
             continue
         yield token
@@ -70,20 +70,14 @@ def _tag(html: str, start: int) -> tuple[int, tuple[str, str, str] | None]:
     if html.startswith("<!--", start):
         end = html.find("-->", start + 4)
         return (end + 3 if end >= 0 else len(html)), None
-    following = html[start + 1 : start + 2]
-    if not (following.isalpha() or following in ("/", "!", "?")):
-        return start + 1, ("text", "", "<")
     end = html.find(">", start)
     if end < 0:
         return len(html), None
     inside = html[start + 1 : end]
-    if following in ("!", "?"):
-        return end + 1, None
-    name = re.match(r"/?([a-zA-Z][a-zA-Z0-9:-]*)", inside)
+    name = re.match(r"(/?)([a-zA-Z][a-zA-Z0-9:-]*)", inside)
     if name is None:
         return end + 1, None
-    kind = "close" if following == "/" else "open"
-    return end + 1, (kind, name[1].lower(), inside[name.end() :])
+    return end + 1, ("close" if name[1] else "open", name[2].lower(), inside[name.end() :])
 
 
 class _Reader:

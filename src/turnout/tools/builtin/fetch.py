@@ -187,7 +187,8 @@ def fetching(web: Web | None = None, seconds: float = SECONDS) -> Tool:
         """
         try:
             async with asyncio.timeout(seconds):
-                return _written(await web.get(url))
+                got = await web.get(url)
+                return await asyncio.to_thread(_written, got)  # a long page takes a while to read
         except Forbidden as error:
             return failed(f"{shown(url[:200])} was not fetched: {error}.")
         except TimeoutError:

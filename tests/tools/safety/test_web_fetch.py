@@ -1,0 +1,349 @@
+"""web_fetch: the public web as text, and no way to anything else."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnout.model import Outcome
+from turnout.tools.addresses import Forbidden, Target, chosen, refusal, target
+from turnout.tools.builtin.fetch import BYTES, Web, dialled, fetching
+from turnout.tools.context import ToolContext
+from turnout.tools.html_text import page
+from turnout.tools.result import outcome_of
+
+PRIVATE = (Path(__file__).parent / "addresses.txt").read_text().splitlines()
+PUBLIC = "93.184.216.34"
+
+
+class Answer:
+    """What a server says."""
+
+    def __init__(self, status: int = 200, body: Any = b"", mime: str = "text/plain", **headers: str) -> None:
+        self.status = status
+        self.headers: Mapping[str, str] = {
+            "content-type": mime,
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        }
+        self._body = body
+
+    @property
+    async def chunks(self) -> AsyncIterator[bytes]:
+        for chunk in [self._body] if isinstance(self._body, bytes) else self._body:
+            await asyncio.sleep(0)
+            yield chunk
+
+
+class World(Web):
+    """A web of a few names and pages that writes down whom it was asked to dial."""
+
+    def __init__(self, names: dict[str, Any] | None = None, pages: dict[str, Answer] | None = None) -> None:
+        super().__init__(self._resolve, self._dial)
+        self.names = names or {}
+        self.pages = pages or {}
+        self.dials: list[tuple[str, str]] = []
+
+    async def _resolve(self, host: str, port: int) -> list[str]:
+        found = self.names.get(host, [PUBLIC])
+        return list(found.pop(0) if found and isinstance(found[0], list) else found)
+
+    @asynccontextmanager
+    async def _dial(self, place: Target, address: str) -> AsyncIterator[Answer]:
+        self.dials.append((address, place.url))
+        yield self.pages.get(place.url) or Answer(404, b"not here")
+
+
+def fetch(world: Web, url: str, seconds: float = 5.0) -> Outcome:
+    return outcome_of(asyncio.run(fetching(world, seconds).invoke(ToolContext("c"), {"url": url}))).outcome
+
+
+# What is never reached
+
+
+def test_no_spelling_of_a_private_address_is_dialled() -> None:
+    """Numbers in every base, IPv6 in every dress, names of the local network, other schemes, odd ports."""
+    assert len(PRIVATE) >= 120
+    world = World()
+    for url in PRIVATE:
+        outcome = fetch(world, url)
+        assert outcome.status == "error" and "was not fetched" in outcome.text, url
+    assert world.dials == []
+
+
+LITERALS = [
+    "127.0.0.1",
+    "::1",
+    "10.0.0.1",
+    "169.254.169.254",
+    "fd00::1",
+    "::ffff:127.0.0.1",
+    "100.64.0.1",
+    "0.0.0.0",
+]
+
+
+@pytest.mark.parametrize("address", LITERALS)
+def test_a_public_name_with_a_private_address_is_not_dialled(address: str) -> None:
+    """What counts is where the name leads; one bad address among good ones is enough."""
+    for answer in ([address], [PUBLIC, address], [address, PUBLIC]):
+        world = World({"rebind.example.com": answer})
+        assert "leads to the local network" in fetch(world, "https://rebind.example.com/").text
+        assert world.dials == []
+
+
+@pytest.mark.parametrize("url", PRIVATE)
+def test_no_redirect_leads_to_a_private_address(url: str) -> None:
+    """Each hop is judged as the first was."""
+    world = World(pages={"https://example.com/": Answer(302, location=url)})
+    fetch(world, "https://example.com/")
+    assert {address for address, _ in world.dials} == {PUBLIC}
+    assert all(place.startswith("https://example.com/") for _, place in world.dials)
+
+
+def test_a_name_that_changes_its_mind_changes_nothing() -> None:
+    """It is looked up once for each hop, and the address that was checked is the one dialled."""
+    pages = {
+        "https://example.com/": Answer(302, location="/next"),
+        "https://example.com/next": Answer(body=b"!"),
+    }
+    world = World({"example.com": [[PUBLIC], ["127.0.0.1"]]}, pages)
+    assert "leads to the local network" in fetch(world, "https://example.com/").text
+    assert world.dials == [(PUBLIC, "https://example.com/")]
+
+
+@given(st.ip_addresses())
+def test_only_global_addresses_are_public(address: Any) -> None:
+    """Ours is the narrower view: whatever Python calls private, reserved or multicast is refused."""
+    if not refusal(str(address)):
+        assert address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def test_no_address_at_all_is_a_refusal() -> None:
+    """An empty answer is no permission."""
+    with pytest.raises(Forbidden):
+        chosen("example.com", [])
+
+
+@given(st.text(max_size=80))
+def test_reading_an_address_never_fails_otherwise(text: str) -> None:
+    """It is a target on the public web or a refusal in words."""
+    for url in (text, f"http://{text}", f"https://{text}/"):
+        try:
+            place = target(url)
+        except Forbidden as error:
+            assert str(error)
+            continue
+        assert place.scheme in ("http", "https") and place.host and place.path.startswith("/")
+        assert place.url.isascii() and " " not in place.url
+        assert target(place.url) == place
+
+
+# Redirects
+
+
+def test_redirects_within_a_site_are_followed() -> None:
+    """To another path, to https, to www and back; relative or whole."""
+    pages = {
+        "http://example.com/": Answer(301, location="https://example.com/"),
+        "https://example.com/": Answer(302, location="//www.example.com/a"),
+        "https://www.example.com/a": Answer(307, location="b?c=d"),
+        "https://www.example.com/b?c=d": Answer(body=b"here"),
+    }
+    world = World(pages=pages)
+    assert (
+        fetch(world, "http://example.com").text
+        == "[https://www.example.com/b?c=d: status 200, text/plain]\nhere"
+    )
+    assert len(world.dials) == 4
+
+
+@pytest.mark.parametrize(
+    "onward", ["https://evil.example/x", "http://example.com/plain", "https://example.com.evil.io/"]
+)
+def test_where_another_site_begins_the_model_is_told(onward: str) -> None:
+    """What was approved is what is fetched; https is not left for http either."""
+    world = World(pages={"https://example.com/": Answer(302, location=onward)})
+    outcome = fetch(world, "https://example.com/")
+    assert f"leads on to another site: {onward}" in outcome.text
+    assert len(world.dials) == 1
+
+
+def test_a_circle_of_redirects_ends() -> None:
+    """After a few hops, with a word about it."""
+    world = World(pages={"https://example.com/": Answer(302, location="/")})
+    assert "more than 5 times" in fetch(world, "https://example.com/").text
+    assert len(world.dials) == 6
+
+
+# Limits
+
+
+def test_a_large_page_is_cut() -> None:
+    """No more is read than the limit, however much there is."""
+    read = 0
+
+    def endless() -> Any:
+        nonlocal read
+        while True:
+            read += 65536
+            yield b"x" * 65536
+
+    text = fetch(World(pages={"https://example.com/": Answer(body=endless())}), "https://example.com/").text
+    assert f"only the first {BYTES:,} bytes" in text
+    assert read <= BYTES + 2 * 65536
+
+
+def test_a_bomb_is_inflated_no_further_than_the_limit() -> None:
+    """A thousand to one, sent though nobody asked for it."""
+    bomb = gzip.compress(b"\0" * 30_000_000, 9)
+    started = time.monotonic()
+    world = World(pages={"https://example.com/": Answer(body=bomb, content_encoding="gzip")})
+    assert "only the first" in fetch(world, "https://example.com/").text
+    assert time.monotonic() - started < 5
+
+
+def test_a_page_that_was_compressed_is_read() -> None:
+    """Servers do that unasked; what we cannot inflate is said."""
+    packed = Answer(body=gzip.compress(b"hello"), content_encoding="gzip")
+    assert fetch(World(pages={"https://example.com/": packed}), "https://example.com/").text.endswith("hello")
+    broken = Answer(body=b"hello", content_encoding="gzip")
+    assert (
+        "cannot be inflated"
+        in fetch(World(pages={"https://example.com/": broken}), "https://example.com/").text
+    )
+    other = Answer(body=b"hello", content_encoding="br")
+    assert "encoding 'br'" in fetch(World(pages={"https://example.com/": other}), "https://example.com/").text
+
+
+def test_a_server_that_does_not_answer_is_given_up() -> None:
+    """Within the time limit, whichever step hangs."""
+
+    class Slow(World):
+        async def _resolve(self, host: str, port: int) -> list[str]:
+            await asyncio.sleep(60)
+            return []
+
+    started = time.monotonic()
+    assert "took longer than 0.2 s" in fetch(Slow(), "https://example.com/", 0.2).text
+    assert time.monotonic() - started < 2
+
+
+# What a model reads
+
+
+def test_an_error_page_is_an_error_with_its_text() -> None:
+    """The status is told, and what the server said."""
+    outcome = fetch(World(), "https://example.com/")
+    assert outcome.status == "error"
+    assert outcome.text == "[https://example.com/: status 404, text/plain]\nnot here"
+
+
+def test_what_is_no_text_is_not_shown() -> None:
+    """Its kind and size are."""
+    world = World(pages={"https://example.com/": Answer(body=b"\x89PNG", mime="image/png")})
+    assert "is image/png (4 bytes), not text" in fetch(world, "https://example.com/").text
+
+
+def test_invisible_characters_are_taken_out() -> None:
+    """Text that a person would not see is not for the model either."""
+    body = "a\u200bb\u202ec\U000e0041d".encode()
+    world = World(pages={"https://example.com/": Answer(body=body)})
+    assert fetch(world, "https://example.com/").text.endswith("\nabcd")
+
+
+PAGE = """<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
+<h1>Hello</h1><p>one <b>two</b> <a href="/x?a=1&amp;b=2">three</a><br>four</p>
+<div style="display: none">HIDDEN <p>HIDDEN</p></div><p hidden>HIDDEN</p>
+<span aria-hidden="true">HIDDEN</span>
+<p style="font-size:0">HIDDEN</p><script>document.write("<p>HIDDEN")</script><!-- HIDDEN -->
+<ul><li>a</li><li>b</li></ul><pre>  keep
+   this</pre><table><tr><th>k</th><th>v</th></tr><tr><td>1</td><td>2</td></tr></table>
+<img src="i.png" alt="a picture"><a href="javascript:x">plain</a></body></html>"""
+
+
+def test_a_page_becomes_text() -> None:
+    """Headings, lists, links made whole, code as it stands, tables in rows; nothing that was hidden."""
+    title, text = page(PAGE, "https://example.com/dir/")
+    assert title == "A & B"
+    assert "HIDDEN" not in text
+    assert text.startswith("# Hello\n\none two [three](https://example.com/x?a=1&b=2)\nfour")
+    assert "- a\n- b" in text
+    assert "```\n  keep\n   this\n```" in text
+    assert "| k | v\n" in text and "| 1 | 2" in text
+    assert "[image: a picture]plain" in text
+
+
+@given(st.text(alphabet="<>/!-='\" abphidstylecrt&;#x\n", max_size=300))
+def test_any_text_is_a_page(text: str) -> None:
+    """Broken markup is read as far as it goes."""
+    page(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<a ", "<div>", "</p>", "<", "<a href='", "<script>", "<a href=x>y", "&", "<p>"]
+)
+def test_no_page_takes_longer_than_its_length(piece: str) -> None:
+    """Twice the page, about twice the time: there is no going back."""
+
+    def seconds(size: int) -> float:
+        text = piece * (size // len(piece))
+        return min(_timed(lambda: page(text)) for _ in range(2))
+
+    assert seconds(80_000) < 16 * seconds(10_000) + 0.3
+
+
+def _timed(work: Any) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+# The real dialling, on loopback
+
+
+async def _served(place: Target, answer: bytes) -> tuple[bytes, Any]:
+    """What a server at 127.0.0.1 was sent when a target was dialled there, and what came of it."""
+    got: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        got.append(await reader.read(65536))
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        async with dialled(Target(place.scheme, place.host, port, place.path), "127.0.0.1") as reply:
+            return got[0], (reply.status, b"".join([chunk async for chunk in reply.chunks]))
+    except OSError as error:
+        return got[0] if got else b"", error
+    finally:
+        server.close()
+
+
+def test_the_address_is_dialled_and_the_name_is_only_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host's name goes into the request; no proxy of the environment is asked."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    place = Target("http", "no-such-host.example", 80, "/p?q=1")
+    sent, (status, body) = asyncio.run(_served(place, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"))
+    assert (status, body) == (200, b"hi")
+    assert sent.startswith(b"GET /p?q=1 HTTP/1.1\r\n")
+    assert b"host: no-such-host.example:" in sent.lower()
+    assert b"cookie" not in sent.lower() and b"authorization" not in sent.lower()
+
+
+def test_the_certificate_is_asked_for_by_name() -> None:
+    """The greeting of TLS names the host, not the address."""
+    hello, error = asyncio.run(_served(Target("https", "no-such-host.example", 443, "/"), b"no"))
+    assert b"no-such-host.example" in hello
+    assert isinstance(error, OSError)
