@@ -197,10 +197,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_megabyte_of_anything_is_answered_in_bounded_time(name: str) -> None:
     """No input makes the guardrails quadratic, and no answer repeats the input."""
-    before = time.perf_counter()
+    before = time.process_time()
     checked = written(HOSTILE[name])
     told = explanation(read_file, checked) if checked.kind else ""
-    assert time.perf_counter() - before < 3
+    assert time.process_time() - before < 3
     assert len(told) < 20_000
 
 
