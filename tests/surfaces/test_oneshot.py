@@ -140,16 +140,16 @@ def test_limits_end_a_run_with_4(tmp_path: Path) -> None:
 
 
 def test_providers_that_fail_end_a_run_with_1(tmp_path: Path) -> None:
-    with simulated(tmp_path, [HttpError(404, message="no such model")]) as user:
+    with simulated(tmp_path, [HttpError("not_found", message="no such model")]) as user:
         ran = run(user, "run", *OPENAI, "-p", "go", "--output-format", "json")
 
     assert (ran.code, ran.result["status"]) == (1, "failed")
-    assert "no such model" in ran.result["error"]["message"] and "no such model" in ran.err
+    assert ran.result["error"]["kind"] == "not_found" and "no such model" in ran.err
     published("run-result.json").validate(ran.result)
 
 
 def test_fallback_goes_on_elsewhere(tmp_path: Path) -> None:
-    script = {"openai": [HttpError(529, message="busy")] * 9, "anthropic": ["Here I am."]}
+    script = {"openai": [HttpError("overloaded")] * 9, "anthropic": ["Here I am."]}
     with simulated(tmp_path, script) as user:
         ran = run(user, "run", *OPENAI, "--fallback", "anthropic:claude-sonnet-4-5", "-p", "go")
 

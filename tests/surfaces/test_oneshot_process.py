@@ -1,0 +1,110 @@
+"""`turnout run` as a process of its own: signals, pipes, and a history that is valid afterwards."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surfaces.oneshot import run
+from tests.surfaces.places import User, simulated
+
+from turnout.history.check import violations
+from turnout.runtime.store import open_store
+from turnout.simulate import Delay, Say, Stall
+from turnout.simulate.model import demo
+
+OPENAI = ("-m", "openai:gpt-4o")
+
+
+def started(user: User, *arguments: str, **pipes: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "turnout", "run", *OPENAI, *arguments]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **pipes}
+    return subprocess.Popen(command, env=user.environment, cwd=user.folder, text=True, **pipes)
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> Iterator[User]:
+    with simulated(tmp_path, demo) as user:
+        yield user
+
+
+def wait_for(file: Path) -> None:
+    ends = time.monotonic() + 30
+    while not file.exists():
+        assert time.monotonic() < ends, f"{file} never came"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_mid_tool_ends_with_130_and_a_valid_history(somebody: User, number: int) -> None:
+    """The tool is stopped, the call has its outcome, the result is still written, another one goes on."""
+    ask = ("-p", "run `touch begun; sleep 60`", "--approval-mode", "full", "--output-format", "json")
+    with started(somebody, *ask) as process:
+        wait_for(somebody.folder / "begun")
+        began = time.monotonic()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+
+    assert time.monotonic() - began < 10
+    result = json.loads(out)
+    assert (process.returncode, result["status"]) == (130, "cancelled") and "Traceback" not in err
+    with open_store(somebody.environment) as store:
+        history = store.read(result["session_id"])
+        assert violations(history) == [] and history.open_calls == ()
+    again = run(somebody, "run", "-c", "-m", "anthropic:claude-sonnet-4-5", "-p", "what happened?")
+    assert again.code == 0 and "I know 1 tool result" in again.out
+
+
+def test_a_signal_in_mid_answer_keeps_what_had_come(tmp_path: Path) -> None:
+    with simulated(tmp_path, [[Say("Half of it is here."), Stall(60, after=6)], "Go on."]) as user:
+        with started(user, "-p", "tell", "--output-format", "stream-json") as process:
+            assert process.stdout is not None
+            while "text_delta" not in process.stdout.readline():
+                pass
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+        assert process.returncode == 130
+        with open_store(user.environment) as store:
+            turns = store.read(store.list(limit=1)[0].id).turns
+        assert [type(turn).__name__ for turn in turns] == ["UserTurn", "ModelTurn"]
+        assert run(user, "run", "-c", "-p", "and?").out == "Go on.\n"
+
+
+def test_a_signal_before_the_first_byte_is_no_trouble(tmp_path: Path) -> None:
+    with simulated(tmp_path, [[Say("late"), Delay(60)]]) as user:
+        with started(user, "-p", "tell") as process:
+            ends = time.monotonic() + 30
+            while not user.statuses:
+                assert time.monotonic() < ends
+                time.sleep(0.02)
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=20)
+        assert (process.returncode, out) == (130, "") and "Traceback" not in err
+
+
+def test_a_reader_that_goes_away_is_no_trouble(somebody: User) -> None:
+    """`turnout run … | head -1`: no traceback when the pipe is closed."""
+    ask = ("-p", "understand the code", "--output-format", "stream-json")
+    with started(somebody, *ask) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline().startswith("{")
+        process.stdout.close()
+        said = process.stderr.read()
+        process.wait(20)
+    assert "Traceback" not in said
+
+
+def test_progress_goes_to_stderr_and_pipes_have_no_colour(somebody: User) -> None:
+    process = started(somebody, "-p", "read README.md and app.py", stdin=subprocess.PIPE)
+    out, err = process.communicate("some context", timeout=30)
+
+    assert process.returncode == 0
+    assert sorted(err.splitlines()) == ["read_file: executing"] * 2
+    assert "\x1b" not in out + err and "README.md" in out
