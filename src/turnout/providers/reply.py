@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from ..errors import StreamError
+from ..errors import StreamError, UsageError
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
 from ..streaming.events import StreamEvent
@@ -24,6 +24,7 @@ from ..wire.responses_decoder import ResponsesDecoder
 from . import Target, target
 
 TURN_KEY = "reply.1"
+Piece = bytes | bytearray | memoryview | str
 
 
 class Decoder(Protocol):
@@ -162,7 +163,7 @@ async def stream(
     reader = ReplyReader(place, turn_key, **options)
     if isinstance(source, AsyncIterable):
         async for chunk in source:
-            for event in reader.feed(chunk):
+            for event in reader.feed(_bytes(chunk)):
                 yield event
         for event in reader.close():
             yield event
@@ -179,12 +180,21 @@ def events(reader: ReplyReader, source: Iterable[bytes]) -> Iterator[StreamEvent
 
 def chunks(body: Any) -> Iterable[bytes]:
     """A body in any form as chunks of bytes."""
-    if isinstance(body, bytes | bytearray | memoryview):
-        return [bytes(body)]
-    if isinstance(body, str):
-        return [body.encode("utf-8", "replace")]
+    if isinstance(body, Piece):
+        return [_bytes(body)]
     if isinstance(body, dict) or hasattr(body, "model_dump") or hasattr(body, "to_dict"):
         return [dumps(plain(body)).encode()]
-    if isinstance(body, list) and not all(isinstance(item, bytes | bytearray) for item in body):
+    if isinstance(body, list) and not all(isinstance(item, Piece) for item in body):
         return [dumps(plain(body)).encode()]
-    return body  # type: ignore[no-any-return]
+    if not isinstance(body, Iterable):
+        raise UsageError(f"{type(body).__name__} is no reply; give bytes, text, chunks of them, or the body")
+    return (_bytes(chunk) for chunk in body)
+
+
+def _bytes(chunk: Any) -> bytes:
+    """A chunk as bytes: clients that decode for their callers hand out text."""
+    if isinstance(chunk, str):
+        return chunk.encode("utf-8", "replace")
+    if isinstance(chunk, bytes | bytearray | memoryview):
+        return bytes(chunk)
+    raise UsageError(f"{type(chunk).__name__} is no chunk of a reply; give bytes or text")
