@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 
 
@@ -20,6 +20,21 @@ def best(work: Callable[[], object], tries: int = 5, at_least: float = 0.0) -> f
             calls += 1
         times.append(spent / calls)
     return min(times)
+
+
+def alternate(work: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
+    """Seconds of CPU for each, the best of several rounds in which all take their turn.
+
+    A busy machine slows all of them alike, so their ratios hold.
+    """
+    times: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, run in work.items():
+            gc.collect()
+            start = process_time()
+            run()
+            times[name].append(process_time() - start)
+    return {name: min(spent) for name, spent in times.items()}
 
 
 def milliseconds(seconds: float) -> str:
