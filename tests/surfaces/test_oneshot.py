@@ -32,8 +32,16 @@ def published(name: str) -> jsonschema_rs.Validator:
 
 @pytest.mark.parametrize(("name", "kind"), [("run-result.json", RunResult), ("run-event.json", Line)])
 def test_the_published_schema_is_the_one_in_force(name: str, kind: object) -> None:
-    """A change of the result is a change of its schema, on purpose."""
-    assert json.loads((SCHEMAS / name).read_text()) == json.loads(json.dumps(schema(kind)))
+    """A change of the result is a change of its schema, on purpose: `python -m tests.surfaces.publish`."""
+    found = json.loads((SCHEMAS / name).read_text())
+    assert without_words(found) == without_words(json.loads(json.dumps(schema(kind))))
+
+
+def without_words(schema: object) -> object:
+    """A schema without its descriptions, which bind nobody."""
+    if isinstance(schema, dict):
+        return {key: without_words(value) for key, value in schema.items() if key != "description"}
+    return [without_words(value) for value in schema] if isinstance(schema, list) else schema
 
 
 def test_text_is_the_answer_and_nothing_else(somebody: User) -> None:

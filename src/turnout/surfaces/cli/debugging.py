@@ -26,10 +26,22 @@ def secrets_of(environment: Mapping[str, str]) -> set[str]:
     return {value for name, value in environment.items() if _SECRET_NAME.search(name)}
 
 
+class Secrets:
+    """Every secret that is known: those of the environment, and keys once a session has read them."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._known = secrets_of(environment)
+        self.keys: Callable[[], Iterable[str]] = tuple  # set once there is a session
+
+    def hide(self, text: str) -> str:
+        """The text without them, and without whatever looks like one."""
+        return without(text, {*self._known, *self.keys()})
+
+
 class Debug:
     """Writes to a file that only its owner can read; without a path it is silent."""
 
-    def __init__(self, path: str | None, secrets: Callable[[], Iterable[str]] = tuple) -> None:
+    def __init__(self, path: str | None, secrets: Secrets) -> None:
         self._file: Any = None
         self._secrets = secrets
         if path is not None:
@@ -40,7 +52,7 @@ class Debug:
     def __call__(self, what: str, **facts: Any) -> None:
         if self._file is not None:
             line = json.dumps({"what": what, **{name: _told(fact) for name, fact in facts.items()}})
-            self._file.write(without(line, self._secrets()) + "\n")
+            self._file.write(self._secrets.hide(line) + "\n")
             self._file.flush()
 
 

@@ -14,7 +14,7 @@ from ...errors import UsageError
 from ...runtime.config import Config
 from ...runtime.places import private_folder
 from .clean import visible
-from .debugging import Debug, secrets_of
+from .debugging import Debug, Secrets
 from .opening import Wanted, configuration
 from .options import session_options
 
@@ -49,20 +49,20 @@ def chat(
     """
     asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
     config = configuration(asked)
-    secrets = secrets_of(config.environment)
-    asyncio.run(_converse(asked, config, Debug(debug, lambda: secrets), prompt, no_color, plain))
+    asyncio.run(_converse(asked, config, debug, prompt, no_color, plain))
 
 
 async def _converse(
-    wanted: Wanted, config: Config, debug: Debug, prompt: str, no_color: bool, plain: bool
+    wanted: Wanted, config: Config, debug: str | None, prompt: str, no_color: bool, plain: bool
 ) -> None:
     from .chat.opener import Opener
     from .chat.talk import Talk
     from .chat.usercommands import user_commands
 
-    opener = Opener(wanted, config, debug)
+    secrets = Secrets(config.environment)
+    opener = Opener(wanted, config, Debug(debug, secrets))
     try:
-        talk = Talk(opener, wanted.model)
+        talk = Talk(opener, wanted.model, secrets)
     except BaseException:
         opener.close()
         raise

@@ -22,7 +22,7 @@ from ...tools.events import ToolResult, ToolState
 from . import exits
 from .clean import json_line, one_line, printable
 from .counting import count_use
-from .debugging import Debug, secrets_of
+from .debugging import Debug, Secrets
 from .mentions import with_files
 from .opening import Wanted, configuration, open_session, past
 from .options import session_options
@@ -75,12 +75,8 @@ def run(
       turnout run -c -p "And now in French" --output-format json | jq -r .text
     """
     asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
-    shot = OneShot(asked, form, schema_of(shape), Debug(debug, known_secrets))
+    shot = OneShot(asked, form, schema_of(shape), debug)
     ctx.exit(asyncio.run(shot.run(prompt or "", piped_text(prompt is not None))))
-
-
-def known_secrets() -> set[str]:
-    return secrets_of(os.environ)
 
 
 def piped_text(has_prompt: bool) -> str:
@@ -112,11 +108,12 @@ def schema_of(given: str | None) -> dict[str, Any] | None:
 class OneShot:
     """One prompt from opening to exit code."""
 
-    def __init__(self, wanted: Wanted, form: str, schema: dict[str, Any] | None, debug: Debug) -> None:
+    def __init__(self, wanted: Wanted, form: str, schema: dict[str, Any] | None, debug: str | None) -> None:
         self.wanted = wanted
         self.form = form
         self.schema = schema
-        self.debug = debug
+        self.secrets = Secrets(os.environ)
+        self.debug = Debug(debug, self.secrets)
         self.denials: list[Denial] = []
         self.guard = ""  # why the run was cut short, if it was
         self.interrupted = False
@@ -130,6 +127,7 @@ class OneShot:
         settled = past(self.wanted, config)
         try:
             session = open_session(self.wanted, config, debug=self.debug, **settled)
+            self.secrets.keys = session.keys.secrets
             async with session:
                 return await self._converse(session, self._said(session, prompt, piped))
         finally:
@@ -161,7 +159,7 @@ class OneShot:
             cost_usd=session.cost_of(turns),
             denials=tuple(self.denials),
             diagnostics=tuple(history.diagnostics[diagnostics:]),
-            error=trouble(terminal.error) if isinstance(terminal, Failed) else None,
+            error=trouble(terminal.error, self.secrets.hide) if isinstance(terminal, Failed) else None,
         )
         self._print(result)
         return result.exit_code
@@ -251,7 +249,7 @@ class OneShot:
             self._tell(f"turnout: {result.error.message}")
 
     def _tell(self, text: str) -> None:
-        click.echo(printable(text), err=True)
+        click.echo(printable(self.secrets.hide(text)), err=True)
 
 
 def line_of(output: Any) -> str:

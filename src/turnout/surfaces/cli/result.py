@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -84,8 +84,9 @@ def usage_by_model(turns: Sequence[ModelTurn]) -> dict[str, Tokens]:
     }
 
 
-def trouble(error: TurnoutError) -> Trouble:
-    return Trouble(Failed(error).kind, str(error))
+def trouble(error: TurnoutError, hide: Callable[[str], str]) -> Trouble:
+    """The error, without the secrets that a provider may have quoted in it."""
+    return Trouble(Failed(error).kind, hide(str(error)))
 
 
 def line(event: SessionEvent | RunResult) -> str:

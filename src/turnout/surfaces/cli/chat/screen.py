@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....errors import TurnoutError
 from ....model import ModelTurn, Outcome
 from ....runtime.events import Cancelled, Complete, Discarded, Failed, Nested, SessionEvent, Status
 from ....streaming.events import (
@@ -46,11 +45,12 @@ HINTS = {
 class Screen:
     """What one conversation shows."""
 
-    def __init__(self, look: Look = lambda path: None) -> None:
+    def __init__(self, look: Look = lambda path: None, hide: Callable[[str], str] = str) -> None:
         self.unfolded = False
         self.queued: list[str] = []
         self.last_thought = ""
         self._look = look
+        self._hide = hide  # takes secrets out of what providers say when they refuse
         self._blocks = Blocks()
         self._calls: dict[str, CallOnScreen] = {}
         self._thinking: list[str] = []
@@ -183,7 +183,7 @@ class Screen:
             self._doing, self._shown = "waiting", False
         elif event.kind in TOLD:
             where = f" → {event.target}" if event.kind == "switched" and event.target else ""
-            yield Notice(TOLD[event.kind] + one_line(event.detail, 300) + where, "warn")
+            yield Notice(TOLD[event.kind] + one_line(self._hide(event.detail), 300) + where, "warn")
 
     def _discard(self) -> Iterator[Piece]:
         self._blocks, self._thinking = Blocks(), []
@@ -210,7 +210,7 @@ class Screen:
             case Cancelled():
                 yield Notice("Interrupted. The conversation is in order; say what comes next.", "warn")
             case Failed(error):
-                yield from _failure(error, event.kind)
+                yield from _failure(self._hide(str(error)), event.kind)
 
 
 def _last_words(turn: ModelTurn) -> Iterator[Piece]:
@@ -222,7 +222,7 @@ def _last_words(turn: ModelTurn) -> Iterator[Piece]:
         yield Notice("The model had nothing to say.")
 
 
-def _failure(error: TurnoutError, kind: str) -> Iterator[Piece]:
-    yield Notice(printable(str(error)), "bad")
+def _failure(said: str, kind: str) -> Iterator[Piece]:
+    yield Notice(printable(said), "bad")
     if hint := HINTS.get(kind, ""):
         yield Notice(hint)

@@ -21,6 +21,7 @@ from ....tools.policy import MODES
 from ....tools.text import decoded, is_binary
 from ..clean import printable
 from ..counting import count_use
+from ..debugging import Secrets
 from ..mentions import with_files
 from .asking import question
 from .edge import Edge
@@ -39,11 +40,13 @@ LARGEST_LOOK = 1024 * 1024
 class Talk:
     """One conversation, which may go through several sessions."""
 
-    def __init__(self, opener: Opener, model: str = "") -> None:
+    def __init__(self, opener: Opener, model: str = "", secrets: Secrets | None = None) -> None:
         self.opener = opener
         self.config = opener.config
+        self.secrets = secrets or Secrets(opener.config.environment)
+        self.secrets.keys = lambda: self.session.keys.secrets()
         self.session: Session = opener.open(self.approve, opener.first, model)
-        self.screen = Screen(self.look)
+        self.screen = Screen(self.look, self.secrets.hide)
         self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before anything is said
         self.user_commands: dict[str, UserCommand] = {}
         self.aside: list[Block] = []  # what the next prompt tells first
@@ -131,7 +134,7 @@ class Talk:
         except asyncio.CancelledError:
             self.edge.show(Notice("Interrupted.", "warn"))
         except TurnoutError as error:
-            self.edge.show(Notice(printable(str(error)), "bad"))
+            self.edge.show(Notice(printable(self.secrets.hide(str(error))), "bad"))
         finally:
             self.screen.stop()
             self.changed()
@@ -189,7 +192,7 @@ class Talk:
         following.scheduler.policy = replace(following.scheduler.policy, mode=mode)
         await self.session.close()
         self.session = following
-        self.screen = Screen(self.look)
+        self.screen = Screen(self.look, self.secrets.hide)
         self.aside = []
         self.changed()
 

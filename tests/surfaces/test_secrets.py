@@ -1,0 +1,202 @@
+"""Canaries: keys and tokens appear nowhere but in the header of a request to their own host."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.surfaces.oneshot import run
+from tests.surfaces.places import KEYS, User, simulated
+from tests.surfaces.program import Program
+
+from turnout.simulate import Call, HttpError, Say
+from turnout.simulate.model import demo
+from turnout.surfaces.cli.debugging import Secrets, secrets_of, without
+
+OTHERS = (
+    "AWS_SECRET_ACCESS_KEY",
+    "GITHUB_TOKEN",
+    "DATABASE_PASSWORD",
+    "SSH_KEY",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+)
+CANARIES = {f"{name}_API_KEY": f"plain-canary-{number}-word" for number, name in enumerate(KEYS)}
+CANARIES |= {name: f"other canary {number} text" for number, name in enumerate(OTHERS)}
+IN_FILES = {
+    "key_file": "canary-from-a-file",
+    "key_command": "canary-from-a-command",
+    "mcp": "canary-for-a-server",
+}
+EVERY = [value.encode() for value in (*CANARIES.values(), *IN_FILES.values())]
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> Iterator[User]:
+    """A user with a canary in every place where people keep secrets."""
+    with simulated(tmp_path, demo) as user:
+        user.environment.update(CANARIES)
+        settings = user.home / ".config/turnout"
+        settings.mkdir(parents=True)
+        (tmp_path / "key").write_text(IN_FILES["key_file"])
+        command = [
+            sys.executable,
+            "-c",
+            f"print({IN_FILES['key_command'][:10]!r} + {IN_FILES['key_command'][10:]!r})",
+        ]
+        (settings / "config.toml").write_text(
+            f'[targets.filed]\ntarget = "openai:gpt-4o"\nkey_file = "{tmp_path / "key"}"\n'
+            f'[targets.told]\ntarget = "anthropic:claude-sonnet-4-5"\nkey_command = {command!r}\n'
+        )
+        (settings / "mcp.json").write_text(
+            f'{{"mcpServers": {{"x": {{"command": "x", "env": {{"T": "{IN_FILES["mcp"]}"}}}}}}}}'
+        )
+        yield user
+
+
+def leaks(*texts: bytes) -> list[bytes]:
+    return [canary for canary in EVERY for text in texts if canary in text]
+
+
+def files_below(place: Path) -> Iterator[bytes]:
+    for path in place.rglob("*"):
+        if path.is_file() and path.name != "mcp.json":
+            yield path.read_bytes()
+
+
+def test_no_secret_is_written_or_shown(somebody: User, tmp_path: Path) -> None:
+    """Not in answers, progress, the debug log, the store, the counters or any other file."""
+    log = tmp_path / "debug.log"
+    said = []
+    for target in ("openai:gpt-4o", "filed", "told", "gemini:gemini-2.5-pro"):
+        ask = (
+            "run",
+            "-m",
+            target,
+            "--approval-mode",
+            "full",
+            "--debug",
+            str(log),
+            "--output-format",
+            "stream-json",
+        )
+        ran = run(
+            somebody, *ask, "-p", "run `env; cat /proc/self/environ; cat /proc/self/cmdline` and read app.py"
+        )
+        assert ran.code == 0
+        said.append(ran.out + ran.err)
+    for command in (
+        ("config",),
+        ("config", "--json"),
+        ("providers",),
+        ("providers", "--check"),
+        ("stats", "--json"),
+    ):
+        ran = run(somebody, *command)
+        said.append(ran.out + ran.err)
+
+    assert somebody.simulation is not None
+    sent = [value for seen in somebody.simulation.seen for value in seen.headers.values()]
+    assert any(IN_FILES["key_command"] in value for value in sent)  # they were used, so they could leak
+    assert any(IN_FILES["key_file"] in value for value in sent)
+    assert leaks(*(text.encode() for text in said)) == []
+    assert log.stat().st_size > 10_000 and log.stat().st_mode & 0o777 == 0o600
+    assert leaks(log.read_bytes(), *files_below(somebody.home), *files_below(somebody.folder)) == []
+
+
+def test_a_provider_that_echoes_the_key_gives_nothing_away(tmp_path: Path) -> None:
+    """Error messages quote what was sent; they are shown, logged and stored without it."""
+    key = "sk-canary0123456789abcdefghij"
+    echo = HttpError(
+        "auth", message=f"Incorrect API key provided: {key}. You sent Authorization: Bearer {key}"
+    )
+    with simulated(tmp_path, [echo] * 3) as user:
+        user.environment["OPENAI_API_KEY"] = key
+        log = tmp_path / "debug.log"
+        ran = run(
+            user, "run", "-m", "openai:gpt-4o", "-p", "go", "--debug", str(log), "--output-format", "json"
+        )
+
+    assert ran.code == 3
+    assert key not in ran.out + ran.err + log.read_text()
+    assert not any(key.encode() in data for data in files_below(user.home))
+
+
+def test_no_secret_is_on_the_screen_or_with_a_child(somebody: User, tmp_path: Path) -> None:
+    """Tools and `!commands` run without the user's keys, in their environment and in their arguments."""
+    arguments = ("-m", "told", "--approval-mode", "full", "--debug", str(tmp_path / "log"))
+    with Program(arguments, somebody.environment, somebody.folder) as program:
+        program.wait(r"^❯$")
+        program.say("run `env; sleep 5`")
+        program.wait(r"· running 1 s", scrolled=False)
+        family = descendants(program.pid)
+        assert len(family) >= 2
+        for pid in family:
+            assert leaks(read(f"/proc/{pid}/environ"), read(f"/proc/{pid}/cmdline")) == []
+        assert leaks(read(f"/proc/{program.pid}/cmdline")) == []
+        program.key("esc")
+        program.wait("Interrupted")
+        program.say("!env")
+        program.wait(r"● ! env\n  ⎿ ")
+        program.say("/status")
+        program.say("/mcp")
+        program.wait(r"MCP servers\n  x")
+        program.key("ctrl+d")
+        program.ended()
+    assert leaks(bytes(program.written), *files_below(somebody.home), (tmp_path / "log").read_bytes()) == []
+
+
+def read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def descendants(pid: int) -> list[int]:
+    parents = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (found := re.search(rb"\) \S (\d+)", read(f"/proc/{name}/stat"))):
+            parents[int(name)] = int(found[1])
+    family = [pid]
+    for one in family:
+        family += [child for child, parent in parents.items() if parent == one]
+    return family[1:]
+
+
+def test_a_crash_shows_no_secret(somebody: User) -> None:
+    """A tool call that cannot work fails without telling what the environment holds."""
+    with simulated(somebody.folder.parent, [[Call("shell", {"command": "\0"})], [Say("ok")]]) as user:
+        user.environment.update(CANARIES)
+        ran = run(
+            user,
+            "run",
+            "-m",
+            "openai:gpt-4o",
+            "--approval-mode",
+            "full",
+            "-p",
+            "go",
+            "--output-format",
+            "json",
+        )
+
+    assert leaks((ran.out + ran.err).encode()) == []
+
+
+def test_secrets_are_known_by_their_place_and_by_their_looks() -> None:
+    environment = {"X_API_KEY": 'a quoted "word"', "HOME": "/home/me", "MY_TOKEN": "abc"}
+
+    assert secrets_of(environment) == {'a quoted "word"', "abc"}
+    line = r'{"said": "a quoted \"word\" and sk-0123456789abcdef"}'
+    assert without(line, secrets_of(environment)) == '{"said": "[redacted] and [redacted]"}'
+
+
+def test_keys_that_a_session_reads_are_secrets_too() -> None:
+    secrets = Secrets({})
+    secrets.keys = lambda: ("from a file",)
+
+    assert secrets.hide("you sent: from a file") == "you sent: [redacted]"
