@@ -75,7 +75,8 @@ class Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version")):
+        ours = ("-h", "--help", "--version")
+        if not ctx.resilient_parsing and (not args or (args[0].startswith("-") and args[0] not in ours)):
             args = ["chat", *args]
         return super().parse_args(ctx, args)
 
