@@ -7,7 +7,9 @@ from .families import families
 from .provider import Provider
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
-CHAT = ChatDialect(reasoning_field="reasoning", thinking_switch="reasoning", efforts=EFFORTS, reads=("application/pdf",))
+CHAT = ChatDialect(
+    reasoning_field="reasoning", thinking_switch="reasoning", efforts=EFFORTS, reads=("application/pdf",)
+)
 # Claude and Gemini know no system text in mid conversation: left to the host, it would be moved.
 ONE_SYSTEM = replace(CHAT, system_anywhere=False)
 
