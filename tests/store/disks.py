@@ -18,7 +18,7 @@ SECTOR = 512
 
 
 class Change(Struct, frozen=True):
-    """One thing that is done to a file: write, truncate, sync, delete; or an acknowledgement."""
+    """One thing that is done to a file: write, truncate, sync, delete; lost; or an acknowledgement."""
 
     kind: str
     file: str = ""
@@ -98,6 +98,8 @@ class Lossy:
                 case "sync":
                     for pending in loose.pop(change.file, []):
                         apply(safe, pending)
+                case "lost":  # a sync failed: what it was to write can be read, and is not on the disk
+                    loose.pop(change.file, None)
                 case "delete" if change.at:  # its folder is synced with it
                     loose.pop(change.file, None)
                     safe.pop(change.file, None)

@@ -25,16 +25,19 @@ from turnout.runtime.store import Store
 
 
 def at_random(folder: Path, count: int, seed: int) -> None:
-    """Kills at moments drawn between the start and a little after the usual end."""
+    """So many kills at moments drawn between the start and the usual end, which is found out on the way."""
     chance = random.Random(seed)
     began = time.monotonic()
     start(folder / "whole", lambda here: asyncio.run(work(here)))(None)
     usual = time.monotonic() - began
-    for number in range(count):
+    number = kills = 0
+    while kills < count and number < 5 * count:
         here = folder / str(number)
         wait = start(here, lambda here: asyncio.run(work(here)))
-        killed = wait(chance.uniform(0, usual * 1.1))
+        killed = wait(chance.uniform(0, usual))
         report(here, number, killed, every_provider=number % 5 == seed % 5)
+        usual *= 1.02 if killed else 0.9
+        number, kills = number + 1, kills + killed
 
 
 def at_writes(folder: Path, first: int, step: int) -> None:
@@ -86,12 +89,12 @@ def start(here: Path, body: Callable[[Path], object]) -> Callable[[float | None]
 
 
 def report(here: Path, number: int, killed: bool, *, every_provider: bool) -> None:
+    seen = here / "seen"
+    events = len(seen.read_bytes().splitlines()) if seen.exists() else 0
     try:
         faults = judge(here, every_provider=every_provider)
     except Exception as error:
         faults = [f"could not be judged: {error!r}"]
-    seen = here / "seen"
-    events = len(seen.read_bytes().splitlines()) if seen.exists() else 0
     print(json.dumps({"number": number, "killed": killed, "seen": events, "faults": faults}), flush=True)
     shutil.rmtree(here)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -12,6 +13,7 @@ from tests.laws.share import ROTATION, SOAK
 from tests.store.disks import Change, Lossy, Watched, connecting
 from tests.store.telling import steps
 
+from turnout.errors import StoreError, UsageError
 from turnout.history.check import violations
 from turnout.history.codec import encode_entry
 from turnout.runtime.store import Store, database, holder
@@ -19,17 +21,34 @@ from turnout.runtime.store import Store, database, holder
 STATES = 2_400 if SOAK else 240
 
 
-def changes(folder: Path, turns: int) -> tuple[list[Change], list[bytes]]:
+class Disk:
+    """A disk that keeps a record of what is done to it; the n-th sync from now on may fail."""
+
+    def __init__(self) -> None:
+        self.seen: list[Change] = []
+        self.failing = 0
+
+    def __call__(self, change: Change) -> None:
+        self.failing -= change.kind == "sync"
+        if change.kind == "sync" and self.failing == 0:
+            self.seen.append(Change("lost", change.file))
+            raise apsw.IOError("the sync failed")
+        self.seen.append(change)
+
+
+def changes(folder: Path, turns: int, failing: int = 0) -> tuple[list[Change], list[bytes]]:
     """All that a session does to the disk, with the acknowledgements between, and its entries."""
-    seen: list[Change] = []
-    vfs = Watched("recording", seen.append)
+    disk = Disk()
+    vfs = Watched("recording", disk)
     store = Store(folder / "s.db", heartbeat=False, connect=connecting(vfs))
     history = store.open("s")
+    disk.failing = failing
     for step in steps(history, turns):
-        step()
-        seen.append(Change("ack", at=len(history.entries)))
+        with suppress(StoreError, UsageError):
+            step()
+            disk.seen.append(Change("ack", at=len(history.entries)))
     store.close()
-    return seen, [encode_entry(entry) for entry in history.entries]
+    return disk.seen, [encode_entry(entry) for entry in history.entries]
 
 
 def crash(seen: list[Change], entries: list[bytes], folder: Path, seed: int) -> tuple[int, int, int]:
@@ -93,6 +112,19 @@ def test_the_simulated_power_cut_bites(quick_folder: Path, monkeypatch: pytest.M
 
     assert lost > tried // 10
     assert corrupt == 0
+
+
+def test_a_sync_that_failed_is_not_trusted_later(quick_folder: Path) -> None:
+    """What it was to write can be read and is not on the disk: it is written anew before it counts."""
+    lost = []
+    for failing in range(1, 41) if SOAK else range(1 + ROTATION, 41, 10):
+        (folder := quick_folder / str(failing)).mkdir()
+        seen, entries = changes(folder, 3, failing)
+        for acknowledged, files in Lossy(seen, random.Random(failing)).states(4):
+            there = after(files, folder / "after")
+            if there is None or there[:acknowledged] != entries[:acknowledged]:
+                lost.append((failing, acknowledged))
+    assert lost == []
 
 
 def much_later() -> float:
