@@ -238,7 +238,10 @@ def _gemini(node: Any, root: Mapping[str, Any], say: Say, above: tuple[str, ...]
             raise Inexpressible(f"{reference} refers to itself or to nothing")
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return _gemini({**target, **beside}, root, say, (*above, reference))
-    schema = _gemini_types(_gemini_combined(dict(node), say), say)
+    combined = _gemini_combined(dict(node), say)
+    if (alone := _nullable_branch(combined)) is not None:
+        return _gemini(alone, root, say, above)
+    schema = _gemini_types(combined)
     _gemini_values(schema, say)
     lost = [
         key for key in schema if key not in GEMINI_KEYWORDS and key not in ("$defs", "definitions", "$schema")
@@ -265,10 +268,23 @@ def _gemini_combined(node: Schema, say: Say) -> Schema:
     return node
 
 
-def _gemini_types(node: Schema, say: Say) -> Schema:
+def _nullable_branch(node: Schema) -> Schema | None:
+    """The one schema that a value follows unless it is null, if that is what the node says."""
+    branches = node.get("anyOf")
+    if not isinstance(branches, list) or {"type": "null"} not in branches:
+        return None
+    rest = [branch for branch in branches if branch != {"type": "null"}]
+    if len(rest) != 1 or not isinstance(rest[0], dict):
+        return None
+    return {**rest[0], **{key: value for key, value in node.items() if key != "anyOf"}, "nullable": True}
+
+
+def _gemini_types(node: Schema) -> Schema:
     kinds = node.get("type")
     if isinstance(kinds, list):
         named = [kind for kind in kinds if kind != "null"]
+        if not named:
+            raise Inexpressible("a value can only be null")
         if "null" in kinds:
             node["nullable"] = True
         if len(named) == 1:
@@ -279,11 +295,9 @@ def _gemini_types(node: Schema, say: Say) -> Schema:
     branches = node.get("anyOf")
     if isinstance(branches, list) and {"type": "null"} in branches:
         node["nullable"] = True
-        rest = [branch for branch in branches if branch != {"type": "null"}]
-        node["anyOf"] = rest
-        if len(rest) == 1 and isinstance(rest[0], dict):
-            del node["anyOf"]
-            node = {**rest[0], **node}
+        node["anyOf"] = [branch for branch in branches if branch != {"type": "null"}]
+        if not node["anyOf"]:
+            raise Inexpressible("a value can only be null")
     if "type" not in node and "anyOf" not in node and "properties" in node:
         node["type"] = "object"
     return node
