@@ -30,6 +30,8 @@ LEAVES: tuple[Drawn, ...] = (
     ({"const": 7}, 7),
     ({}, [1, {"any": "thing"}]),
     ({"type": ["string", "null"]}, None),
+    ({"type": ["null"]}, None),
+    ({"anyOf": [{"type": "null"}]}, None),
     ({"type": ["integer", "string", "array"]}, ["x"]),
     ({"type": "array"}, [1, "a"]),
     ({"type": "object"}, {"free": 1}),
