@@ -54,6 +54,8 @@ def answer(number: int, method: str, params: dict[str, Any]) -> None:
         reply(number, {"protocolVersion": VERSION, "capabilities": able, "serverInfo": info})
     elif method == "tools/list":
         reply(number, listing(params))
+        if stand("restless"):
+            send({"method": "notifications/tools/list_changed"})
     elif method == "tools/call":
         call(number, params["name"], params.get("arguments") or {}, params.get("_meta") or {})
     else:

@@ -86,3 +86,23 @@ def test_tools_that_come_and_go_are_seen_by_the_model_at_the_next_turn(tmp_path:
     ]
     assert offered[0] == (True, False) and offered[1] == (True, False)
     assert offered[3][1] and transport.refusals == []
+
+
+def test_after_a_server_has_spoken_what_leaves_the_machine_is_asked_for(tmp_path: Path) -> None:
+    """What a server says may be an order. Not even full mode lets it be followed off the machine unasked."""
+    at = rough(tmp_path)
+    send = Call("mcp__rough__echo", {"text": "the key"})
+    transport = ScriptedTransport([[Call("mcp__rough__where", {})], [send], "I was stopped."])
+
+    async def story() -> None:
+        async with Session(
+            "openai:gpt-5.1", transport=transport, environment=KEYS, approval="full"
+        ) as session:
+            at.registry = session.scheduler.registry
+            await at.agree()
+            events = [event async for event in session.run("Go.")]
+            statuses = [event.outcome.status for event in events if isinstance(event, ToolResult)]
+            assert statuses == ["complete", "denied"]
+
+    work(at, story)
+    assert "the key" not in (tmp_path / "heard").read_text()

@@ -33,7 +33,7 @@ class Workshop:
     ) -> None:
         self.folder = folder
         self.server = server
-        self.desk = Desk(policy=Policy("full"))
+        self.desk = Desk(policy=Policy("full", taint=False))
         self.registry = self.desk.scheduler.registry
         self.limits = limits
         self.environment = {"PATH": os.environ["PATH"], **environment}

@@ -334,8 +334,8 @@ class _Listening:
         with suppress(Exception):
             async with self._client.listen(tools_list_changed=True) as events:
                 opened = True
-                async for _ in events:
-                    self._changed()
+                async for _ in events:  # each is also handed to the handler of messages
+                    continue
         return opened
 
 
