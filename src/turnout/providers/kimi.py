@@ -7,7 +7,7 @@ from .families import KIMI, THINKING_KIMI
 from .provider import Provider
 
 CHAT = replace(ChatDialect(reasoning_field="reasoning_content", thinking_switch="type"), **KIMI)
-THINKING = replace(CHAT, **THINKING_KIMI)
+THINKING = replace(CHAT, **THINKING_KIMI, pins_sampling=True)
 ALWAYS_THINKING = replace(THINKING, stops_thinking=False)
 
 PROVIDER = Provider(

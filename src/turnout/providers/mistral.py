@@ -12,6 +12,7 @@ CHAT = replace(
         required_word="any",
         stream_usage=False,
         seed_field="random_seed",
+        max_temperature=1.0,
         media=("image/",),
         reads=("application/pdf",),
         document_part="document_url",

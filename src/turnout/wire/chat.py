@@ -71,6 +71,8 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     unreasoned_calls: Literal["", "sentinel", "extra_content", "off"] = ""  # of others: sign, or do not think
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
+    pins_sampling: bool = False  # takes no temperature but its own
+    max_temperature: float = 2.0
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
     efforts: tuple[str, ...] = ()  # degrees of thinking that the host knows, whatever the model
     thinks_unasked: bool = False  # thinking is on unless it is switched off
@@ -320,9 +322,12 @@ class ChatEncoder:
             fields[self.dialect.max_tokens_field] = limit
         sampling = {"temperature": options.temperature, "top_p": options.top_p}
         given = {name: value for name, value in sampling.items() if value is not None}
-        if given and not self.setting.facts.sampling:
+        if given and (self.dialect.pins_sampling or not self.setting.facts.sampling):
             changes.append(f"{', '.join(given)} left out: {self.setting.model} does not take it")
             given = {}
+        if given.get("temperature", 0) > self.dialect.max_temperature:
+            given["temperature"] = self.dialect.max_temperature
+            changes.append(f"temperature {options.temperature} sent as {self.dialect.max_temperature}")
         fields.update(given)
         if options.top_k is not None:
             changes.append("top_k left out: this API does not have it")
