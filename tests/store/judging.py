@@ -16,7 +16,7 @@ from turnout.model import Started
 from turnout.runtime.store import Store
 
 
-def judge(folder: Path, *, every_provider: bool = True, going_on: bool = True) -> list[str]:
+def judge(folder: Path) -> list[str]:
     """Everything that is wrong with what a killed process left; nothing when all is well."""
     if not (folder / "s.db").exists():
         return ["seen, and not stored"] if _lines(folder / "seen") else []
@@ -25,12 +25,9 @@ def judge(folder: Path, *, every_provider: bool = True, going_on: bool = True) -
         history = store.open("s")
         found += [f"after resume: {fault.code} {fault.detail}" for fault in violations(history)]
         found += _unmeant(folder, history)
-        if every_provider:
-            found += _refused(history)
-    if going_on:
-        asyncio.run(work(folder, [""] if history.open_calls else ["Go on."]))
-        found += [f"{call} was done {times} times" for call, times in _done(folder).items() if times > 1]
-    return found
+        found += _refused(history)
+    asyncio.run(work(folder, [""] if history.open_calls else ["Go on."]))
+    return found + [f"{call} was done {times} times" for call, times in _done(folder).items() if times > 1]
 
 
 def _stored(folder: Path) -> list[str]:
