@@ -18,10 +18,10 @@ from ..errors import UsageError
 from ..model import Origin
 from ..providers import Target, provider
 from ..providers import target as find_target
+from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy import Rule
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource
-from .mcp_servers import McpServer, read_servers
 from .places import Places
 from .trust import Trust, project_files
 
