@@ -43,6 +43,7 @@ DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
     "llamacpp": {"assistant": ("reasoning_content",)},
     "lmstudio": {"assistant": ("reasoning_content",)},
 }
+OLDER_CLAUDES = ("temperature", "top_p", "top_k")  # the API takes them of models that the SDK has left behind
 MISTRAL_NAMES = ("mistral", "mixtral", "ministral", "magistral", "codestral", "devstral", "pixtral")
 
 
@@ -58,6 +59,8 @@ def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]
                 )
             case "gemini":
                 _gemini(msgspec.json.decode(body))
+            case "anthropic":
+                _typed(protocol).validate_python(_without(msgspec.json.decode(body), OLDER_CLAUDES))
             case _:
                 _typed(protocol).validate_json(body)
     except ValidationError as error:

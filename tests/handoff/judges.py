@@ -47,7 +47,8 @@ def _mistrals(body: bytes, place: Target) -> Iterator[str]:
     if place.provider.name != "mistral":
         return
     request = msgspec.json.decode(body)
-    request.pop("stream", None)  # the validator has no word for it
+    for name in ("stream", "stop"):  # the validator has no word for them
+        request.pop(name, None)
     thinks = _spelled_as_the_validator_does(request)
     try:
         parsed: ChatCompletionRequest = ChatCompletionRequest.model_validate(request)
