@@ -108,6 +108,15 @@ def test_a_process_that_hangs_is_followed_when_its_lease_has_expired(held: Any) 
     rival.send_signal(signal.SIGCONT)
 
 
+def test_a_living_process_keeps_its_lease_without_writing(quick_folder: Path) -> None:
+    """Signs of life go on by themselves: a tool may run for an hour."""
+    with Store(quick_folder / "s.db", lease=0.9) as one, Store(quick_folder / "s.db") as other:
+        one.open("s")
+        time.sleep(1.4)
+        with pytest.raises(SessionHeld):
+            other.open("s")
+
+
 def test_a_busy_store_still_refuses_within_a_second(held: Any) -> None:
     """Someone else's long write does not hold up the answer."""
     path, _ = held

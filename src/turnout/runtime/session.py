@@ -27,9 +27,11 @@ from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..providers import Target
 from ..providers import target as find_target
 from ..tools.approval import Approver
+from ..tools.context import Asker
 from ..tools.batch import Summary
 from ..tools.output import SavedOutput
 from ..tools.policy import Mode, Policy, Rule
+from ..tools.sandbox import confined
 from ..tools.scheduler import Limits as ToolLimits
 from ..tools.scheduler import ToolScheduler
 from ..tools.tool import Tool
@@ -43,6 +45,7 @@ from .guards import Guard, GuardLimits
 from .keeping import Keeping
 from .keys import Keys, KeySource
 from .loop import Rounds, total_usage
+from .places import Places
 from .ports import Chance, Transport, WallClock
 from .recovery import Recovery
 from .retry import RetryPolicy
@@ -100,7 +103,10 @@ class Session:
         approval: Mode = "ask",
         rules: Iterable[Rule] = (),
         approver: Approver | None = None,
+        asker: Asker | None = None,
+        taint: bool = True,
         workspace: str | Workspace | None = None,
+        network: bool = False,
         telemetry: Telemetry | None = None,
         hooks: Any = None,
         environment: Mapping[str, str] | None = None,
@@ -139,11 +145,12 @@ class Session:
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None
         self.scheduling = {
-            "policy": Policy(approval, tuple(rules)),
+            "policy": Policy(approval, tuple(rules), taint),
             "approver": approver,
+            "asker": asker,
             "limits": tool_limits,
             "environment": self.environment,
-            **_place_of_work(workspace),
+            **_place_of_work(workspace, network, self.environment),
             **(scheduling or {}),
         }
         self.scheduler = ToolScheduler(registry, self.history, **self.scheduling)
@@ -382,10 +389,13 @@ class Session:
             await self.subagents.close()
         await self.scheduler.close()
         await self._close_transport()
-        if self.store is not None:
+        if self.store is None:
+            return
+        try:
             self.store.release(self.id)
-        if self._own_store:
-            self.store.close()  # type: ignore[union-attr]
+        finally:
+            if self._own_store:
+                self.store.close()
 
     async def _close_transport(self) -> None:
         if self._own_transport is not None:
@@ -399,12 +409,17 @@ class Session:
         await self.close()
 
 
-def _place_of_work(workspace: str | Workspace | None) -> dict[str, Any]:
-    """What tools are told of the workspace, and where results go that are too long to show."""
+def _place_of_work(
+    workspace: str | Workspace | None, network: bool, environment: Mapping[str, str]
+) -> dict[str, Any]:
+    """What tools are told of the workspace, how commands run in it, and where long results go."""
     if workspace is None:
         return {}
     place = workspace if isinstance(workspace, Workspace) else Workspace(workspace, saved=SavedOutput())
-    return {"workspace": place, **({"save": place.saved.save} if place.saved is not None else {})}
+    own = Places.of(environment)
+    spawn = confined(place, network=network, hidden=[str(own.config), str(own.data), str(own.state)])
+    saving = {"save": place.saved.save} if place.saved is not None else {}
+    return {"workspace": place, "spawn": spawn, **saving}
 
 
 def _store(given: Store | str | Path | None, environment: Mapping[str, str]) -> tuple[Store | None, bool]:

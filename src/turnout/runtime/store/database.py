@@ -30,6 +30,9 @@ PATIENCE = 10.0
 
 APPLICATION = 0x7475726E  # "turn", in the file's header
 
+OF_OUR_PARENT: list[apsw.Connection] = []
+"""Connections that came through a fork: never closed here, which would meddle with the parent's files."""
+
 Connect = Callable[[str], apsw.Connection]
 Prepare = Callable[[apsw.Connection], None]
 
@@ -107,9 +110,13 @@ class Database:
     def close(self) -> None:
         with self._lock:
             connection, self._connection = self._connection, None
-            if connection is not None and os.getpid() == self._process:
-                with suppress(apsw.Error):
-                    connection.close(True)
+            if connection is None:
+                return
+            if os.getpid() != self._process:
+                OF_OUR_PARENT.append(connection)
+                return
+            with suppress(apsw.Error):
+                connection.close(True)
 
     def reopen(self) -> None:
         """Start over with what is really in the file."""
