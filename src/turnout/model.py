@@ -138,13 +138,15 @@ class Outcome(Struct, frozen=True):
     """What came of a call.
 
     `content` may be given as text, a JSON value or blocks. `synthetic` outcomes were made
-    by us because the real one never came; `reason` is the fixed word that says why.
+    by us because the real one never came; `reason` is the fixed word that says why. `source`
+    says where the content came from (tool, web, mcp, subagent, user, model), "" if nobody marked it.
     """
 
     status: Status
     content: tuple[Content, ...] = ()
     synthetic: bool = False
     reason: str = ""
+    source: str = ""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

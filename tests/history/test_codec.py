@@ -165,7 +165,13 @@ SAY = {"type": "text", "text": "hi", "residue": None}
         {
             "type": "settled",
             "call_id": "c",
-            "outcome": {"status": "complete", "content": [HOLOGRAM], "synthetic": False, "reason": ""},
+            "outcome": {
+                "status": "complete",
+                "content": [HOLOGRAM],
+                "synthetic": False,
+                "reason": "",
+                "source": "",
+            },
         },
         {"type": "vote", "for": "tea", "blocks": [1]},
     ],

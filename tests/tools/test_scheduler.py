@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.tools.scheduling import Desk, VirtualClock, call, go
 
 from turnout.model import Code, Entry, Media, Outcome, Settled, Started, Text, Thinking, ToolCall
@@ -180,10 +181,10 @@ RETURNS = [
 
 @pytest.mark.parametrize(("value", "wanted"), RETURNS, ids=[type(value).__name__ for value, _ in RETURNS])
 def test_what_a_tool_returns_becomes_its_outcome(value: Any, wanted: Outcome) -> None:
-    """Text, JSON values, media, blocks, or an outcome of its own."""
+    """Text, JSON values, media, blocks, or an outcome of its own; content is marked with its source."""
     desk = Desk(tool(lambda: value, name="give"))
     go(desk.run(call("give")))
-    assert desk.outcome("give") == wanted
+    assert desk.outcome("give") == replace(wanted, source="tool" if wanted.content else "")
 
 
 def test_calls_inside_a_result_are_taken_out_counted_and_diagnosed() -> None:

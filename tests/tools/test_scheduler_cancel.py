@@ -16,7 +16,7 @@ from tests.build import find
 from tests.tools.scheduling import Desk, call, go
 
 from turnout.errors import StoreError, UsageError
-from turnout.model import Entry, Outcome, Settled
+from turnout.model import Entry, Outcome, Settled, Text
 from turnout.tools.scheduler import Limits
 from turnout.tools.tool import ToolContext, tool
 
@@ -112,7 +112,9 @@ def test_what_a_stopped_tool_had_shown_is_kept() -> None:
 
     go(cancelled())
     assert "line one" in desk.text("chatty")
-    assert desk.outcome("polite") == Outcome("cancelled", "stopped early", reason="stopped")  # type: ignore[arg-type]
+    assert desk.outcome("polite") == Outcome(
+        "cancelled", (Text("stopped early"),), reason="stopped", source="tool"
+    )
 
 
 def test_one_call_can_be_cancelled_and_the_others_go_on() -> None:

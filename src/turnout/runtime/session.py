@@ -27,8 +27,8 @@ from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..providers import Target
 from ..providers import target as find_target
 from ..tools.approval import Approver
-from ..tools.context import Asker
 from ..tools.batch import Summary
+from ..tools.context import Asker
 from ..tools.output import SavedOutput
 from ..tools.policy import Mode, Policy, Rule
 from ..tools.sandbox import confined

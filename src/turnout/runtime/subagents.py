@@ -174,6 +174,7 @@ class Subagents:
             **self.settings,
         )
         child.turns = parent.turns  # one purse: what a child spends, the parent has spent
+        child.scheduler.taint = parent.scheduler.taint  # what one has read, the other has been told
         for each in Subagents(child, self.tree, self.depth + 1, **self.settings).tools:
             child.scheduler.registry.add(each)
         return child

@@ -12,8 +12,10 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct, field
 
 from ..model import Outcome, Text
+from ..plain import dumps
 from .policy import Reach, Rule, fingerprint
 from .tool import Risk
+from .visible import visible
 
 Answer = Literal["once", "session", "always", "no", "edit"]
 
@@ -35,7 +37,8 @@ class Decision(Struct, frozen=True):
 class ApprovalRequest(Struct, frozen=True):
     """One question: may this call run with these arguments? `why` says why it is asked.
 
-    `problem` is set when the arguments that were answered with do not fit.
+    `problem` is set when the arguments that were answered with do not fit. Surfaces print `shown`,
+    never `arguments`: what a user cannot see they cannot agree to.
     """
 
     call_id: str
@@ -71,6 +74,14 @@ class ApprovalRequest(Struct, frozen=True):
         if not isinstance(decision, Decision):
             return False
         return (decision.call_id, decision.fingerprint) == (self.call_id, self.bound_to)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The arguments as a user should see them: nothing in them is invisible or turns the text around."""
+        return {
+            visible(name): visible(value if isinstance(value, str) else dumps(value))
+            for name, value in self.arguments.items()
+        }
 
     @property
     def bound_to(self) -> str:

@@ -257,6 +257,7 @@ class BatchRun:
 
     def settle(self, work: Work, outcome: Outcome, *, still_running: bool = False) -> None:
         """Give a call its one outcome: in the history first, then for all to see."""
+        outcome = self._marked(work, outcome)
         if not self.batch.settle(work.call.id, outcome, still_running=still_running):
             return
         if work.timer is not None:
@@ -270,6 +271,14 @@ class BatchRun:
         self._show(work, outcome.status)
         repaired = work.admitted.repairs if work.admitted else ()
         self.emit(ToolResult(work.call.id, work.name, outcome, repaired))
+
+    def _marked(self, work: Work, outcome: Outcome) -> Outcome:
+        """What a tool that ran gave back, marked with where it came from; our own words stay unmarked."""
+        if work.task is None or not outcome.content:
+            return outcome
+        marked = outcome if outcome.source else replace(outcome, source=work.tool_call.tool.source)
+        self.scheduler.taint.feed(marked)
+        return marked
 
     def _recorded(self, work: Work, outcome: Outcome) -> Outcome:
         """The outcome as it stands in the history, which may have been sealed in the meantime."""

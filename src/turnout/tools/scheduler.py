@@ -31,6 +31,7 @@ from .policy import Policy, Rule
 from .registry import Registry
 from .run import BatchRun
 from .situation import Situation
+from .taint import Taint
 from .threads import Threads
 from .tool import Tool
 
@@ -87,6 +88,7 @@ class ToolScheduler:
         self.asker = asker
         self.state: dict[str, Any] = {} if state is None else state
         self.threads: ThreadPort = threads or Threads()
+        self.taint = Taint(each.outcome for each in history.ledger if each.outcome is not None)
         self._keep_text = save or self._save_privately
         self.late = 0  # results that came after their call was given up
         self.given_up: dict[str, Footprint] = {}
@@ -148,7 +150,7 @@ class ToolScheduler:
     @property
     def situation(self) -> Situation:
         """Where calls run now, as policy sees it."""
-        return Situation(self.workspace, self.spawn, self.environment, self.state)
+        return Situation(self.workspace, self.spawn, self.environment, self.state, self.taint.source)
 
     @property
     def busy(self) -> bool:
