@@ -61,6 +61,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "lmstudio": ("lm-studio",),
     "openai-compatible": (
         "compatible",
+        "custom",
         "openai-compat",
         "local",
         "gateway",
