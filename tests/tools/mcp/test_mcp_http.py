@@ -159,6 +159,7 @@ def test_an_address_that_is_no_server_does_no_harm(tmp_path: Path, kind: str) ->
                 await at.agree()
                 assert at.status.state == "failed" and at.status.detail
                 assert "t0ken" not in at.status.detail
+                assert ("compressed" in at.status.detail) == (kind == "bomb")
 
             work(at, story)
     assert seen == []

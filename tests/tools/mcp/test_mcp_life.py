@@ -349,6 +349,19 @@ def test_a_variable_that_is_missing_is_said_and_nothing_is_tried(tmp_path: Path)
     work(at, story)
 
 
+def test_without_the_package_a_server_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    at = rough(tmp_path)
+
+    async def story() -> None:
+        await at.agree()
+        assert at.status.state == "failed" and "pip install 'turnout[mcp]'" in at.status.detail
+
+    work(at, story)
+
+
 def test_a_name_that_no_server_has_is_an_error_that_lists_them(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="known are: rough"):
         rough(tmp_path).servers.review("other")

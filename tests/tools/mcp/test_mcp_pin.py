@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from turnout.tools.mcp.config import McpServer
 from turnout.tools.mcp.pin import Launch, Offer, Pin, fingerprint
 from turnout.tools.mcp.pins import Pins
-from turnout.tools.mcp.review import review_launch, review_tools, visible
+from turnout.tools.mcp.review import review_launch, review_tools
 
 SERVER = McpServer("git", "mcp.json", "uvx", ("mcp-server-git",), {"MODE": "safe"})
 TOOL = {
@@ -146,10 +146,16 @@ def test_what_cannot_be_seen_is_spelled_out() -> None:
     assert not any(letter in shown for letter in hidden if not letter.isascii())
 
 
-@given(st.text())
-def test_visible_text_holds_nothing_that_steers_or_hides(text: str) -> None:
-    shown = visible(text)
-    assert all(letter.isprintable() or letter in "\n\t" for letter in shown)
+@given(st.text(), st.text(), st.text())
+def test_a_review_holds_nothing_that_steers_or_hides(name: str, description: str, word: str) -> None:
+    schema = {"type": "object", "properties": {word: {"description": word}}}
+    tool = {"name": name, "description": description, "title": word, "inputSchema": schema}
+    server = McpServer(name, word, description, (word,), {name: word})
+    for text in (
+        review_tools(server, Offer.of(name, word, [tool]), None).text,
+        review_launch(server, None).text,
+    ):
+        assert all(letter.isprintable() or letter in "\n\t" for letter in text)
 
 
 def test_a_secret_is_not_shown_and_where_it_comes_from_is() -> None:

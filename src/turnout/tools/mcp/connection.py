@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -177,6 +178,7 @@ class Connection:
         self._wake.clear()
         transport: Any = None
         try:
+            await asyncio.to_thread(import_module, "mcp")  # it takes a second, which the loop can use
             transport = self._transport()
             await self._connected(transport, mode)
             why = _Why("it ended")

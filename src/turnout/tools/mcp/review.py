@@ -14,18 +14,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from ..visible import visible
 from .config import McpServer, is_secret, references, without_password
 from .names import tool_name
 from .pin import Launch, Offer, OfferedTool, Pin, repeated
 
 Stage = Literal["launch", "tools"]
-
-# Letters and marks that take no room or look like a space, beside those that their category tells.
-_HOLLOW = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-    + "".join(map(chr, range(0xFE00, 0xFE10)))
-    + "".join(map(chr, range(0xE0100, 0xE01F0)))
-)
 
 
 class Review(Struct, frozen=True):
@@ -57,20 +51,6 @@ def review_tools(server: McpServer, offer: Offer, known: Pin | None) -> Review:
     changes = tuple(_offer_changes(before, offer)) if before else ()
     text = "\n".join([*_described_launch(server), "", *_described_offer(server, offer)])
     return Review(server.name, "tools", text, changes, Pin.of(Launch.of(server), offer), first=before is None)
-
-
-def visible(text: str) -> str:
-    """The text with everything that cannot be seen spelled out; lines and tabs stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(letter if _is_plain(letter) else f"<U+{ord(letter):04X}>" for letter in text)
-
-
-def _is_plain(letter: str) -> bool:
-    if letter in "\n\t":
-        return True
-    # Not printable are controls, formats, surrogates, private and unknown ones, and every other space.
-    return letter.isprintable() and letter not in _HOLLOW
 
 
 # In full
@@ -119,18 +99,19 @@ def _described_tool(server: str, tool: OfferedTool) -> Iterator[str]:
 
 def _lines(tool: OfferedTool) -> list[str]:
     """A tool as lines of text: what is shown, and what is compared."""
-    found = [f"name: {tool.name}"]
-    found += [f"title: {tool.title}"] if tool.title else []
-    found += (tool.description or "(no description)").split("\n")
+    found = [visible(f"name: {tool.name}")]
+    found += [visible(f"title: {tool.title}")] if tool.title else []
+    found += visible(tool.description or "(no description)").split("\n")
     found += ["parameters:", *_json(tool.parameters)]
     found += ["output:", *_json(tool.output)] if tool.output is not None else []
     found += ["hints:", *_json(tool.hints)] if tool.hints else []
-    return [visible(line) for line in found]
+    return found
 
 
 def _json(value: Any) -> list[str]:
-    encoded = msgspec.json.encode(value, order="sorted")
-    return [f"  {line}" for line in msgspec.json.format(encoded).decode().split("\n")]
+    lines = msgspec.json.format(msgspec.json.encode(value, order="sorted")).decode().split("\n")
+    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
+    return [f"  {line[:depth]}{visible(line[depth:])}" for line, depth in zip(lines, depths, strict=True)]
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
