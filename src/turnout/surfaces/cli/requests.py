@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...errors import UsageError
 from ...history.ingest import ingest
 from ...plain import loads
 from ...providers.request import render as rendered
@@ -49,7 +50,7 @@ def render(
     """
     history = ingest(conversation.read(), format=source, origin=origin)
     given = {name: option for name, option in options.items() if option is not None}
-    specs = None if tools is None else loads(tools.read())
+    specs = None if tools is None else _tools(tools.read())
     request = rendered(history, target, tools=specs, system=system, **given)
     made = request.report
     for line in (*(_said(item) for item in history.diagnostics), *_told(made)):
@@ -61,6 +62,16 @@ def render(
         click.echo(json.dumps({**shown, "body": request.json}, ensure_ascii=False))
     else:
         click.echo(request.body)
+
+
+def _tools(text: bytes) -> list[Any]:
+    try:
+        listed = loads(text)
+    except ValueError as error:
+        raise UsageError(f"the tools are not JSON: {error}") from None
+    if not isinstance(listed, list):
+        raise UsageError("the tools are no list; give [{name, description, parameters}, …]")
+    return listed
 
 
 def _said(item: Any) -> str:
