@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from functools import cache
 
@@ -75,19 +76,24 @@ class Target(Struct, frozen=True):
 
 def provider(name: str) -> Provider:
     """The provider of that name, or of that other name."""
-    if (found := _names().get(name.lower())) is not None:
+    if (found := _names().get(_folded(name))) is not None:
         return found
-    near = get_close_matches(name.lower(), list(_names()), n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; known are {', '.join(PROVIDERS)}"
-    raise UsageError(f"unknown provider {name!r}{hint} Any other server: 'compatible:MODEL' with base_url=")
+    near = get_close_matches(_folded(name), list(_names()), n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(PROVIDERS)}."
+    raise UsageError(f"unknown provider {name!r}; {hint} Any other server: 'compatible:MODEL' with base_url=")
 
 
 @cache
 def _names() -> dict[str, Provider]:
     names = dict(PROVIDERS)
     for known in PROVIDERS.values():
-        names |= dict.fromkeys(known.aliases, known)
+        names |= dict.fromkeys(map(_folded, known.aliases), known)
     return names
+
+
+def _folded(name: str) -> str:
+    """A name as people write it: `Azure OpenAI`, `llama.cpp` and `openai_chat` are names too."""
+    return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
 
 def target(name: str | Origin | Target, *, base_url: str = "", endpoint: str = "") -> Target:

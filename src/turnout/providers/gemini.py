@@ -24,7 +24,7 @@ PROVIDER = Provider(
 
 VERTEX = Provider(
     name="vertex",
-    aliases=("vertexai",),
+    aliases=("vertexai", "vertex-ai", "google-vertex"),
     base_url=(
         "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -43,14 +44,14 @@ CHAT_PROVIDERS = (
     "azure = azure-openai",
     "copilot = github-copilot",
     "kimi = moonshot, moonshotai",
-    "llamacpp = llama.cpp, llama-cpp",
-    "lmstudio = lm-studio, lm studio",
+    "llamacpp = llama-cpp",
+    "lmstudio = lm-studio",
     "compatible = openai-compatible, custom",
     "mistral = mistralai",
     "qwen = dashscope, alibaba",
     "together = togetherai",
     "xai = grok",
-    "zai = z.ai, zhipu, glm",
+    "zai = z-ai, zhipu, glm",
     *("cerebras", "deepinfra", "deepseek", "fireworks", "groq", "huggingface", "litellm", "minimax"),
     *("nebius", "nvidia", "ollama", "openrouter", "perplexity", "sambanova", "venice", "vllm"),
 )
@@ -68,15 +69,15 @@ def _named(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
 NAMES = {
     **_named(CHAT, *CHAT_PROVIDERS),
     **_named(RESPONSES, "openai-responses = responses"),
-    **_named(ANTHROPIC, "anthropic = claude"),
-    **_named(GEMINI, "gemini = google", "vertex = vertexai"),
+    **_named(ANTHROPIC, "anthropic = claude, anthropic-messages"),
+    **_named(GEMINI, "gemini = google", "vertex = vertexai, vertex-ai, google-vertex"),
     "icontent": (ICONTENT, "unknown"),  # a content says itself who wrote it
 }
 
 
 def named(name: str) -> tuple[Format, str]:
     """The format of that name, and the provider it stands for."""
-    wanted = name.strip().lower().replace("_", "-") if isinstance(name, str) else ""
+    wanted = re.sub(r"[\s_.]+", "-", name.strip().lower()) if isinstance(name, str) else ""
     if wanted and (found := NAMES.get(wanted)) is not None:
         return found
     known = ", ".join(form.name for form in FORMATS)

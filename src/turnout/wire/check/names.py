@@ -100,6 +100,8 @@ NAMES: dict[str, str] = {
 
 def resolve(api: str) -> tuple[str, str]:
     """The checker's name and the model, "" when `api` names none; raises UsageError for a stranger."""
+    if not isinstance(api, str):
+        raise UsageError(f"{api!r} names no API; give the name of a provider or of a format")
     written, _, model = api.partition(":")
     name = _folded(written)
     if found := NAMES.get(name):
