@@ -455,8 +455,13 @@ def _sentinel(call_id: str) -> Wire:
 def _private_state(thoughts: Sequence[Thinking]) -> Wire:
     state: Wire = {}
     for thought in thoughts:
-        if thought.residue is not None and isinstance(data := thought.residue.data, dict):
-            state |= {key: data[key] for key in ("reasoning_details", "reasoning_opaque") if key in data}
+        if thought.residue is None or not isinstance(data := thought.residue.data, dict):
+            continue
+        if "reasoning_opaque" in data:
+            state["reasoning_opaque"] = data["reasoning_opaque"]
+        if isinstance(details := data.get("reasoning_details"), list):
+            known = state.setdefault("reasoning_details", [])
+            state["reasoning_details"] = [*known, *(detail for detail in details if detail not in known)]
     return state
 
 
