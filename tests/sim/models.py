@@ -129,13 +129,13 @@ def babbler(dice: random.Random) -> Model:
     def say(asked: Asked) -> list[Any]:
         match dice.randrange(5):
             case 0:
-                return [Say("word " * 20_000)]
+                return [Say("word " * 3_000)]
             case 1:
                 return [] if calls_are_off(asked) else [Call("note", {"n": n}) for n in range(30)]
             case 2:
                 return [Say("")]
             case 3:
-                return [] if calls_are_off(asked) else [Call("note", {"n": 1, "text": "long " * 10_000})]
+                return [] if calls_are_off(asked) else [Call("note", {"n": 1, "text": "long " * 2_000})]
             case _:
                 return [Think("hm"), Say("   ")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from tests.laws.targets import TARGETS
@@ -40,14 +39,6 @@ def replayable(history: History) -> None:
     again = History.replay(history.entries, history.key, system=history.system)
     assert again.turns == history.turns and list(again.ledger) == list(history.ledger)
     assert (again.summary, again.shortened) == (history.summary, history.shortened)
-
-
-def patient(line: Line) -> None:
-    """No server was asked again before the time that it named."""
-    not_before: Counter[str] = Counter()
-    for sent in line.sent:
-        assert sent.at >= not_before[sent.place], f"{sent.place} was asked at {sent.at}"
-        not_before[sent.place] = max(not_before[sent.place], sent.not_before)
 
 
 def never_the_same_refused(line: Line) -> None:

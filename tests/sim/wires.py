@@ -77,15 +77,30 @@ class Line:
         self.dice = fates.dice("line")
         self.inner = ScriptedTransport(self._answer, seed=str(fates.seed))
         self.sent: list[Sent] = []
+        self.rests: dict[str, float] = {}
+        self.faults: list[str] = []
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
         loop = asyncio.get_running_loop()
         record = Sent(loop.time(), request.url.rpartition("/")[0], request.body)
+        named = dict(self.rests)
         self.sent.append(record)  # the answer is made before anyone else can send
         async with self.inner.send(request) as answer:
             record.status, record.place = answer.status, f"{record.place} {self.inner.seen[-1].model}"
-            yield Corrupted(answer, self) if self.fates.strikes("corrupted") else answer
+            self._expect_patience(record, named)
+            if self.fates.strikes("corrupted"):
+                yield Corrupted(answer, self)
+                return  # what the server asked for may be lost, too
+            try:
+                yield answer
+            finally:  # only now does the session know what the server asked for
+                self.rests[record.place] = max(self.rests.get(record.place, 0.0), record.not_before)
+
+    def _expect_patience(self, sent: Sent, named: Mapping[str, float]) -> None:
+        """No server is asked again before the time that it named."""
+        if sent.at < (time := named.get(sent.place, 0.0)):
+            self.faults.append(f"{sent.place} was asked at {sent.at}, and it had named {time}")
 
     def _answer(self, asked: Asked) -> Any:
         fates, dice = self.fates, self.dice
@@ -113,7 +128,7 @@ class Line:
     def _faults(self) -> list[Any]:
         fates, dice = self.fates, self.dice
         place = dice.choice([None, 0, 1, 2, 3, 5, 9])
-        faults: list[Any] = [Split(dice.choice([0, 3, 11, 200]))] if dice.random() < 0.3 else []
+        faults: list[Any] = [Split(dice.choice([0, 13, 90, 700]))] if dice.random() < 0.3 else []
         if fates.strikes("silence"):
             every = dice.choice([1.0, 50.0])
             faults.append(

@@ -233,9 +233,8 @@ class World:
         oracles.sound(history)
         oracles.readable_by_all(history, self.session.tool_specs())
         oracles.replayable(history)
-        oracles.patient(self.line)
         oracles.never_the_same_refused(self.line)
-        assert self.workshop.faults == []
+        assert [*self.workshop.faults, *self.line.faults] == []
         assert not history.open_calls
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left and not self.session.scheduler._left, f"still running: {left}"
