@@ -129,7 +129,8 @@ class Attempt:
                 raise
 
     async def _outgoing(self) -> Outgoing:
-        who = await self.session.keys.headers(self.target)
+        wanted = getattr(self.session.transport, "asks_for_key", True)  # a scripted model need not
+        who = await self.session.keys.headers(self.target, required=wanted)
         request = self.request
         return Outgoing(request.method, request.url, {**request.headers, **who}, request.body)
 

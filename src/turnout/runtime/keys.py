@@ -45,13 +45,13 @@ class Keys:
     def set(self, name: str, source: KeySource) -> None:
         self._sources[name] = source
 
-    async def headers(self, target: Target) -> dict[str, str]:
+    async def headers(self, target: Target, *, required: bool = True) -> dict[str, str]:
         """The headers that say who we are to this target."""
         if target.provider.auth == "none":
             return {}
         key = await self._key(target)
         if not key:
-            if _is_local(target.provider):
+            if not required or _is_local(target.provider):
                 return {}
             names = " or ".join(target.provider.key_variables) or "api_key="
             raise ProviderError(

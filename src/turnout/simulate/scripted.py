@@ -40,6 +40,7 @@ class ScriptedTransport:
 
     def __init__(self, script: Any, **options: Any) -> None:
         self.simulation = Simulation(script, **options)
+        self.asks_for_key: bool = options.get("asks_for_key", True)
 
     @property
     def seen(self) -> Sequence[Exchange]:
