@@ -21,13 +21,19 @@ from turnout.providers import Target
 from turnout.wire.protocol import WireRequest
 
 FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")
-IN_WORDS = re.compile(r"\[[\w.+*-]+/[\w.+*-]+[^\]]*\](?:\s*\(left out: [^)]*\)|\s*\w+://\S+)?")
+IN_WORDS = re.compile(r"\[(?:[\w.+*-]+/[\w.+*-]+[^\]]*)?\](?:\s*\(left out: [^)]*\)|\s*\w+://\S+)?")
 OPTIONAL = "\0"  # marks words of blocks that only their provider reads: told, or replayed as they were
 SUMMARY = "Summary of the conversation so far:"
 PLAIN_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 SHOWN = ("deepseek", "kimi", "zai", "openrouter", "vllm", "mistral")
 """Providers that take the text of their own thinking back while they think."""
-PRIVATE = ("signature", "redacted", "thought_signature", "reasoning_opaque")
+PRIVATE = {
+    "anthropic": ("signature", "redacted"),
+    "gemini": ("thought_signature",),
+    "vertex": ("thought_signature",),
+    "copilot": ("reasoning_opaque",),
+}
+"""What each provider hands out to have it back."""
 
 
 def losses(history: History, request: WireRequest, place: Target, thinking: bool | None) -> list[str]:
@@ -105,9 +111,10 @@ def _cut(pieces: Iterable[str], text: str) -> tuple[str, list[str]]:
 def _without_known(text: str, history: History) -> str:
     """The text without fillers, fences and media in words."""
     texts = [decoded for media in _all_media(history) for decoded in (_decoded(media), media.name)]
+    own = {block.text.strip() for turn in history.turns for block in turn.blocks if isinstance(block, Text)}
     text = IN_WORDS.sub("", text)
     for known in (*FILLERS, *sorted(texts, key=len, reverse=True)):
-        if known.strip():
+        if known.strip() and known.strip() not in own:
             text = text.replace(known.strip(), "")
     return re.sub(r"```\w*", "", text)
 
@@ -193,7 +200,7 @@ def _decoded(media: Media) -> str:
 def _media(history: History, heard: Heard, body: bytes) -> Iterator[str]:
     """Each medium goes out once, as itself or in words."""
     text, all_media = body.decode(), _all_media(history)
-    words = "\n".join((*heard.user, *heard.model, *(said for _, said in heard.results)))
+    words = "\n".join((*heard.user, *heard.model, *heard.media, *(said for _, said in heard.results)))
     for media in all_media:
         if not _goes_out(media, text, words):
             yield f"{media.mime} {media.name} is not even mentioned"
@@ -209,7 +216,7 @@ def _goes_out(media: Media, body: str, words: str) -> bool:
         return True
     text = _squeezed(_decoded(media))
     kind = media.mime.partition("/")[0]
-    return f"[{kind}/" in words or (bool(text) and text in _squeezed(words))
+    return f"[{kind}/" in words or (not kind and "[" in words) or (bool(text) and text in _squeezed(words))
 
 
 def _raw(media: Media) -> bytes:
@@ -267,13 +274,13 @@ def _secrets(turn: Turn) -> Iterator[tuple[str, Origin]]:
         followed = any(not isinstance(other, Thinking | Opaque) for other in turn.blocks[at + 1 :])
         if isinstance(block, Thinking) and followed and item.get("encrypted_content"):
             yield item["encrypted_content"], residue.origin
-        if "reasoning_details" in residue.data:
-            yield json.dumps(residue.data["reasoning_details"]), residue.origin
+        for detail in residue.data.get("reasoning_details", ()):
+            yield json.dumps(detail), residue.origin
         if "extra_content" in residue.data:
             yield json.dumps(residue.data["extra_content"]), residue.origin
 
 
 def _marks(residue: Residue) -> Iterator[str]:
-    for name in PRIVATE:
+    for name in PRIVATE.get(residue.origin.provider, ()):
         if isinstance(value := residue.data.get(name), str) and value:
             yield value
