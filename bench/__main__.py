@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("history", "render", "stream", "tools", "session", "store", "startup")
+ALL = ("history", "render", "stream", "tools", "session", "store", "terminal")
 
 
 def main(names: list[str]) -> None:

@@ -24,10 +24,13 @@ KEYS = {
     "tab": "\t",
     "shift+tab": "\x1b[Z",
     "up": "\x1b[A",
+    "left": "\x1b[D",
     "alt+enter": "\x1b\r",
 }
 KEYS |= {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
 PATIENCE = 30.0
+IDLE = r"\A(?!.*esc interrupts).*^ [a-z-]+:\S+[^\n]*\Z"
+"""A screen on which nothing moves: its last line is the status line."""
 
 
 class Program:
@@ -106,15 +109,11 @@ class Program:
                 self._changed.wait(left)
         return text
 
-    def wait_until_gone(self, pattern: str, timeout: float = PATIENCE) -> str:
-        found = re.compile(pattern, re.DOTALL | re.MULTILINE)
-        ends = time.monotonic() + timeout
-        with self._changed:
-            while found.search(text := self.terminal.screen):
-                left = ends - time.monotonic()
-                assert left > 0, f"{pattern!r} stays; the screen is:\n{text}"
-                self._changed.wait(left)
-        return text
+    def settled(self, pattern: str) -> str:
+        """What was shown once it matches, nothing is under way, and the status line is there again."""
+        self.wait(pattern)
+        self.wait(IDLE, scrolled=False)
+        return self.wait(pattern)
 
     def resize(self, columns: int, rows: int) -> None:
         with self._changed:

@@ -64,7 +64,7 @@ async def _converse(
     try:
         talk = Talk(opener, wanted.model, secrets)
     except BaseException:
-        opener.close()
+        await opener.close()
         raise
     talk.user_commands = user_commands(config)
     edge = _edge(talk, no_color, plain)

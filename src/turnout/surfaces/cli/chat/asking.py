@@ -32,7 +32,7 @@ EDIT = Choice("e", "edit")
 CHOICES = (ONCE, SESSION, ALWAYS, NO, EDIT)
 
 
-def question(request: ApprovalRequest, look: Look) -> Question:
+def question(request: ApprovalRequest, look: Look, tool_risk: str = "risky") -> Question:
     """Everything one must know to answer: the whole command, the change, further arguments, the reason."""
     arguments = request.arguments
     main = next((name for name in MAIN if isinstance(arguments.get(name), str)), "")
@@ -50,13 +50,13 @@ def question(request: ApprovalRequest, look: Look) -> Question:
         tuple(details),
         change,
         request.problem,
-        covers(request),
+        covers(request, tool_risk),
     )
 
 
-def covers(request: ApprovalRequest) -> str:
-    """What a lasting yes would allow."""
-    if request.risk in ("read", "write"):
+def covers(request: ApprovalRequest, tool_risk: str) -> str:
+    """What a lasting yes would allow; the policy goes by what the tool can do, not by this one call."""
+    if tool_risk in ("read", "write"):
         return f"every {request.tool} {request.reach} the workspace"
     return "exactly this call"
 

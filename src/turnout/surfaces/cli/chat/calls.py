@@ -53,9 +53,13 @@ class CallOnScreen:
 
     def written(self, look: Look) -> None:
         """The arguments are whole; the file is looked at before the tool can have changed it."""
-        self.arguments, _ = parsed("".join(self._raw))
-        self._change = change_of(self.name, self.arguments, look)
+        self.named(parsed("".join(self._raw))[0], look)
         self.state = "waiting"
+
+    def named(self, arguments: dict[str, Any], look: Look) -> None:
+        """These are its arguments, from whomever."""
+        self.arguments = arguments
+        self._change = change_of(self.name, arguments, look)
 
     def moved(self, event: ToolState, now: float) -> None:
         self.state = WORDS.get(event.state, event.state)

@@ -65,7 +65,7 @@ class Drawing:
             case Prose(text):
                 return [self._drawn().prose(printable(text))]
             case Listing(code, language):
-                return [self._drawn().code(printable(code), language)]
+                return self._code(printable(code), language)
             case Thought():
                 return self._thought(piece)
             case Used():
@@ -81,6 +81,14 @@ class Drawing:
         sign = self.theme.signs.user
         for at, line in enumerate(printable(text).split("\n")):
             yield self.theme.paint(f"{sign if not at else ' '} {line}", "user")
+
+    def _code(self, code: str, language: str) -> list[str]:
+        """Code is indented and not cut: long lines are wrapped by the terminal, and can be copied whole."""
+        if self.theme.colour:
+            from .highlight import highlighted
+
+            code = highlighted(code, language, light=self.theme.name == "light")
+        return [f"  {line}" if line else "" for line in code.split("\n")]
 
     def _thought(self, thought: Thought) -> Iterator[str]:
         sign = self.theme.signs.thought
@@ -154,7 +162,7 @@ class Drawing:
 
     def live(self, live: Live, rows: int) -> str:
         """What moves, in so many rows at the most; the newest counts."""
-        lines = [*self._tail(live), *self._thinking(live)]
+        lines = [*self._tail(live, rows), *self._thinking(live)]
         for call in live.calls:
             lines += self._running(call)
         lines += [self.theme.paint(self._cut(f"  queued: {one_line(text)}"), "dim") for text in live.queued]
@@ -162,10 +170,13 @@ class Drawing:
             lines.append(self._doing(live))
         return only_colour("\n".join(lines[-max(rows, 1) :]))
 
-    def _tail(self, live: Live) -> Iterator[str]:
+    def _tail(self, live: Live, rows: int) -> Iterator[str]:
+        """The part of an answer that still grows; lines of code are cut here, to know its height."""
         for part in live.tail:
-            text = self.piece(part).rstrip("\n")
-            yield from text.split("\n")
+            if isinstance(part, Listing):
+                cut = [self._cut(line)[: self.width - 3] for line in printable(part.code).split("\n")[-rows:]]
+                part = Listing("\n".join(cut), part.language, part.follows)
+            yield from self.piece(part).rstrip("\n").split("\n")
 
     def _thinking(self, live: Live) -> Iterator[str]:
         if live.thinking:

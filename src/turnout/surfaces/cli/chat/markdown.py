@@ -1,4 +1,4 @@
-"""Markdown and code, drawn by rich as text with colours. Loaded when the first answer comes."""
+"""Markdown, drawn by rich as text with colours. Loaded when the first answer comes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from typing import ClassVar
 from markdown_it import MarkdownIt
 from rich.console import Console, RenderableType
 from rich.markdown import Heading, Markdown
-from rich.padding import Padding
-from rich.style import Style
-from rich.syntax import Syntax
 from rich.theme import Theme as RichTheme
 
 from ..clean import only_colour
 from .theme import Theme, rich_styles
-
-LONGEST_CODE_LINE = 2_000
 
 # With HTML a `List<String>` in a sentence would lose its second half.
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("strikethrough").enable("table")
@@ -51,18 +46,6 @@ class Drawn:
         markdown.parsed = _PARSER.parse(text)
         markdown.elements = {**Markdown.elements, "heading_open": _Heading}  # type: ignore[misc]
         return self._text(markdown)
-
-    def code(self, code: str, language: str) -> str:
-        lines = "\n".join(line[:LONGEST_CODE_LINE] for line in code.split("\n"))
-        syntax = Syntax(
-            lines,
-            language or "text",
-            theme=self._theme.code,
-            word_wrap=True,
-            background_color="default",
-            code_width=self._width - 2,
-        )
-        return self._text(Padding(syntax, (0, 0, 0, 2), style=Style(), expand=False))
 
     def _text(self, renderable: RenderableType) -> str:
         self._console.print(renderable)

@@ -12,6 +12,7 @@ from ....runtime.config import Config
 from ....runtime.session import Session
 from ....tools.approval import Approver
 from ..opening import Wanted, known, open_session, past
+from .pacing import Paced
 
 if TYPE_CHECKING:
     from ....runtime.store import Store
@@ -24,6 +25,7 @@ class Opener:
         self.wanted = wanted
         self.config = config
         self.debug = debug
+        self.transport = Paced()
         settled = past(wanted, config)
         self.store: Store | None = settled.get("store")
         self.first: str = settled.get("id", "")  # the session that was asked for
@@ -37,6 +39,7 @@ class Opener:
             self.config,
             debug=self.debug,
             approver=approver,
+            transport=self.transport,
             scheduling={"save_rule": self.config.grants.add},
             **settings,
         )
@@ -55,6 +58,7 @@ class Opener:
             raise UsageError("nothing is kept in this conversation (--no-store)")
         return self.store
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        await self.transport.close()
         if self.store is not None:
             self.store.close()

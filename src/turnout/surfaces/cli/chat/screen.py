@@ -71,8 +71,9 @@ class Screen:
         self._busy_since, self._doing = None, ""
 
     def name_call(self, id: str, arguments: dict[str, Any]) -> None:
-        """Say what a call is about that no model wrote."""
-        self._calls[id].arguments = arguments
+        """Say what a call is about where it is not what a model wrote."""
+        if (call := self._calls.get(id)) is not None:
+            call.named(arguments, self._look)
 
     def feed(self, event: SessionEvent, now: float) -> Iterator[Piece]:
         """The pieces that this event finished."""

@@ -51,6 +51,7 @@ class Talk:
         self.user_commands: dict[str, UserCommand] = {}
         self.aside: list[Block] = []  # what the next prompt tells first
         self._task: asyncio.Task[None] | None = None
+        self._later: list[str] = []
         self._one_question = asyncio.Lock()
         self._standing: Standing | None = None
 
@@ -67,14 +68,17 @@ class Talk:
             self.prompt(text)
 
     def prompt(self, text: str) -> None:
-        """Say something to the model, now or after the tools of the moment."""
+        """Say something to the model: now, after the tools of the moment, or after what else is under way."""
+        if self.busy and not self.session.busy:
+            self._later.append(text)
+            return
         blocks = (*self.aside, *with_files(text, self.session.scheduler.workspace))
         self.aside = []
         if self.session.busy:
             self.session.queue(blocks)
             self.screen.queued.append(text)
             self.edge.refresh()
-        elif self.idle():
+        else:
             self.edge.show(Spoken(text))
             self.begin(self._converse(blocks))
 
@@ -99,11 +103,11 @@ class Talk:
 
     async def leave(self) -> None:
         """End everything that runs; the session is in order and kept."""
+        self._later.clear()
         self.interrupt()
-        if self._task is not None:
-            await asyncio.wait({self._task})
+        await self.finished()
         await self.session.close()
-        self.opener.close()
+        await self.opener.close()
 
     # What runs
 
@@ -121,7 +125,14 @@ class Talk:
         """Do something in the background, one thing at a time."""
         self.screen.begin(self.now())
         self._task = asyncio.get_running_loop().create_task(self._guarded(work))
+        self._task.add_done_callback(self._say_later)
         self.edge.refresh()
+
+    def _say_later(self, _: object) -> None:
+        """What was typed while something other than a reply was under way."""
+        later, self._later = self._later, []
+        for text in later:
+            self.prompt(text)
 
     async def finished(self) -> None:
         """Wait for what is under way."""
@@ -206,9 +217,14 @@ class Talk:
     async def approve(self, request: ApprovalRequest) -> Decision:
         """Ask the user; one question at a time."""
         async with self._one_question:
-            asked = question(request, self.look)
+            registry = self.session.scheduler.registry
+            risk = registry[request.tool].risk if request.tool in registry else "risky"
+            asked = question(request, self.look, risk)
             self.edge.show(asked)
-            return await self.edge.ask(request, asked)
+            decided = await self.edge.ask(request, asked)
+            if decided.arguments is not None:
+                self.screen.name_call(request.call_id, decided.arguments)
+            return decided
 
     def look(self, path: str) -> str | None:
         """A file of the workspace as text, for showing what would change."""
