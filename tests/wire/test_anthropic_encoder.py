@@ -1,0 +1,205 @@
+"""Anthropic Messages, as the encoder writes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.build import call, conversation, model, settled, system, user
+from tests.handoff.scenario import answered, asked, claude, thought, tool_result, tool_use
+
+from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, check, render
+
+CLAUDE = "anthropic:claude-sonnet-4-5"
+PNG = "iVBORw0KGgo="
+MARK = {"type": "ephemeral"}
+
+
+def messages(history: History, to: str = CLAUDE, **options: Any) -> list[dict[str, Any]]:
+    return list(render(history, to, **options).json["messages"])
+
+
+def types(message: dict[str, Any]) -> list[str]:
+    return [block["type"] for block in message["content"]]
+
+
+def test_roles_alternate_and_results_come_first() -> None:
+    """Results and what the user said after them share one message."""
+    history = conversation(
+        user("a"),
+        user("b"),
+        model("c"),
+        model(call("f", "1"), call("g", "2")),
+        settled("1"),
+        settled("2"),
+        user("d"),
+    )
+    sent = messages(history)
+    assert [m["role"] for m in sent] == ["user", "assistant", "user"]
+    assert types(sent[1]) == ["text", "tool_use", "tool_use"]
+    assert types(sent[2]) == ["tool_result", "tool_result", "text"]
+
+
+def test_system_text_in_mid_conversation_is_heard_from_the_user_after_the_results() -> None:
+    history = conversation(user("go"), model(call("f", "1")), settled("1"), system("mind"), user("on"))
+    assert types(messages(history)[2]) == ["tool_result", "text", "text"]
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled", "denied", "interrupted"])
+def test_what_did_not_complete_is_an_error(status: Any) -> None:
+    history = conversation(user("go"), model(call("f", "1")), settled("1", Outcome(status, "why")))
+    (result,) = messages(history)[2]["content"]
+    assert result["is_error"] is True and "why" in result["content"]
+
+
+def test_a_result_with_media_is_a_list_of_blocks() -> None:
+    pdf = Media("application/pdf", "JVBERi0xLjQK", name="a.pdf")
+    outcome = Outcome("complete", (Text("here"), Media("image/png", PNG), pdf))
+    history = conversation(user("go"), model(call("f", "1")), settled("1", outcome))
+    (result,) = messages(history)[2]["content"]
+    assert [block["type"] for block in result["content"]] == ["text", "image", "document"]
+
+
+def test_a_request_begins_and_ends_with_the_user() -> None:
+    """One constant text each, and the report names the rule."""
+    request = render(conversation(model("hello")), CLAUDE)
+    assert [m["role"] for m in request.json["messages"]] == ["user", "assistant", "user"]
+    assert [line.split()[0] for line in request.report.changes] == ["ANT-13", "ANT-12"]
+
+
+def test_a_paused_turn_goes_back_unchanged() -> None:
+    """The provider goes on with its own turn: no filler, and its unanswered tool stays."""
+    use = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    origin = Origin.parse(CLAUDE)
+    history = conversation(user("go"))
+    history.reply(
+        origin,
+        [Text("let me see"), Opaque("server_tool_use", "", Residue(origin, {"block": use}))],
+        stop="paused",
+    )
+    request = render(history, CLAUDE)
+    assert types(request.json["messages"][-1]) == ["text", "server_tool_use"]
+    assert request.report.changes == ()
+    assert check("anthropic", request.body) == []
+
+
+def server_tools(*blocks: dict[str, Any]) -> History:
+    return claude(asked("go"), answered(*blocks), asked("on"))
+
+
+USE = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+
+
+def test_a_provider_run_tool_goes_back_as_a_pair_or_not_at_all() -> None:
+    assert types(messages(server_tools(USE, FOUND, {"type": "text", "text": "so"}))[1]) == [
+        "server_tool_use",
+        "web_search_tool_result",
+        "text",
+    ]
+    assert types(messages(server_tools(USE, {"type": "text", "text": "so"}))[1]) == ["text"]
+
+
+def test_what_needs_a_beta_header_is_not_sent_without_it() -> None:
+    advisor = {**USE, "name": "advisor"}
+    advice = {
+        "type": "advisor_tool_result",
+        "tool_use_id": "srvtoolu_1",
+        "content": {"type": "advisor_result"},
+    }
+    assert types(messages(server_tools(advisor, advice, {"type": "text", "text": "so"}))[1]) == ["text"]
+
+
+def test_cache_markers_stand_on_tools_and_system_and_never_in_messages() -> None:
+    """At most four are taken; those that came in with a history are not sent again."""
+    marked = {**FOUND, "cache_control": MARK}
+    history = claude(
+        asked({"type": "text", "text": "go", "cache_control": MARK}), answered(USE, marked, "so"), asked("on")
+    )
+    body = render(history, CLAUDE, system="Be brief.", tools=[{"name": "a"}, {"name": "b"}]).json
+    assert body["cache_control"] == MARK and body["system"][0]["cache_control"] == MARK
+    assert ["cache_control" in tool for tool in body["tools"]] == [False, True]
+    assert "cache_control" not in str(body["messages"])
+
+
+def test_caching_can_be_switched_off() -> None:
+    body = render(
+        conversation(user("go")), CLAUDE, system="Be brief.", tools=[{"name": "a"}], cache=False
+    ).json
+    assert "cache_control" not in str(body) and body["system"] == "Be brief."
+
+
+def test_a_document_of_text_goes_back_as_the_document_it_was() -> None:
+    """To its own model; to everybody else as text."""
+    source = {"type": "text", "media_type": "text/plain", "data": "the facts"}
+    document = {"type": "document", "title": "facts.txt", "source": source, "cache_control": MARK}
+    history = claude(asked("read", document))
+    assert messages(history)[0]["content"][1] == {"type": "document", "title": "facts.txt", "source": source}
+    assert messages(history, "anthropic:claude-opus-4-8")[0]["content"][1]["type"] == "text"
+
+
+def test_citations_go_back_with_their_text() -> None:
+    cited = [
+        {
+            "type": "char_location",
+            "cited_text": "x",
+            "document_index": 0,
+            "document_title": None,
+            "start_char_index": 0,
+            "end_char_index": 1,
+        }
+    ]
+    origin = Origin.parse(CLAUDE)
+    history = conversation(
+        user("go"), model(Text("so", Residue(origin, {"citations": cited})), origin=CLAUDE), user("on")
+    )
+    assert messages(history)[1]["content"][0]["citations"] == cited
+
+
+def test_pictures_that_a_model_made_are_told_in_words() -> None:
+    history = conversation(user("draw"), model(Media("image/png", PNG), "done"), user("on"))
+    assert types(messages(history)[1]) == ["text", "text"]
+
+
+def test_thinking_stays_in_old_turns() -> None:
+    """So that nothing changes in what was sent when a turn is over."""
+    history = claude(
+        asked("go"),
+        answered(thought(), tool_use()),
+        asked(tool_result()),
+        answered(thought(), "so"),
+        asked("on"),
+    )
+    assert [types(m)[0] for m in messages(history, thinking=True) if m["role"] == "assistant"] == [
+        "thinking"
+    ] * 2
+
+
+def test_a_thought_before_the_first_word_of_a_loop_is_enough_for_all_of_it() -> None:
+    """ANT-16 looks at the message that opened the run of calls and results."""
+    own = Thinking("hm", Residue(Origin.parse(CLAUDE), {"signature": "c2ln"}))
+    history = conversation(
+        user("go"),
+        model(own, call("a", "1"), origin=CLAUDE),
+        settled("1"),
+        model(call("b", "2"), origin=CLAUDE),
+        settled("2"),
+    )
+    assert render(history, CLAUDE, thinking=True).json["thinking"]["type"] == "enabled"
+
+
+def test_a_budget_leaves_room_for_the_answer() -> None:
+    body = render(conversation(user("go")), CLAUDE, thinking=True).json
+    assert 1_024 <= body["thinking"]["budget_tokens"] < body["max_tokens"]
+
+
+def test_strict_tools_that_leave_too_much_open_go_without_the_promise() -> None:
+    """Anthropic compiles at most 24 optional parameters over all strict tools."""
+    properties = {f"p{n}": {"type": "string"} for n in range(13)}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    few = render(History("h"), CLAUDE, tools=[{"name": "a", "parameters": schema}], strict=True)
+    many = render(History("h"), CLAUDE, tools=[{"name": n, "parameters": schema} for n in "ab"], strict=True)
+    assert few.json["tools"][0]["strict"] is True
+    assert not any("strict" in tool for tool in many.json["tools"])
+    assert any("ANT-09 strict left out" in line for line in many.report.changes)
+    assert check("anthropic", many.body) == []
