@@ -62,9 +62,11 @@ def _words(history: History, heard: Heard) -> Iterator[str]:
         ("model", _texts(history, ModelTurn), heard.model),
     ):
         spoken = "\n".join(said)
-        if _cut(told, spoken) == ("", []):
+        readings = (spoken, _without_known(spoken, history, ()), _without_known(spoken, history, told))
+        if any(_cut(told, reading) == ("", []) for reading in readings):
             continue
-        rest, lost = _cut(told, _without_known(spoken, history))
+        rest, lost = _cut(told, readings[-1])
+        rest = _without_known(rest, history, ())
         yield from (f"{speaker} lost: {text[:60]!r}" for text in lost)
         if rest:
             yield f"{speaker} says besides: {rest[:80]!r}"
@@ -108,10 +110,10 @@ def _cut(pieces: Iterable[str], text: str) -> tuple[str, list[str]]:
     return rest + text, lost
 
 
-def _without_known(text: str, history: History) -> str:
-    """The text without fillers, fences and media in words."""
+def _without_known(text: str, history: History, own: Iterable[str]) -> str:
+    """The text without fillers, fences and media in words, but for words that are the speaker's own."""
     texts = [decoded for media in _all_media(history) for decoded in (_decoded(media), media.name)]
-    own = {block.text.strip() for turn in history.turns for block in turn.blocks if isinstance(block, Text)}
+    own = {word.strip() for word in own}
     text = IN_WORDS.sub("", text)
     for known in (*FILLERS, *sorted(texts, key=len, reverse=True)):
         if known.strip() and known.strip() not in own:
