@@ -341,8 +341,17 @@ class ToolSpec(Struct, frozen=True):
         if isinstance(spec, ToolSpec):
             return spec
         if isinstance(spec, Mapping) and isinstance(spec.get("name"), str):
-            return cls(spec["name"], spec.get("description") or "", plain(spec.get("parameters") or {}))
+            return cls(spec["name"], spec.get("description") or "", cls._schema(spec))
         raise UsageError(f"{tool!r} is not a tool; give one made with @tool, or a dict with 'name'")
+
+    @staticmethod
+    def _schema(spec: Mapping[str, Any]) -> dict[str, Any]:
+        schema = plain(spec.get("parameters") or {})
+        if isinstance(schema, dict):
+            return schema
+        raise UsageError(
+            f"the parameters of tool {spec['name']!r} are {schema!r}; give a JSON Schema, which is an object"
+        )
 
 
 def blocks_of(content: str | Block | Iterable[str | Block]) -> tuple[Block, ...]:

@@ -20,6 +20,7 @@ MISTRAL: dict[str, Any] = {
     "content_when_empty": "",
     "alternates": True,
 }
+OLD_MISTRAL: dict[str, Any] = {**MISTRAL, "calls_alone": True}  # tokenizer v3: words or calls, never both
 KIMI: dict[str, Any] = {"id_format": "kimi", "schema": "moonshot"}
 THINKING_KIMI: dict[str, Any] = {
     **KIMI,
@@ -44,6 +45,13 @@ MISTRAL_NAMES = (
     "*magistral*",
     "*pixtral*",
 )
+OLD_MISTRAL_NAMES = (
+    "*mistral-7b*",
+    "*mistral-tiny*",
+    "*mixtral-8x*",
+    "*open-mixtral*",
+    "*codestral-22b*",
+)
 THINKING_KIMI_NAMES = ("*kimi*thinking*", "*kimi-k2.[5-9]*", "*kimi-k2p[5-9]*", "*kimi-k[3-9]*")
 DEEPSEEK_THINKING_NAMES = ("*deepseek-reasoner*", "*deepseek*v4*")
 
@@ -51,6 +59,7 @@ DEEPSEEK_THINKING_NAMES = ("*deepseek-reasoner*", "*deepseek*v4*")
 def families(host: ChatDialect) -> tuple[tuple[str, ChatDialect], ...]:
     """The overrides of a host that serves many families."""
     rows = [(name, R1) for name in ("*r1*",)]
+    rows += [(name, OLD_MISTRAL) for name in OLD_MISTRAL_NAMES]
     rows += [(name, MISTRAL) for name in MISTRAL_NAMES]
     rows += [(name, _reasoned(host, THINKING_KIMI)) for name in THINKING_KIMI_NAMES]
     rows += [("*kimi*", KIMI)]

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from ..wire.chat import ChatDialect
-from .families import MISTRAL
+from .families import MISTRAL, OLD_MISTRAL, OLD_MISTRAL_NAMES
 from .provider import Provider
 
 CHAT = replace(
@@ -27,4 +27,5 @@ PROVIDER = Provider(
     base_url_variable="MISTRAL_BASE_URL",
     key_variables=("MISTRAL_API_KEY",),
     dialect=CHAT,
+    overrides=tuple((name, replace(CHAT, **OLD_MISTRAL)) for name in OLD_MISTRAL_NAMES),
 )

@@ -60,6 +60,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     system_anywhere: bool = True  # system text in mid conversation; else it is said as the user
     starts_with_user: bool = True
     alternates: bool = False  # neighbours of one role are joined: chat templates insist on it
+    calls_alone: bool = False  # words beside calls go in a message of their own, before them
     text_parts: bool = True  # several texts may be sent as parts; else they are joined
     names_tool_results: bool = False
     bridges_tool_to_user: bool = False
@@ -102,7 +103,8 @@ class ChatEncoder:
         self.ids = ids
         self.called: dict[str, None] = {}
         self._thinks = self._is_thinking(thinking)
-        self._roll = Roll(_merge if dialect.alternates else never)
+        merge = _merge_words if dialect.calls_alone else _merge
+        self._roll = Roll(merge if dialect.alternates else never)
         self._declarations = Declarations(self._tools)
         self._loop = Loop()
         self._fillers: list[str] = []
@@ -178,6 +180,9 @@ class ChatEncoder:
             if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
                 return
             wire["content"] = TEXT_FILLER
+        if calls and wire["content"] is not None and self.dialect.calls_alone:
+            yield {"role": "assistant", "content": wire["content"]}
+            wire["content"] = None
         if wire["content"] is None:
             wire["content"] = self.dialect.content_when_empty
         if calls:
@@ -505,6 +510,10 @@ def _merge(last: Wire, following: Wire) -> bool:
     last["content"] = _joined(last["content"], following["content"])
     last.update({key: value for key, value in following.items() if key not in ("role", "content")})
     return True
+
+
+def _merge_words(last: Wire, following: Wire) -> bool:
+    return "tool_calls" not in following and _merge(last, following)
 
 
 def _joined(first: Any, second: Any) -> Any:
