@@ -56,7 +56,9 @@ def test_it_plays_a_script_and_tells_its_verdicts(tmp_path: Path) -> None:
         except urllib.error.HTTPError as error:
             assert error.code == 400
         process.send_signal(signal.SIGINT)
-        said, wrong = process.communicate(timeout=10)
+        assert process.stdout is not None and process.stderr is not None
+        said, wrong = process.stdout.read(), process.stderr.read()  # communicate would lose what is buffered
+        process.wait(timeout=10)
 
     assert "MISTRAL_BASE_URL=http://" in said
     assert "200  openai  gpt-4o" in said
