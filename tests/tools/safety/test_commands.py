@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,9 @@ from turnout.model import ToolCall
 from turnout.tools import shell_words
 from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import shell
+from turnout.tools.context import ToolContext
 from turnout.tools.policy import Policy, Rule, Verdict
+from turnout.tools.process import Finished
 from turnout.tools.programs import PROGRAMS, Program
 from turnout.tools.registry import Registry
 from turnout.tools.sandbox import Unconfined
@@ -210,6 +213,44 @@ def test_flags_are_spelled_in_full(name: str, each: Program) -> None:
     for flag in {*each.flags, *each.takes}:
         assert flag.startswith("-") and flag.isprintable() and " " not in flag
         assert flag.partition("=")[0] not in banned
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["sort -t -o x", "sort -k --check y", "grep -e --include=x y", "cut -d -f 1", "find . -name -ls"],
+)
+def test_a_value_may_not_look_like_a_flag(line: str) -> None:
+    """If we erred about a flag's value, the program would take it for one."""
+    assert judge(line).risk == "risky"
+
+
+def test_flags_of_find_are_words_and_cannot_be_joined() -> None:
+    """`-ao` is not `-a -o` to it."""
+    assert judge("find . -a -o").risk == "read"
+    assert judge("find . -ao").risk == "risky"
+
+
+def test_what_only_reads_runs_with_nothing_to_write_to(workspace: Any) -> None:
+    """The tool asks the sandbox for its reading side, and for nothing else's sake."""
+    used: list[str] = []
+
+    class Box(Boxed):
+        async def __call__(self, command: Any, **options: Any) -> Finished:
+            used.append("writing")
+            return Finished(code=0)
+
+        @property
+        def reading(self) -> Any:
+            async def spawn(command: Any, **options: Any) -> Finished:
+                used.append("reading")
+                return Finished(code=0)
+
+            return spawn
+
+    context = ToolContext("c", workspace=workspace, spawn=Box())
+    for command in ("ls -la", "touch a", "ls > a", "git log | head"):
+        asyncio.run(shell.invoke(context, {"command": command}))
+    assert used == ["reading", "writing", "writing", "reading"]
 
 
 @given(st.sampled_from(ALL), st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-", min_size=2))

@@ -98,6 +98,20 @@ def test_logs_from_before_the_mark_are_read() -> None:
     assert Taint(outcomes).source == "a tool"
 
 
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Outcome("complete"),
+        Outcome("interrupted", (Text("It was stopped."),), synthetic=True),
+        Outcome("denied", (Text("They say: no."),)),
+        Outcome("complete", (Text("yes"),), source="user"),
+    ],
+)
+def test_what_nobody_else_wrote_taints_nothing(outcome: Outcome) -> None:
+    """No content, our own words, a refusal, the user's answer."""
+    assert Taint([outcome]).source == ""
+
+
 # What follows from them
 
 
