@@ -74,7 +74,8 @@ class View:
 def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Reader:
     """How this target reads."""
     base = Reader.of(target.origin, target.dialect.id_format)
-    return replace(base, thinking=policy, media=_media(target), flat_through=flat_through)
+    knows = target.facts.tools
+    return replace(base, thinking=policy, media=_media(target), knows_tools=knows, flat_through=flat_through)
 
 
 def _media(target: Target) -> tuple[str, ...]:
@@ -129,7 +130,10 @@ def render(
     seen = view(history, place, asked.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
     text = history.system if system is None else clean(system)
-    body, changes = seen.encoder.body(seen.transcript.tail, text, specs, asked)
+    usable = specs if place.facts.tools else ()
+    body, changes = seen.encoder.body(seen.transcript.tail, text, usable, asked)
+    if len(usable) < len(specs):
+        changes.append(f"tools left out: {place.model} knows none, and reads earlier calls in words")
     if asked.chain and not isinstance(place.dialect, ResponsesDialect):
         changes.append("chain left out: this API keeps no responses to go on from")
     if not place.facts.known:
@@ -142,7 +146,7 @@ def render(
         target=place.origin,
         source=seen.transcript.rendered(),
         changes=tuple(changes),
-        tools=tuple(spec.name for spec in specs),
+        tools=tuple(spec.name for spec in usable),
     )
 
 

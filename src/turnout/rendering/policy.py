@@ -55,6 +55,7 @@ class Reader(Struct, frozen=True):
     thinking: Literal["omit", "as_text"] = "omit"
     media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
     keeps_raw_ids: bool = False  # it wants the ids back that it gave itself
+    knows_tools: bool = True  # else all tool history is told in words
     flat_through: str = ""  # tool history up to this turn is told in words: a last resort
 
     @classmethod

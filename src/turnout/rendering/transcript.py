@@ -16,6 +16,7 @@ from ..history.log import History
 from ..ids import FORMATS, IdProjection
 from ..model import (
     Block,
+    Media,
     Message,
     ModelTurn,
     Origin,
@@ -84,7 +85,7 @@ class Transcript:
             return
         if calls := turn.tool_calls:
             self._project(calls, turn.origin)
-            if turn.key in self._flat:
+            if turn.key in self._flat or not self.reader.knows_tools:
                 yield from self._told(turn, notes)
                 return
         if blocks := self._visible(turn, notes):
@@ -101,7 +102,7 @@ class Transcript:
         calls = [Text(f"[I called {block_text(call)}]") for call in turn.tool_calls]
         yield Message("model", (*said, *calls), turn.origin)
         results = [self._response(call, notes) for call in turn.tool_calls]
-        yield Message("user", tuple(Text(f"[{item.name} gave] {item.outcome.text}") for item in results))
+        yield Message("user", tuple(block for item in results for block in _given(item)))
 
     def _visible(self, turn: Turn, notes: list[Diagnostic]) -> tuple[Block, ...]:
         blocks = turn.blocks
@@ -166,3 +167,9 @@ class Transcript:
 
     def _deduplicated(self) -> Iterator[Diagnostic]:
         return (item for item in self.history.diagnostics if item.code in DEDUPE_CODES)
+
+
+def _given(response: ToolResponse) -> Iterator[Block]:
+    """A result in words, and the media that came with it."""
+    yield Text(f"[{response.name} gave] {response.outcome.text}")
+    yield from (block for block in response.outcome.content if isinstance(block, Media))
