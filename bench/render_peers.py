@@ -19,7 +19,12 @@ from bench.canned import ANTHROPIC_REPLY, CHAT_REPLY, GEMINI_REPLY, Canned
 from bench.conversation import SYSTEM, TOOLS
 
 REPLIES = {"openai": CHAT_REPLY, "anthropic": ANTHROPIC_REPLY, "gemini": GEMINI_REPLY}
-MODELS = {"openai": "gpt-5.1", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-pro"}
+MODELS = {
+    "openai": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-sonnet-4-5",
+    "gemini": "gemini-2.5-pro",
+}
 CHAT_TOOLS = [{"type": "function", "function": tool} for tool in TOOLS]
 Session = Callable[[int], list[Any]]
 
@@ -113,7 +118,7 @@ def pydantic_ai(protocol: str, wire: Canned) -> tuple[Session, Any]:
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
 
-    model = _pydantic_model(protocol, wire)
+    model = pydantic_model(protocol, wire)
     tools = [
         ToolDefinition(
             name=tool["name"],
@@ -130,17 +135,18 @@ def pydantic_ai(protocol: str, wire: Canned) -> tuple[Session, Any]:
     )
 
 
-def _pydantic_model(protocol: str, wire: Canned) -> Any:
+def pydantic_model(protocol: str, wire: Canned) -> Any:
     import httpx
     import httpx2
 
-    if protocol == "openai":
+    if protocol.startswith("openai"):
         import openai
-        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
         from pydantic_ai.providers.openai import OpenAIProvider
 
         chat = openai.AsyncOpenAI(api_key="k", http_client=wire.async_client(httpx2))
-        return OpenAIChatModel(MODELS[protocol], provider=OpenAIProvider(openai_client=chat))
+        kind = OpenAIChatModel if protocol == "openai" else OpenAIResponsesModel
+        return kind(MODELS[protocol], provider=OpenAIProvider(openai_client=chat))
     if protocol == "anthropic":
         import anthropic
         from pydantic_ai.models.anthropic import AnthropicModel
@@ -159,18 +165,23 @@ def _pydantic_model(protocol: str, wire: Canned) -> Any:
 
 
 def langchain(protocol: str, wire: Canned) -> tuple[Session, Any]:
-    model = _langchain_model(protocol, wire).bind_tools(CHAT_TOOLS)
+    model = langchain_model(protocol, wire).bind_tools(CHAT_TOOLS)
     return conversation.langchain, model.invoke
 
 
-def _langchain_model(protocol: str, wire: Canned) -> Any:
+def langchain_model(protocol: str, wire: Canned) -> Any:
     import httpx
     import httpx2
 
-    if protocol == "openai":
+    if protocol.startswith("openai"):
         from langchain_openai import ChatOpenAI
 
-        return ChatOpenAI(model=MODELS[protocol], api_key="k", http_client=wire.client(httpx2))
+        return ChatOpenAI(
+            model=MODELS[protocol],
+            api_key="k",
+            http_client=wire.client(httpx2),
+            use_responses_api=protocol == "openai-responses",
+        )
     if protocol == "anthropic":
         import anthropic
         from langchain_anthropic import ChatAnthropic

@@ -109,25 +109,25 @@ async def in_threads(size: int) -> float:
     return time.perf_counter() - before
 
 
-def run(work: Callable[[], Any]) -> float:
+def awaited(work: Callable[[], Any]) -> float:
     return best(lambda: asyncio.run(work()))
 
 
 def scheduling() -> Iterator[str]:
     for size in (1, 5, 50):
-        bare = run(lambda: gathered(nothing, size, {})) / size  # noqa: B023
-        ours = run(lambda: batch(nothing, size, {})) / size  # noqa: B023
-        heard = run(lambda: batch(nothing, size, {}, True)) / size  # noqa: B023
+        bare = awaited(lambda: gathered(nothing, size, {})) / size  # noqa: B023
+        ours = awaited(lambda: batch(nothing, size, {})) / size  # noqa: B023
+        heard = awaited(lambda: batch(nothing, size, {}, True)) / size  # noqa: B023
         yield (
             f"{size} calls: {ours * 1e6:.0f} us a call, {heard * 1e6:.0f} with events, "
             f"beside {bare * 1e6:.0f} us with gather"
         )
-    yield f"a plain function in a thread: {run(lambda: in_threads(8)) / 8 * 1e6:.0f} us a call"
-    waited = run(lambda: batch(wait, 5, {"seconds": 0.05}))
+    yield f"a plain function in a thread: {awaited(lambda: in_threads(8)) / 8 * 1e6:.0f} us a call"
+    waited = awaited(lambda: batch(wait, 5, {"seconds": 0.05}))
     yield f"5 tools that each wait 50 ms: {waited * 1e3:.1f} ms, {waited / 0.05:.2f} times one of them"
 
 
-def main() -> None:
+def run() -> None:
     print("arguments checked, beside jsonschema-rs alone")
     for line in validation():
         print(f"  {line}")
@@ -141,4 +141,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run()
