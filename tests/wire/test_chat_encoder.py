@@ -203,3 +203,20 @@ def test_an_error_is_marked_once() -> None:
 def test_usage_is_asked_for_where_a_stream_does_not_bring_it() -> None:
     assert render(looped(), OPENAI, stream=True).json["stream_options"] == {"include_usage": True}
     assert "stream_options" not in render(looped(), MISTRAL, stream=True).json
+
+
+def test_a_model_that_knows_no_tools_reads_calls_in_words() -> None:
+    """Nothing is declared, nothing is paired, and everything that was done and found is told."""
+    history = conversation(
+        user("go"),
+        model("so", call("f", "1", n=1)),
+        settled("1", (Text("42"), Media("image/png", PNG))),
+        model("done"),
+        user("on"),
+    )
+    request = render(history, "openai:o1-mini", tools=[{"name": "f"}])
+    assert not {"tools", "tool_choice"} & set(request.json)
+    assert [m["role"] for m in request.json["messages"]] == ["user", "assistant", "user", "assistant", "user"]
+    told = str(request.json["messages"])
+    assert '[I called f({"n":1})]' in told and "[f gave] 42" in told and "[image/png]" in told
+    assert any("tools left out" in line for line in request.report.changes)
