@@ -62,7 +62,12 @@ def _words(history: History, heard: Heard) -> Iterator[str]:
         ("model", _texts(history, ModelTurn), heard.model),
     ):
         spoken = "\n".join(said)
-        readings = (spoken, _without_known(spoken, history, ()), _without_known(spoken, history, told))
+        readings = (
+            spoken,
+            _without_fences(spoken),  # code may hold what reads like media in words: `found = []`
+            _without_known(spoken, history, ()),
+            _without_known(spoken, history, told),
+        )
         if any(_cut(told, reading) == ("", []) for reading in readings):
             continue
         rest, lost = _cut(told, readings[-1])
@@ -118,6 +123,10 @@ def _without_known(text: str, history: History, own: Iterable[str]) -> str:
     for known in (*FILLERS, *sorted(texts, key=len, reverse=True)):
         if known.strip() and known.strip() not in own:
             text = text.replace(known.strip(), "")
+    return _without_fences(text)
+
+
+def _without_fences(text: str) -> str:
     return re.sub(r"```\w*", "", text)
 
 

@@ -9,7 +9,7 @@ from tests.corpus import SOAK, needs_corpus
 from tests.handoff import recorded
 from tests.handoff.fidelity import losses
 from tests.handoff.histories import SCENARIOS
-from tests.handoff.test_matrix import SHARDS, Meeting, _shard, each_provider, few, whole
+from tests.handoff.test_matrix import SHARDS, Meeting, _shard, each_provider, everywhere, few, whole
 
 from turnout import History, render
 
@@ -37,5 +37,5 @@ def test_a_hostile_history_is_told_whole(shard: int) -> None:
 def test_a_recorded_conversation_is_told_whole(shard: int) -> None:
     found: list[str] = []
     for at, exchange in _shard(recorded.requests(), shard):
-        found += lost(exchange.id, recorded.history(exchange), whole() if SOAK else few(at))
+        found += lost(exchange.id, recorded.history(exchange), everywhere(at) if SOAK else few(at))
     assert found == []
