@@ -74,7 +74,8 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
     lost: list[str] = []
     try:
         schema = _gemini(object_root(tool.parameters, lost.append), tool.parameters, lost.append, ())
-    except Inexpressible as reason:
+    except (Inexpressible, RecursionError) as fault:
+        reason = fault if isinstance(fault, Inexpressible) else "it is nested too deeply"
         changes.append(f"tool {tool.name}: sent as full JSON Schema, because {reason}")
         return {"parametersJsonSchema": object_root(tool.parameters, lambda _: None)}
     if lost:
