@@ -65,12 +65,11 @@ def test_what_one_decides_on_hides_nothing(text: str) -> None:
     shown = visible(text)
 
     assert not CONTROLS.search(shown)
-    assert len(shown) >= len(text)
     assert "\u202e" not in shown and "\u200b" not in shown
 
 
 def test_what_cannot_be_seen_is_spelled_out() -> None:
-    assert visible("rm\u202e -rf\u200b \x1b[8m~\u00a0") == r"rm\u202e -rf\u200b \x1b[8m~\xa0"
+    assert visible("rm\u202e -rf\u200b \x1b[8m~\u00a0") == "rm<U+202E> -rf<U+200B> <U+001B>[8m~<U+00A0>"
     assert visible("naïve 日本語 🙂 ok") == "naïve 日本語 🙂 ok"
 
 

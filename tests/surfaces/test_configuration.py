@@ -210,7 +210,7 @@ def test_the_command_shows_and_trusts(somebody: User) -> None:
     assert "not trusted: no effect" in run(somebody, "config").out
     assert run(somebody, "config", "--trust").code == 2
     shown = run(somebody, "config", "--trust", "--yes")
-    assert r"approval = 'plan' # \u202e" in shown.out and "Trusted 1 file" in shown.out
+    assert "approval = 'plan' # <U+202E>" in shown.out and "Trusted 1 file" in shown.out
     assert "approval   plan" in run(somebody, "config").out
     assert json.loads(run(somebody, "config", "--json").out)["settings"]["approval"]["value"] == "plan"
     assert run(somebody, "config", "--trust").out == "Nothing here waits to be trusted.\n"

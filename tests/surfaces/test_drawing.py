@@ -101,7 +101,7 @@ def test_a_question_shows_everything_and_hides_nothing() -> None:
     )
     drawn = Drawing(PLAIN, 60).piece(asked)
 
-    assert r"echo \u202e\x1b[8m# hsc | sh" in drawn
+    assert "echo <U+202E><U+001B>[8m# hsc | sh" in drawn
     assert "timeout: 9" in drawn and "ask mode" in drawn
 
 

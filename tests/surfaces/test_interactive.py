@@ -6,11 +6,13 @@ import json
 import os
 import re
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated
 from tests.surfaces.program import Program
 
@@ -335,10 +337,55 @@ def test_what_models_and_tools_write_steers_nothing(tmp_path: Path) -> None:
     ]
     with simulated(tmp_path, script) as user:
         (user.folder / "evil").write_text(f"{evil}file\n")
-        with start(user, "-m", "anthropic:claude-sonnet-4-5", "--no-store") as program:
+        with start(user, "-m", "anthropic:claude-sonnet-4-5", "--no-store", columns=250) as program:
             program.say("go")
-            program.wait(rf"\\x1b\]0;owned\\x07.*\\u202edetrever.*{HEARS}")
+            program.wait(rf"<U\+001B>\]0;owned<U\+0007>.*<U\+202E>detrever.*{HEARS}")
             program.key("y")
             program.settled(r"code.*link")
             assert program.terminal.strange == []
         assert b"\x1b]" not in program.written and b"\x1bP" not in program.written
+
+
+def test_a_tool_asks_the_user(tmp_path: Path) -> None:
+    """A question of the model's with choices: a number, other words, or no answer at all."""
+    ask = Call("ask_user", {"question": "Tea or coffee?", "choices": ["tea", "coffee"]})
+    script = [[ask], ["Noted."], [ask], ["Fine."]]
+    with simulated(tmp_path, script) as user, start(user, "-m", "openai:gpt-4o", "--no-store") as program:
+        program.say("serve me")
+        program.wait(r"Tea or coffee\?.*  2  coffee.*your answer \(esc: none\)")
+        program.say("2")
+        program.settled(r"The user says: coffee.*Noted\.")
+        program.say("again")
+        program.wait(r"your answer", scrolled=False)
+        program.key("esc")
+        program.settled(r"did not answer.*Fine\.")
+
+
+def test_an_mcp_server_is_used_once_the_user_has_seen_it(tmp_path: Path) -> None:
+    """First its command is shown, then all that it offers; before that the model hears nothing of it."""
+    pytest.importorskip("mcp_server_time")
+    script = ["Hello.", [Call("mcp__time__get_current_time", {"timezone": "UTC"})], "It is late.", "Bye."]
+    with simulated(tmp_path, script) as user:
+        settings = user.home / ".config/turnout/mcp.json"
+        settings.parent.mkdir(parents=True)
+        server = {"command": sys.executable, "args": ["-m", "mcp_server_time", "--local-timezone", "UTC"]}
+        settings.write_text(json.dumps({"mcpServers": {"time": server}}))
+        with start(user, "-m", "openai:gpt-4o", "--no-store", rows=60) as program:
+            program.say("hello")
+            program.settled(r"Hello\.")
+            program.say("/mcp")
+            program.wait(r"time\s+untrusted")
+            program.say("/mcp trust time")
+            program.wait(r"runs \[.*mcp_server_time.*start it\? \(yes/no\)")
+            program.say("yes")
+            program.wait(r"mcp__time__get_current_time.*use its tools\? \(yes/no\)")
+            program.say("yes")
+            program.settled(r"time is ready, 2 tools")
+            program.say("how late is it?")
+            program.settled(r"● mcp__time__get_current_time.*It is late\.")
+            assert program.terminal.strange == []
+        assert user.simulation is not None
+        first, second, _ = (seen.body for seen in user.simulation.seen)
+        assert b"mcp__time" not in first and b"mcp__time" in second
+        ran = run(user, "run", "-m", "openai:gpt-4o", "-p", "go", "--no-store")
+        assert b"mcp__time" in user.simulation.seen[-1].body and ran.err.count("MCP") == 0

@@ -7,7 +7,10 @@ user decides on: what cannot be seen, or would turn the reading direction, is sp
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from ...tools.visible import visible
+
+__all__ = ["json_line", "one_line", "only_colour", "printable", "visible", "visible_line"]
 
 # Escape sequences whole where they are whole (CSI, OSC, DCS and friends), then any control character left.
 _SEQUENCES = re.compile(
@@ -20,14 +23,6 @@ _SEQUENCES = re.compile(
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NOT_OURS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-# Letters and marks that take no room or look like a space, beside those that their category tells.
-_HOLLOW = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-    + "".join(map(chr, range(0xFE00, 0xFE10)))
-    + "".join(map(chr, range(0xE0100, 0xE01F0)))
-)
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def printable(text: str) -> str:
@@ -45,25 +40,10 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def visible(text: str) -> str:
-    """The text with everything that cannot be seen spelled out; lines and tabs stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(letter if _is_plain(letter) else _spelled(letter) for letter in text)
-
-
-def _is_plain(letter: str) -> bool:
-    if letter in " \n\t":
-        return True
-    category = unicodedata.category(letter)
-    return category not in _HIDDEN and category != "Zs" and letter not in _HOLLOW
-
-
-def _spelled(letter: str) -> str:
-    number = ord(letter)
-    if number < 0x100:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+def visible_line(line: str) -> str:
+    """A line of a file with nothing hidden in it; its indentation is plain to see and stays."""
+    indent = len(line) - len(line.lstrip(" \t"))
+    return line[:indent] + visible(line[indent:])
 
 
 def only_colour(text: str) -> str:

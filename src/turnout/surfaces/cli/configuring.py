@@ -15,7 +15,7 @@ from ...providers import PROVIDERS
 from ...runtime.config import INSTRUCTIONS, Config
 from ...runtime.trust import Trust, project_files
 from ...wire.redaction import redacted
-from .clean import printable, visible
+from .clean import printable, visible, visible_line
 from .opening import Wanted, configuration
 from .output import table, value
 
@@ -139,5 +139,6 @@ def _trust(config: Config, yes: bool) -> None:
 
 def _show(path: Path, data: bytes) -> None:
     click.echo(f"--- {visible(str(path))}")
-    click.echo(visible(data.decode(errors="replace")).rstrip("\n"))
+    for line in data.decode(errors="replace").rstrip("\n").split("\n"):
+        click.echo(visible_line(line))
     click.echo("---")

@@ -69,6 +69,7 @@ async def _converse(
     talk.user_commands = user_commands(config)
     edge = _edge(talk, no_color, plain)
     _greet(talk)
+    talk.start_servers()
     await edge.run(prompt)
     if talk.opener.store is not None and talk.session.history.turns:
         click.echo(f"turnout -r {talk.session.id}  goes on with this session", err=True)

@@ -7,6 +7,8 @@ import json
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import click
 from ...errors import TurnoutError, UsageError
 from ...model import Block, ModelTurn, Text
 from ...plain import loads
+from ...runtime.config import Config
 from ...runtime.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
 from ...runtime.session import Session
 from ...runtime.typed import Shape
@@ -27,6 +30,7 @@ from .mentions import with_files
 from .opening import Wanted, configuration, open_session, past
 from .options import session_options
 from .result import Denial, Ending, RunResult, line, trouble, usage_by_model
+from .servers import left_out, servers_of
 
 LARGEST_INPUT = 16 * 1024 * 1024
 
@@ -128,11 +132,25 @@ class OneShot:
         try:
             session = open_session(self.wanted, config, debug=self.debug, **settled)
             self.secrets.keys = session.keys.secrets
-            async with session:
+            async with session, self._serving(session, config):
                 return await self._converse(session, self._said(session, prompt, piped))
         finally:
             if (store := settled.get("store")) is not None:
                 store.close()
+
+    @asynccontextmanager
+    async def _serving(self, session: Session, config: Config) -> AsyncIterator[None]:
+        """The MCP servers that are trusted, for as long as the run lasts."""
+        servers = servers_of(config)
+        if servers is None:
+            yield
+            return
+        async with servers:
+            await servers.settle()
+            servers.update(session.scheduler.registry)
+            for line in left_out(servers):
+                self._tell(line)
+            yield
 
     def _said(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
         """The prompt with the files that it names, then what was piped in, in which nothing is looked for."""

@@ -34,17 +34,6 @@ def _first(text: str) -> str:
     return one_line(text.strip().partition("\n")[0], 120)
 
 
-def mcp(talk: Talk, rest: str) -> None:
-    servers = talk.config.mcp_servers()
-    if servers:
-        rows = [(name, f"{server.described}  ({server.source})") for name, server in servers.items()]
-        talk.edge.show(Rows(tuple(rows), "MCP servers"))
-    else:
-        talk.edge.show(
-            Notice(f"No MCP server is configured; {talk.config.places.config / 'mcp.json'} is the place.")
-        )
-
-
 def permissions(talk: Talk, mode: str) -> None:
     if mode:
         if mode not in MODES:

@@ -14,7 +14,7 @@ from .changes import Look, change_of
 from .pieces import Question
 
 MAIN = ("command", "path", "url", "pattern", "prompt")
-IN_A_CHANGE = {"write_file": ("content",), "edit_file": ("old_text", "new_text")}
+IN_A_CHANGE = {"write_file": ("content",), "edit_file": ("old_text", "new_text"), "apply_patch": ("patch",)}
 
 
 class Choice(Struct, frozen=True):

@@ -18,6 +18,8 @@ MOST = 4_000
 
 def change_of(name: str, arguments: Mapping[str, Any], look: Look) -> tuple[ChangedLine, ...]:
     """The change that a call to a writing tool would make; nothing for any other tool."""
+    if name == "apply_patch" and isinstance(patch := arguments.get("patch"), str):
+        return tuple(_patched(patch))
     path = arguments.get("path")
     if not isinstance(path, str):
         return ()
@@ -30,6 +32,15 @@ def change_of(name: str, arguments: Mapping[str, Any], look: Look) -> tuple[Chan
             return compared(old, new)
         return compared(before, before.replace(old, new))
     return ()
+
+
+def _patched(patch: str) -> Iterator[ChangedLine]:
+    """A patch says itself what it changes."""
+    for line in patch.strip("\n").split("\n"):
+        if line.startswith(("+", "-")) and not line.startswith(("+++", "---")):
+            yield ChangedLine("+" if line[0] == "+" else "-", 0, line[1:])
+        else:
+            yield ChangedLine(" ", 0, line)
 
 
 def compared(before: str, after: str) -> tuple[ChangedLine, ...]:

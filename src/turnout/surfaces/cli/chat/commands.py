@@ -15,7 +15,7 @@ from msgspec import Struct
 from ....errors import TurnoutError
 from ....tools.policy import MODES
 from ..clean import printable
-from . import about, moving
+from . import about, mcp, moving
 from .pieces import Notice, Rows
 from .theme import THEMES
 
@@ -92,7 +92,7 @@ COMMANDS: dict[str, Command] = {
     "export": Command("write the conversation to a file", moving.export, "[FILE]"),
     "copy": Command("copy the last answer", moving.copy),
     "tools": Command("the tools and their risk", about.tools),
-    "mcp": Command("the MCP servers that are configured", about.mcp),
+    "mcp": Command("MCP servers: how they stand, which are trusted", mcp.mcp, "[trust NAME]", mcp.choices),
     "permissions": Command("show the rules, or set the mode", about.permissions, "[MODE]", _modes),
     "status": Command("this session at a glance", about.status),
     "stats": Command("tokens, cost and tool counters of this session", about.stats),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.utils import get_cwidth
 
-from ..clean import one_line, only_colour, printable, visible
+from ..clean import one_line, only_colour, printable, visible, visible_line
 from .pieces import (
     ChangedLine,
     Listing,
@@ -116,12 +116,13 @@ class Drawing:
             yield paint(f"    {len(used.change) - MOST_CHANGED:,} more lines", "dim")
 
     def _change(self, lines: Sequence[ChangedLine]) -> Iterator[str]:
-        size = max((len(str(line.number)) for line in lines), default=1)
+        size = max((len(str(line.number)) for line in lines if line.number), default=0)
         for line in lines:
             if line.sign == "~":
                 yield self.theme.paint(f"    {' ' * size} {self.theme.signs.ellipsis}", "dim")
                 continue
-            text = f"    {line.number:>{size}} {line.sign} {visible(line.text)}"
+            number = f"{line.number or '':>{size}}" if size else ""
+            text = f"    {number} {line.sign} {visible_line(line.text)}"
             tone = {"+": "good", "-": "bad"}.get(line.sign)
             yield self.theme.paint(text, tone) if tone else text
 
@@ -145,7 +146,7 @@ class Drawing:
             yield from (f"{bar} {paint(line, 'bad')}" for line in visible(question.problem).split("\n"))
         for line in visible(question.subject).split("\n") if question.subject else ():
             yield f"{bar}   {paint(line, 'bold')}"
-        yield from (f"{bar}   {visible(line)}" for line in question.details)
+        yield from (f"{bar}   {visible_line(line)}" for line in question.details)
         yield from (f"{bar} {line}" for line in self._change(question.change))
 
     def _painted(self, line: str, tone: str) -> str:

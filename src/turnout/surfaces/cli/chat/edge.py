@@ -23,6 +23,9 @@ class Edge(Protocol):
     async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
         """The user's answer to a question; a cancelled question goes away."""
 
+    async def inquire(self, label: str) -> str | None:
+        """A line that the user types in answer to what was shown; None when they do not want to."""
+
     def put_back(self, text: str) -> None:
         """Give the user a text to go on with."""
 

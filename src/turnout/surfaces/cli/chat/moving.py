@@ -137,24 +137,17 @@ def undo(talk: Talk, rest: str) -> None:
 # Out
 
 
+FORMS = {".md": "markdown", ".html": "html", ".htm": "html", ".jsonl": "jsonl"}
+
+
 def export(talk: Talk, given: str) -> None:
-    from ....history.codec import encode_entry
-    from .exporting import as_markdown
+    from ....runtime.exports import export as exported
+    from ..sessions import write_new
 
     path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
-    history = talk.session.history
-    if path.suffix == ".jsonl":
-        data = b"".join(encode_entry(entry) + b"\n" for entry in history.entries)
-    elif path.suffix in (".md", ".txt"):
-        data = as_markdown(history).encode(errors="replace")
-    else:
-        raise UsageError("a conversation is exported as .md or .jsonl; `turnout sessions export` knows more")
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+    if path.suffix not in FORMS:
+        raise UsageError(f"a conversation is exported as {', '.join(FORMS)}")
+    write_new(path, exported(talk.session.history, FORMS[path.suffix]))
     talk.edge.show(Notice(f"Written to {path}."))
 
 

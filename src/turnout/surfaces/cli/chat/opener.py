@@ -11,6 +11,7 @@ from ....errors import UsageError
 from ....runtime.config import Config
 from ....runtime.session import Session
 from ....tools.approval import Approver
+from ....tools.context import Asker
 from ..opening import Wanted, known, open_session, past
 from .pacing import Paced
 
@@ -30,7 +31,7 @@ class Opener:
         self.store: Store | None = settled.get("store")
         self.first: str = settled.get("id", "")  # the session that was asked for
 
-    def open(self, approver: Approver, id: str = "", model: str = "") -> Session:
+    def open(self, approver: Approver, asker: Asker, id: str = "", model: str = "") -> Session:
         """A session: the one of that id, or a new one; with that model, or the one that it had."""
         settings: dict[str, Any] = {"store": self.store} if self.store is not None else {}
         settings |= {"id": id} if id else {}
@@ -40,7 +41,7 @@ class Opener:
             debug=self.debug,
             approver=approver,
             transport=self.transport,
-            scheduling={"save_rule": self.config.grants.add},
+            scheduling={"save_rule": self.config.grants.add, "asker": asker},
             **settings,
         )
 

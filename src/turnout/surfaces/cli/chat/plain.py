@@ -95,6 +95,13 @@ class Plain:
                 if key.lower() == choice.key and choice is not EDIT:
                     return decision(request, choice, why if choice is NO else "")
 
+    async def inquire(self, label: str) -> str | None:
+        self._write(f"{label}: ")
+        line = await self._lines.get()
+        if line is None:
+            self._lines.put_nowait(None)
+        return line.strip() if line and line.strip() else None
+
     def put_back(self, text: str) -> None:
         self.show(Notice(printable(f"not sent: {text}")))
 

@@ -17,21 +17,24 @@ from ....model import Block
 from ....runtime.events import Complete, SessionEvent, Status
 from ....runtime.session import Session
 from ....tools.approval import ApprovalRequest, Decision
+from ....tools.context import Question
 from ....tools.policy import MODES
 from ....tools.text import decoded, is_binary
 from ..clean import printable
 from ..counting import count_use
 from ..debugging import Secrets
 from ..mentions import with_files
+from ..servers import servers_of
 from .asking import question
 from .edge import Edge
 from .opener import Opener
-from .pieces import Notice, Piece, Spoken
+from .pieces import Notice, Piece, Rows, Spoken
 from .recall import recalled
 from .screen import Screen
 from .statusline import Standing
 
 if TYPE_CHECKING:
+    from ....tools.mcp.servers import McpServers
     from .usercommands import UserCommand
 
 LARGEST_LOOK = 1024 * 1024
@@ -45,10 +48,11 @@ class Talk:
         self.config = opener.config
         self.secrets = secrets or Secrets(opener.config.environment)
         self.secrets.keys = lambda: self.session.keys.secrets()
-        self.session: Session = opener.open(self.approve, opener.first, model)
+        self.session: Session = opener.open(self.approve, self.answer, opener.first, model)
         self.screen = Screen(self.look, self.secrets.hide)
         self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before anything is said
         self.user_commands: dict[str, UserCommand] = {}
+        self.servers: McpServers | None = None
         self.aside: list[Block] = []  # what the next prompt tells first
         self._task: asyncio.Task[None] | None = None
         self._later: list[str] = []
@@ -106,6 +110,8 @@ class Talk:
         self._later.clear()
         self.interrupt()
         await self.finished()
+        if self.servers is not None:
+            await self.servers.close()
         await self.session.close()
         await self.opener.close()
 
@@ -150,7 +156,16 @@ class Talk:
             self.screen.stop()
             self.changed()
 
+    def start_servers(self) -> None:
+        """Start the MCP servers that are trusted; what they offer joins at the next turn."""
+        self.servers = servers_of(self.config)
+        if self.servers is not None:
+            self.servers.start()
+
     async def _converse(self, blocks: tuple[Block, ...]) -> None:
+        if self.servers is not None:
+            await self.servers.settle()
+            self.servers.update(self.session.scheduler.registry)
         ended: SessionEvent | None = None
         while blocks:
             replies = len(self.session.turns)
@@ -198,10 +213,13 @@ class Talk:
 
     async def go_to(self, id: str = "", model: str = "") -> None:
         """Leave this session for another one, or a new one."""
-        following = self.opener.open(self.approve, id, model)
+        following = self.opener.open(self.approve, self.answer, id, model)
         mode = self.session.scheduler.policy.mode
         following.scheduler.policy = replace(following.scheduler.policy, mode=mode)
         await self.session.close()
+        for tool in self.session.scheduler.registry:
+            if tool.name not in following.scheduler.registry:  # of MCP servers, which go on
+                following.scheduler.registry.add(tool)
         self.session = following
         self.screen = Screen(self.look, self.secrets.hide)
         self.aside = []
@@ -225,6 +243,18 @@ class Talk:
             if decided.arguments is not None:
                 self.screen.name_call(request.call_id, decided.arguments)
             return decided
+
+    async def answer(self, asked: Question) -> str | None:
+        """What the user says to a tool's question: words, or the number of a choice."""
+        async with self._one_question:
+            self.edge.show(Notice(printable(asked.text), "warn"))
+            if asked.choices:
+                rows = [(str(number), choice) for number, choice in enumerate(asked.choices, 1)]
+                self.edge.show(Rows(tuple(rows)))
+            said = await self.edge.inquire("your answer (esc: none)")
+        if said and said.isdigit() and 1 <= int(said) <= len(asked.choices):
+            return asked.choices[int(said) - 1]
+        return said
 
     def look(self, path: str) -> str | None:
         """A file of the workspace as text, for showing what would change."""

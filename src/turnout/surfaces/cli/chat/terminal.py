@@ -74,6 +74,14 @@ class Asked:
         self.heard = False
 
 
+class Inquiry:
+    """Words that are waited for; `label` stands before them."""
+
+    def __init__(self, label: str, answer: asyncio.Future[str | None]) -> None:
+        self.label = label
+        self.answer = answer
+
+
 class Terminal:
     """Shows a conversation in a terminal, and hears the user."""
 
@@ -84,6 +92,7 @@ class Terminal:
         talk.edge = self
         self.drawing = Drawing(look)
         self.asked: Asked | None = None
+        self.inquiry: Inquiry | None = None
         self._kept_text = ""  # what was being typed when a question came
         self._waiting: list[str] = []  # drawn, not printed yet
         self._live = ""
@@ -161,6 +170,17 @@ class Terminal:
             self._fill(self._kept_text)
             self._focus()
 
+    async def inquire(self, label: str) -> str | None:
+        self.inquiry = Inquiry(label, asyncio.get_running_loop().create_future())
+        self._kept_text = self.buffer.text
+        self.buffer.reset()
+        self.refresh()
+        try:
+            return await self.inquiry.answer
+        finally:
+            self.inquiry = None
+            self._fill(self._kept_text)
+
     def put_back(self, text: str) -> None:
         self._fill(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
 
@@ -186,6 +206,9 @@ class Terminal:
         if self.asked is not None:
             self._answer(text)
             return
+        if self.inquiry is not None:
+            self._told(text.strip() or None)
+            return
         if text.strip():
             self.buffer.append_to_history()
         self.buffer.reset()
@@ -210,6 +233,8 @@ class Terminal:
             self.buffer.reset()
             self._focus()
             self.refresh()
+        elif self.inquiry is not None:
+            self._told(None)
         else:
             self.talk.interrupt()
 
@@ -218,6 +243,8 @@ class Terminal:
         now = asyncio.get_running_loop().time()
         if self.asked is None and self.buffer.text:
             self.buffer.reset()
+        elif self.inquiry is not None:
+            self._told(None)
         elif self.talk.interrupt():
             pass
         elif now - self._clearing_since < TWICE:
@@ -249,6 +276,11 @@ class Terminal:
             self.asked.answer.set_result(decided)
             said = {"once": "yes", "session": "yes, for this session", "always": "always", "no": "no"}
             self.show(Notice(f"  {said.get(decided.answer, 'edited')}"))
+
+    def _told(self, text: str | None) -> None:
+        if self.inquiry is not None and not self.inquiry.answer.done():
+            self.show(Notice(f"  {printable(text) if text else 'no answer'}"))
+            self.inquiry.answer.set_result(text)
 
     def _hear(self, asked: Asked) -> None:
         asked.heard = True
@@ -375,6 +407,8 @@ class Terminal:
             return [("class:prompt", "why not (enter: no reason) ")]
         if self.asked is not None and self.asked.choice is EDIT:
             return [("class:prompt", "arguments ")]
+        if self.inquiry is not None:
+            return [("class:prompt", f"{self.inquiry.label} ")]
         return [("class:prompt", f"{self.drawing.theme.signs.user} ")]
 
     def _choices(self) -> AnyFormattedText:
@@ -396,7 +430,11 @@ class Terminal:
 
     def _completes(self) -> bool:
         text = self.buffer.document.text_before_cursor
-        return self.asked is None and (text.startswith("/") or "@" in text.rpartition(" ")[2])
+        return (
+            self.asked is None
+            and self.inquiry is None
+            and (text.startswith("/") or "@" in text.rpartition(" ")[2])
+        )
 
 
 STYLE = {
