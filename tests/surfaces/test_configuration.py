@@ -11,7 +11,7 @@ from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated, user
 
 from turnout.runtime.config import Config, Misconfigured, load
-from turnout.runtime.keys import KeyCommand, KeyFile
+from turnout.runtime.keys import KeyCommand, KeyFile, account
 from turnout.runtime.trust import Trust, project_files
 from turnout.simulate.model import demo
 from turnout.surfaces.cli.chat.usercommands import UserCommand, user_commands
@@ -128,9 +128,11 @@ def test_targets_have_names_addresses_and_keys_of_their_own(somebody: User) -> N
     assert found.target("work").provider.base_url == "http://work.example/v1"
     assert str(found.target("work").origin) == "openai@work:gpt-5.1"
     assert found.target("home").provider.base_url == somebody.environment["ANTHROPIC_BASE_URL"]
+    other = found.target("openai@work:gpt-5-mini")  # another model of the same account
+    assert other.provider.base_url == "http://work.example/v1" and other.origin.endpoint == "work"
     assert found.keys() == {
-        "openai@work:gpt-5.1": KeyCommand(("pass", "show", "work")),
-        "anthropic@home:claude-sonnet-4-5": KeyFile("~/.key"),
+        account(other): KeyCommand(("pass", "show", "work")),
+        account(found.target("home")): KeyFile("~/.key"),
     }
     assert found.targets()[:2] == ["work", "home"]
 

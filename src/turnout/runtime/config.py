@@ -21,7 +21,7 @@ from ..providers import target as find_target
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy import Rule
 from .grants import Grants
-from .keys import KeyCommand, KeyFile, KeySource
+from .keys import KeyCommand, KeyFile, KeySource, account
 from .places import Places
 from .trust import Trust, project_files
 
@@ -92,11 +92,17 @@ class Config(Struct, frozen=True):
 
     def target(self, name: str, base_url: str = "") -> Target:
         """A target by the name it was given in a file, or as `provider:model`; at that address, if given."""
-        named = self.settings.targets.get(name)
-        if named is None:
-            return find_target(name, base_url=base_url or self._base_url(name))
-        place = base_url or named.base_url or self._base_url(named.target)
-        return find_target(named.target, base_url=place, endpoint=name)
+        if (named := self.settings.targets.get(name)) is not None:
+            place = base_url or named.base_url or self._base_url(named.target)
+            return find_target(named.target, base_url=place, endpoint=name)
+        origin = Origin.parse(name)
+        named = self.settings.targets.get(origin.endpoint)
+        if named is not None and origin.provider == Origin.parse(named.target).provider:
+            place = (
+                base_url or named.base_url or self._base_url(named.target)
+            )  # another model of that account
+            return find_target(origin, base_url=place)
+        return find_target(name, base_url=base_url or self._base_url(name))
 
     def _base_url(self, name: str) -> str:
         variable = provider(Origin.parse(name).provider).base_url_variable
@@ -118,7 +124,7 @@ class Config(Struct, frozen=True):
         for name, named in self.settings.targets.items():
             key = named.key or self.environment.get(named.key_variable, "")
             if key:
-                found[str(find_target(named.target, endpoint=name).origin)] = key
+                found[account(self.target(name))] = key
         return found
 
     def default_model(self) -> str:

@@ -63,7 +63,7 @@ class Keys:
 
     def forget(self, target: Target) -> bool:
         """Drop what was read for this target; True if a new one may be had."""
-        self._known.pop(_name(target), None)
+        self._known.pop(account(target), None)
         return isinstance(self._source(target), KeyCommand | KeyFile) or callable(self._source(target))
 
     def secrets(self) -> tuple[str, ...]:
@@ -71,13 +71,13 @@ class Keys:
         return tuple(key for key in self._known.values() if key)
 
     async def _key(self, target: Target) -> str:
-        name = _name(target)
+        name = account(target)
         if name not in self._known:
             self._known[name] = (await self._read(self._source(target))).strip()
         return self._known[name]
 
     def _source(self, target: Target) -> KeySource:
-        for name in (str(target.origin), _name(target), target.origin.provider):
+        for name in (str(target.origin), account(target), target.origin.provider):
             if name in self._sources:
                 return self._sources[name]
         found = (self._environment.get(name, "") for name in target.provider.key_variables)
@@ -100,7 +100,8 @@ class Keys:
                 )
 
 
-def _name(target: Target) -> str:
+def account(target: Target) -> str:
+    """Whom a key is for: a provider, one of its endpoints, and the host where that lives."""
     return f"{target.origin.provider}@{target.origin.endpoint} {urlsplit(target.provider.base_url).netloc}"
 
 
