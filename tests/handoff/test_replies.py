@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.corpus import SOAK, Exchange, needs_corpus
+from tests.corpus import SOAK, Exchange, needs_corpus, share
 from tests.handoff import recorded
 from tests.handoff.fidelity import losses
 from tests.handoff.judges import complaints
@@ -35,7 +35,7 @@ def after(exchange: Exchange) -> History | None:
 def test_a_reply_goes_back_to_who_gave_it_and_on_to_others(shard: int) -> None:
     """Valid everywhere, nothing lost, and its signatures and encrypted reasoning go back to it alone."""
     found: list[str] = []
-    answered = [exchange for exchange in recorded.requests() if exchange.status == 200]
+    answered = share([exchange for exchange in recorded.requests() if exchange.status == 200], 3)
     for at, exchange in _shard(answered, shard):
         if (history := after(exchange)) is None:
             continue
