@@ -34,17 +34,21 @@ def quoted(path: str) -> str:
 
 def with_files(text: str, workspace: Workspace) -> tuple[Block, ...]:
     """What was said, and the files that it names."""
-    files = [block for word in mentioned(text)[:MOST] for block in _file(word, workspace)]
-    return (Text(text), *files)
+    files: dict[str, Block] = {}
+    for word in mentioned(text)[:MOST]:
+        for path, block in _file(word, workspace):
+            files.setdefault(path, block)
+    return (Text(text), *files.values())
 
 
-def _file(word: str, workspace: Workspace) -> Iterator[Block]:
+def _file(word: str, workspace: Workspace) -> Iterator[tuple[str, Block]]:
+    """The file of that name; a word may end in what belongs to the sentence."""
     for path in dict.fromkeys((word, word.rstrip(".,;:!?)'"))):
         try:
             data, _ = workspace.read(path, LARGEST_MEDIA)
         except (OSError, ValueError):
             continue
-        yield _told(path, data)
+        yield path, _told(path, data)
         return
 
 
