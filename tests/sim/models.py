@@ -107,7 +107,7 @@ def careless(dice: random.Random) -> Model:
                 [
                     Call("note", {}),
                     Call("note", {"n": "three", "more": [None]}),
-                    Call(dice.choice(UNKNOWN), {"n": 1}),
+                    Call("rm_rf" if "gemini" in asked.model else dice.choice(UNKNOWN), {"n": 1}),
                     Call("note", raw=dice.choice(RAW)),
                     good_call(dice),
                 ]

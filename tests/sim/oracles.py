@@ -9,7 +9,7 @@ from tests.sim.wires import Line
 
 from turnout.history.check import violations
 from turnout.history.log import History
-from turnout.model import ToolSpec
+from turnout.model import ModelTurn, ToolSpec
 from turnout.providers import Target
 from turnout.providers.request import render, transcript
 from turnout.rendering import check as rendering_check
@@ -45,3 +45,17 @@ def never_the_same_refused(line: Line) -> None:
     """Bytes that were refused as invalid are not sent again."""
     refused = [sent for sent in line.inner.seen if sent.status in (400, 422) and sent.problems]
     assert len({sent.body for sent in refused}) == len(refused)
+
+
+def never_taken_back_twice(history: History) -> None:
+    """A reply that was taken back is not in the history, and none is taken back twice."""
+    voided = [note.data["turn_key"] for note in history.notes if note.kind == "discarded"]
+    assert len(set(voided)) == len(voided)
+    assert not {turn.key for turn in history.entries if isinstance(turn, ModelTurn)} & set(voided)
+
+
+def never_run_from_half_a_reply(history: History) -> None:
+    """Calls of a reply that broke off did not run."""
+    for turn in history.turns:
+        if isinstance(turn, ModelTurn) and turn.stop == "interrupted":
+            assert not any(history.interaction(call.id).started for call in turn.tool_calls)

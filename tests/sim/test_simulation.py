@@ -18,8 +18,9 @@ from tests.sim.world import run
 
 SEEDS = 5_000
 SHARDS = 10
-FOUND = (62, 69, 252)
-"""Seeds that once failed: a store that fails while the last calls are closed; a time that a server named."""
+FOUND = (62, 69, 252, 1799, 2754)
+"""Seeds that once failed: a store that fails while the last calls are closed, a time that a server
+named, a tool's picture inside an open loop, a second refusal after every step was taken."""
 
 
 def seeds(shard: int) -> range:

@@ -234,6 +234,8 @@ class World:
         oracles.readable_by_all(history, self.session.tool_specs())
         oracles.replayable(history)
         oracles.never_the_same_refused(self.line)
+        oracles.never_taken_back_twice(history)
+        oracles.never_run_from_half_a_reply(history)
         assert [*self.workshop.faults, *self.line.faults] == []
         assert not history.open_calls
         left = asyncio.all_tasks() - {asyncio.current_task()}

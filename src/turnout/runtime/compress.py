@@ -87,10 +87,10 @@ class Compressor:
         return True
 
     def digest(self) -> None:
-        """A summary without a model: what was said, in short, in words."""
+        """A summary without a model: what was said before the last turn, in short, in words."""
         turns = self.session.history.turns
-        if through := self._cut() or (turns[-2].key if len(turns) > 1 else ""):
-            self._apply(through, self._told(through))
+        if len(turns) > 1:
+            self._apply(turns[-2].key, self._told(turns[-2].key))
 
     def _apply(self, through: str, summary: str) -> None:
         history = self.session.history

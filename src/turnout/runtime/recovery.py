@@ -1,8 +1,9 @@
 """When a provider refuses a request as invalid: what to give up, step by step. No IO.
 
 Each step takes something optional away, and the one that worked stays in force for that
-target until the next compaction. The same bytes are never sent twice, so a session cannot
-be bricked by sending the same refused history again and again.
+target until the next compaction. What was said since can be flattened and summarised again.
+The same bytes are never sent twice, so a session cannot be bricked by sending the same
+refused history again and again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 from ..model import Origin
 
 STEPS = ("drop reasoning", "drop options", "flatten tool history", "summarise")
+REPEATED = ("flatten tool history", "summarise")
+"""Steps that there is more for after each turn."""
 KEPT_OPTIONS = ("stream", "tool_choice", "max_tokens")
 
 
@@ -20,22 +23,20 @@ class Recovery:
     """The steps in force for each target."""
 
     def __init__(self) -> None:
-        self._steps: dict[Origin, int] = {}
-        self._flat: dict[Origin, str] = {}
+        self._taken: dict[Origin, dict[str, str]] = {}  # each step, and the turn through which it goes
         self._refused: set[bytes] = set()
 
     def step(self, origin: Origin, last_key: str) -> str:
         """Go one step further for this target; "" when nothing is left to give up."""
-        taken = self._steps.get(origin, 0)
-        if taken >= len(STEPS):
-            return ""
-        self._steps[origin] = taken + 1
-        if STEPS[taken] == "flatten tool history":
-            self._flat[origin] = last_key
-        return STEPS[taken]
+        taken = self._taken.setdefault(origin, {})
+        for step in STEPS:
+            if step not in taken or (step in REPEATED and taken[step] != last_key):
+                taken[step] = last_key
+                return step
+        return ""
 
     def in_force(self, origin: Origin) -> tuple[str, ...]:
-        return STEPS[: self._steps.get(origin, 0)]
+        return tuple(self._taken.get(origin, ()))
 
     def applied(self, origin: Origin, options: dict[str, Any]) -> dict[str, Any]:
         """The options of a request with the steps in force for this target."""
@@ -45,8 +46,8 @@ class Recovery:
         if "drop options" in steps:
             options = {key: value for key, value in options.items() if key in (*KEPT_OPTIONS, "thinking")}
             options["cache"] = False
-        if origin in self._flat:
-            options = {**options, "flat_through": self._flat[origin]}
+        if "flatten tool history" in steps:
+            options = {**options, "flat_through": self._taken[origin]["flatten tool history"]}
         return options
 
     def refused(self, body: bytes) -> None:
@@ -57,5 +58,4 @@ class Recovery:
 
     def start_over(self) -> None:
         """After a compaction: the history is another one, so everything may be tried again."""
-        self._steps.clear()
-        self._flat.clear()
+        self._taken.clear()

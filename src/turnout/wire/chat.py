@@ -131,9 +131,9 @@ class ChatEncoder:
             for part in _groups(crowded, message):
                 loop = self._add(roll, loop, part, changes)
             return loop
-        sent = False
+        sent = shown = False
         for wire in self._wire(message):
-            sent = True
+            sent, shown = True, shown or (wire["role"] == "user" and message.role == "tool")
             if (
                 roll.empty
                 and self.dialect.starts_with_user
@@ -148,7 +148,8 @@ class ChatEncoder:
         if self._stand_ins:
             changes += self._stand_ins
             self._stand_ins = []
-        return loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
+        after = loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
+        return replace(after, spoken=True) if shown else after  # pictures of tools go as the user's words
 
     def _wire(self, message: Message) -> Iterator[Wire]:
         match message.role:

@@ -294,6 +294,8 @@ def open_loop_has_details(seen: View) -> Iterator[Problem]:
             advice = "send reasoning_details back as they came, or switch reasoning off"
             yield Problem("ORT-02", path, _from_openrouter(lost), advice)
             return
+        if message.calls and seen.family == "claude":
+            return  # ANT-16: the message that opens the loop; those after it may go on without a thought
 
 
 def _lost_upstream(seen: View) -> str:
