@@ -31,6 +31,7 @@ CODES: dict[str, str] = {
     "unplain_value": "a value was circular, not JSON or not valid text; resolved",
     "name_mismatch": "a result named another tool than its call; the call's name stands",
     "unknown_call": "the call lives at the provider; made from its result, name unknown",
+    "held_by_provider": "earlier turns lie at the provider, under an id; they are not here",
     "unknown_role": "a message had a role that the format does not know",
     "unknown_block": "a block kind we do not know was kept as it is",
     "unknown_entry": "an entry kind of a newer version was kept as it is",

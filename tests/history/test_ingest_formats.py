@@ -32,6 +32,7 @@ from turnout.errors import UsageError
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall
+from turnout.providers.request import render
 
 
 def blocks(messages: Any, form: str = "openai-chat", **given: Any) -> tuple[Any, ...]:
@@ -512,6 +513,17 @@ def test_outputs_of_a_chained_body_answer_calls_that_the_provider_holds(held: di
     assert [item.call.raw_id for item in history.ledger] == ["a", "b"]
     assert next(iter(history.ledger)).call.residue.data == history.turns[0].residue.data
     assert list(history.turns[0].residue.data.values()) == ["resp_1"]
+
+
+def test_plain_words_of_a_chained_body_go_on_from_what_the_provider_holds() -> None:
+    """An opening turn without words keeps the chain, for OpenAI only."""
+    body = {"model": "gpt-5.1", "previous_response_id": "resp_1", "input": "go on"}
+    history = ingest(body, "openai-responses")
+
+    assert codes(history) == ["held_by_provider"]
+    chained = render(history, "openai-responses:gpt-5.1", chain=True).params
+    assert (chained["previous_response_id"], len(chained["input"])) == ("resp_1", 1)
+    assert len(render(history, "openai:gpt-5.1").params["messages"]) == 1
 
 
 def test_responses_takes_plain_text_for_input() -> None:

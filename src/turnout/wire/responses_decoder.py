@@ -276,7 +276,7 @@ class ResponsesDecoder:
 
     def _finish(self, response: dict[str, Any]) -> Events:
         """The response is over: take what no event brought, count, say why it ended."""
-        if response.get("id"):
+        if response.get("id") and response.get("store") is not False:  # one can go on only from what is kept
             self.reply.mark_reply({"response_id": response["id"]})
         if usage := usage_of(response.get("usage")):
             self.reply.usage(usage)

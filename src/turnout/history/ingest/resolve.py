@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ... import ids
-from ...model import Origin, Outcome, Residue, Text
+from ...model import Opaque, Origin, Outcome, Residue, Text
 from .draft import Call, Draft, Step, is_said, worth_keeping
 from .heard import Heard, HeardCall, HeardNote, HeardResult
 from .match import Answer, Matcher, places
@@ -83,6 +83,8 @@ class _Resolver:
                 self._judge(call)
         for orphan in self._matcher.orphans:
             self._orphan(orphan)
+        if self._held:
+            self._hold()
         return Resolved(self._system, self._steps(), self._findings)
 
     # Turns
@@ -193,6 +195,15 @@ class _Resolver:
             self._find("unknown_call", call, answer.heard.raw_id)
         call.answers.append(answer)
         call.answers.sort(key=lambda answer: answer.standing)
+
+    def _hold(self) -> None:
+        """What came before lies at the provider: a turn without words says where, for whoever goes on there."""
+        if any(isinstance(step, Draft) for steps in self._notes.values() for step in steps):
+            return  # the turn of its calls says so
+        self._find("held_by_provider", None, ", ".join(self._held.values()))
+        if "response_id" in self._held:
+            turn = self._held_turn(0)
+            turn.pieces.append(Opaque("held_response", "", turn.residue))
 
     def _held_turn(self, place: int) -> Draft:
         """The turn that stands for what the provider holds, where its results are reported."""
