@@ -82,9 +82,11 @@ class Attempt:
             self.session.history.commit()  # what is sent is in the store first
             await self._exchange(show)
         except TimeoutError:
-            raise self._broken("no answer within the time limit", "timeout") from None
+            if not self._reader.reply.ended:  # else the server only kept the line open
+                raise self._broken("no answer within the time limit", "timeout") from None
         except OSError as error:
-            raise self._broken(f"the connection failed: {error}", "network") from error
+            if not self._reader.reply.ended:
+                raise self._broken(f"the connection failed: {error}", "network") from error
         finally:
             self.session.keeping.arrived()
         for event in self._reader.close():
@@ -115,18 +117,14 @@ class Attempt:
         self, answer: Incoming, timer: asyncio.Timeout, ends: float, show: Callable[[StreamEvent], None]
     ) -> None:
         clock, idle, reply = asyncio.get_running_loop().time, self.session.timeouts.idle, self._reader.reply
-        try:
-            async for chunk in answer.chunks:
-                events = self._reader.feed(chunk)
-                if not events:
-                    continue
-                for event in events:
-                    self._pass_on(event, show)
-                self.session.keeping.grown(self)
-                timer.reschedule(min(ends, clock() + (DRAIN if reply.ended else idle)))
-        except (OSError, TimeoutError):
-            if not reply.ended:
-                raise
+        async for chunk in answer.chunks:
+            events = self._reader.feed(chunk)
+            if not events:
+                continue
+            for event in events:
+                self._pass_on(event, show)
+            self.session.keeping.grown(self)
+            timer.reschedule(min(ends, clock() + (DRAIN if reply.ended else idle)))
 
     async def _outgoing(self) -> Outgoing:
         wanted = getattr(self.session.transport, "asks_for_key", True)  # a scripted model need not

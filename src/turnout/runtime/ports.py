@@ -21,6 +21,9 @@ class Outgoing(Struct, frozen=True):
     headers: dict[str, str]
     body: bytes
 
+    def __repr__(self) -> str:
+        return f"Outgoing({self.method} {self.url}, {len(self.body)} bytes)"
+
 
 class Incoming(Protocol):
     """The answer: status and headers at once, the body as it comes."""

@@ -43,7 +43,7 @@ from .cost import cost_of
 from .events import Cancelled, Complete, Failed, SessionEvent
 from .guards import Guard, GuardLimits
 from .keeping import Keeping
-from .keys import Keys, KeySource
+from .keys import Keys, KeySource, account
 from .loop import Rounds, total_usage
 from .places import Places
 from .ports import Chance, Transport, WallClock
@@ -169,7 +169,7 @@ class Session:
         places = [self._place(name, base_url if name is target or len(names) == 1 else "") for name in names]
         router = Router(places, route or ("failover" if len(places) > 1 else "fixed"))
         if api_key is not None:
-            self.keys.set(places[0].origin.provider, api_key)
+            self.keys.set(account(places[0]), api_key)
         return router
 
     def _place(self, name: str | Target, base_url: str = "") -> Target:

@@ -1,27 +1,32 @@
 """HTTP, the one place: a request goes to the address it names and nowhere else.
 
-Redirects are not followed, so a key never travels to another host. Streams are asked for
-unencoded; a server that compresses anyway is inflated within a cap. Proxies and
-certificates come from the environment, as users expect.
+Redirects are not followed and cookies are not kept, so a key never travels to another host
+and a server is told nothing that we did not mean to say. Streams are asked for unencoded; a
+server that compresses anyway is inflated within a cap. Proxies and certificates come from
+the environment, as users expect; this machine itself is always reached directly.
 """
 
 from __future__ import annotations
 
-import zlib
+import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from http.cookiejar import DefaultCookiePolicy
 from urllib.parse import urlsplit
 
 import httpx2
 
-from ..errors import StreamError, UsageError
+from ..errors import ProviderError, StreamError, UsageError
+from .inflate import Inflater
 from .ports import Outgoing
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MAX_RESPONSE = 256 * 1024 * 1024
-PIECE = 256 * 1024
 KEEP_ALIVE = 60.0
+DIRECT = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
+SETTINGS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 _forbidden = False
 
@@ -36,20 +41,19 @@ class HttpTransport:
     """Sends requests over connections that are kept and used again."""
 
     def __init__(self, client: httpx2.AsyncClient | None = None) -> None:
-        self._client = client or httpx2.AsyncClient(
-            timeout=httpx2.Timeout(None, connect=30.0, pool=30.0),
-            limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE),
-            follow_redirects=False,
-        )
+        self._client = client or _client()
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[HttpAnswer]:
-        _check_allowed(request.url)
+        _check_allowed(_host(request.url))
+        _check_headers(request.headers)
         headers = {"accept-encoding": "identity", **request.headers}
         try:
             async with self._client.stream(
                 request.method, request.url, headers=headers, content=request.body
             ) as answer:
+                if answer.has_redirect_location:
+                    raise _redirected(request.url, answer)
                 yield HttpAnswer(answer)
         except httpx2.TimeoutException as error:
             raise TimeoutError(str(error) or type(error).__name__) from error
@@ -84,24 +88,59 @@ class HttpAnswer:
 
 
 async def _inflated(raw: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
-    """Decompress in small pieces: 300 KB of gzip may hold 300 MB."""
-    if encoding not in ("gzip", "deflate"):
-        raise StreamError(f"the server answered in {encoding!r}, which was not asked for")
-    inflate: Any = zlib.decompressobj(31 if encoding == "gzip" else 15)
-    size = 0
+    inflater, size = Inflater(encoding), 0
     async for chunk in raw:
-        rest = chunk
-        while rest:
-            piece = inflate.decompress(rest, PIECE)
+        for piece in inflater.feed(chunk):
             size += len(piece)
             if size > MAX_RESPONSE:
                 raise StreamError(f"the response is larger than {MAX_RESPONSE} bytes", kind="too_large")
-            if piece:
-                yield piece
-            rest = inflate.unconsumed_tail
+            yield piece
 
 
-def _check_allowed(url: str) -> None:
-    host = urlsplit(url).hostname or ""
+def _client() -> httpx2.AsyncClient:
+    try:
+        client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(None, connect=30.0, pool=30.0),
+            limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE),
+            follow_redirects=False,
+            mounts=DIRECT,
+        )
+    except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
+        names = [name for name in SETTINGS if os.environ.get(name) or os.environ.get(name.lower())]
+        raise UsageError(
+            f"the environment's settings for HTTP do not work ({', '.join(names)}): {error}"
+        ) from error
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
+    return client
+
+
+def _host(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        host = ""
+    if not host or parts.scheme not in ("http", "https"):
+        raise UsageError(f"{url!r} is no address: one begins with http:// or https:// and names a host")
+    return host
+
+
+def _check_allowed(host: str) -> None:
     if _forbidden and host not in LOOPBACK:
         raise UsageError(f"requests are forbidden in this process, and this one would reach {host}")
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    """What no header may hold is said here, without the value: it may be a key."""
+    for name, value in headers.items():
+        if not HEADER_VALUE.fullmatch(value):
+            raise UsageError(f"the value for {name!r} holds characters that no header may hold: look at it")
+
+
+def _redirected(url: str, answer: httpx2.Response) -> ProviderError:
+    place = answer.headers.get("location", "")[:200]
+    return ProviderError(
+        f"{url} sends us to {place}, and redirects are not followed: set the base URL to the right place",
+        kind="not_found",
+        status=answer.status_code,
+    )
