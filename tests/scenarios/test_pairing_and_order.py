@@ -331,12 +331,12 @@ def test_s_26_a_cancelled_call_stays_visible() -> None:
 
 
 def test_s_27_a_denied_call_is_told_as_denied() -> None:
-    """The result says that the user refused, with the user's words; the question follows."""
+    """The result says that the user refused, with the user's words, and is no error; the question follows."""
     denied = Outcome("denied", "not on a Friday", reason="denied")
     history = conversation(user("go"), model(call("f")), settled("f", denied), user("why that?"))
     result, text = body(history, CLAUDE)["messages"][2]["content"]
     assert "refused" in result["content"] and "not on a Friday" in result["content"]
-    assert text["text"] == "why that?"
+    assert text["text"] == "why that?" and "is_error" not in result
 
 
 def test_s_28_neighbours_of_one_role_are_merged_where_templates_insist() -> None:

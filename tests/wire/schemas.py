@@ -133,3 +133,31 @@ def roots(draw: Any) -> Drawn:
             pass
     shared = {**SHARED, "$defs": {**SHARED["$defs"], **schema.get("$defs", {})}}
     return {"$schema": "http://json-schema.org/draft-07/schema#", **schema, **shared}, value
+
+
+NONSENSE = st.sampled_from((None, True, 7, -1.5, "a", "(", [], [1], ["a", "a"], {}, {"a": None}, [{}, 3]))
+
+
+@st.composite
+def broken(draw: Any) -> dict[str, Any]:
+    """A schema that somebody wrote badly: some of its keywords have values that make no sense."""
+    schema, _ = draw(roots())
+    return dict(_with_nonsense(draw, schema))
+
+
+def _with_nonsense(draw: Any, node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    mangled = {
+        key: draw(NONSENSE) if draw(st.integers(0, 6)) == 0 else _with_nonsense(draw, value)
+        for key, value in node.items()
+    }
+    extra = draw(st.dictionaries(st.sampled_from(KEYWORDS), NONSENSE, max_size=1))
+    return {**mangled, **extra}
+
+
+KEYWORDS = (
+    "type", "properties", "required", "items", "enum", "anyOf", "allOf", "oneOf", "not", "minimum",
+    "exclusiveMinimum", "minLength", "pattern", "additionalProperties", "description", "$ref", "$defs",
+    "multipleOf", "uniqueItems", "definitions", "patternProperties", "dependencies", "format", "const",
+)  # fmt: skip

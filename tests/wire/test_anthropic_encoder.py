@@ -45,7 +45,7 @@ def test_system_text_in_mid_conversation_is_heard_from_the_user_after_the_result
     assert types(messages(history)[2]) == ["tool_result", "text", "text"]
 
 
-@pytest.mark.parametrize("status", ["error", "cancelled", "denied", "interrupted"])
+@pytest.mark.parametrize("status", ["error", "cancelled", "interrupted"])
 def test_what_did_not_complete_is_an_error(status: Any) -> None:
     history = conversation(user("go"), model(call("f", "1")), settled("1", Outcome(status, "why")))
     (result,) = messages(history)[2]["content"]

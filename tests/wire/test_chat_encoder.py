@@ -220,3 +220,10 @@ def test_a_model_that_knows_no_tools_reads_calls_in_words() -> None:
     told = str(request.json["messages"])
     assert '[I called f({"n":1})]' in told and "[f gave] 42" in told and "[image/png]" in told
     assert any("tools left out" in line for line in request.report.changes)
+
+
+@pytest.mark.parametrize(("to", "taken"), [(OPENAI, 4), ("deepseek:deepseek-chat", 16), (MISTRAL, 20)])
+def test_no_more_stop_words_are_sent_than_the_server_takes(to: str, taken: int) -> None:
+    request = render(conversation(user("go")), to, stop=[f"stop {n}" for n in range(20)])
+    assert len(request.json["stop"]) == taken
+    assert any("stop words left out" in line for line in request.report.changes) == (taken < 20)

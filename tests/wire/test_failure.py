@@ -64,6 +64,16 @@ def test_each_family_s_failures_have_a_kind(case: dict[str, Any]) -> None:
         ({"type": "response.failed", "response": FAILED}, "server", "server_error"),
         ({"error": "an unknown error was encountered while running the model"}, "server", ""),
         ({"code": "Unavailable", "error": "The model is at capacity."}, "overloaded", "Unavailable"),
+        (
+            {"detail": [{"loc": ["body"], "msg": "Field required", "type": "missing"}]},
+            "invalid_request",
+            "missing",
+        ),
+        (
+            {"error": {"message": "bad", "code": "invalid_request_body"}},
+            "invalid_request",
+            "invalid_request_body",
+        ),
     ],
 )
 def test_errors_inside_a_stream_have_a_kind(payload: Any, kind: str, code: str) -> None:

@@ -204,3 +204,9 @@ def test_responses_without_ids_are_told_apart_by_order() -> None:
         for part in contents(history, "vertex:gemini-2.5-flash")[2]["parts"]
     ]
     assert answers == [{"n": 1}, {"n": 2}]
+
+
+def test_no_more_than_five_stop_words_are_sent() -> None:
+    request = render(conversation(user("go")), GEMINI_2, stop=[f"stop {n}" for n in range(9)])
+    assert len(request.json["generationConfig"]["stopSequences"]) == 5
+    assert any("4 of 9 stop words left out" in line for line in request.report.changes)

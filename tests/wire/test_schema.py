@@ -8,7 +8,7 @@ import jsonschema_rs
 from hypothesis import assume, given, settings
 from tests.corpus import SOAK
 from tests.handoff.judges import complaints
-from tests.wire.schemas import Drawn, roots
+from tests.wire.schemas import Drawn, broken, roots
 
 from turnout import History, render
 from turnout.model import ToolSpec
@@ -28,6 +28,7 @@ TARGETS = (
 )
 STYLES: tuple[Any, ...] = ("openai", "anthropic", "moonshot", "xai", "plain")
 MANY = settings(max_examples=2000 if SOAK else 120, deadline=None)
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 FEWER = settings(max_examples=1000 if SOAK else 40, deadline=None)  # where each example is sixteen requests
 
 
@@ -137,3 +138,19 @@ def test_projecting_twice_changes_nothing_more(drawn: Drawn) -> None:
         changes: list[str] = []
         assert project_schema(tool(once), style, changes) == once
         assert changes == []
+
+
+@FEWER
+@given(schema=broken())
+def test_a_schema_that_makes_no_sense_is_sent_without_the_parts_that_do_not(schema: dict[str, Any]) -> None:
+    """Every family takes what is left, it is JSON Schema, and the report names what went."""
+    for style in STYLES:
+        changes: list[str] = []
+        projected = project_schema(tool(schema), style, changes)
+        assert jsonschema_rs.meta.is_valid({"$schema": DRAFT_7, **projected}), (style, projected)
+        assert changes or jsonschema_rs.meta.is_valid({**schema, "$schema": DRAFT_7})
+    for name in TARGETS:
+        place = target(name)
+        for strict in (False, True):
+            request = render(History("h"), place, tools=[tool(schema)], strict=strict)
+            assert complaints(request, place) == []

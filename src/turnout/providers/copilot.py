@@ -1,11 +1,11 @@
 """GitHub Copilot: several families; newer GPTs take tools through Responses only."""
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from ..wire.responses import ResponsesDialect
 from .families import families
 from .provider import Provider
 
-CHAT = ChatDialect(reasoning_field="reasoning_text", joins_choices=True)
+CHAT = ChatDialect(reasoning_field="reasoning_text", max_stops=4, joins_choices=True)
 RESPONSES = ResponsesDialect(stores=False)
 
 PROVIDER = Provider(

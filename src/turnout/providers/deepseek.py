@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from .families import DEEPSEEK, R1
 from .provider import Provider
 
@@ -11,6 +11,7 @@ THINKING = replace(
         reasoning_field="reasoning_content",
         thinking_switch="type",
         efforts=("low", "high", "max"),
+        max_stops=16,
         text_parts=False,
         media=(),
         strict_tools=False,  # only under /beta

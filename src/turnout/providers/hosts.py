@@ -1,6 +1,6 @@
 """Hosts of open models in the cloud: OpenAI's Chat, by family where the weights insist."""
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from .families import families
 from .provider import Provider
 

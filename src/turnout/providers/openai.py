@@ -2,11 +2,16 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from ..wire.responses import ResponsesDialect
 from .provider import Provider
 
-CHAT = ChatDialect(starts_with_user=False, max_tokens_field="max_completion_tokens", thinking_switch="effort")
+CHAT = ChatDialect(
+    starts_with_user=False,
+    max_tokens_field="max_completion_tokens",
+    max_stops=4,
+    thinking_switch="effort",
+)
 REASONING = replace(CHAT, system_role="developer")
 
 PROVIDER = Provider(

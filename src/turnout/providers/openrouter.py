@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from .families import families
 from .provider import Provider
 

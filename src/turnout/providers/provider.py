@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..wire.anthropic import AnthropicDialect
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from ..wire.gemini import GeminiDialect
 from ..wire.responses import ResponsesDialect
 

@@ -1,6 +1,6 @@
 """Qwen (DashScope): thinking by a switch of its own, and only in streamed answers."""
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from .provider import Provider
 
 PROVIDER = Provider(

@@ -14,8 +14,8 @@ from ..streaming.reply import ReplyBuilder
 from ..streaming.texttools import syntax_of
 from ..wire.anthropic import AnthropicDialect
 from ..wire.anthropic_decoder import AnthropicDecoder
-from ..wire.chat import ChatDialect
 from ..wire.chat_decoder import ChatDecoder, ChatOptions
+from ..wire.chat_dialect import ChatDialect
 from ..wire.failure import undecodable
 from ..wire.gemini import GeminiDialect
 from ..wire.gemini_decoder import GeminiDecoder

@@ -18,7 +18,8 @@ from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
 from ..wire.anthropic import AnthropicDialect, AnthropicEncoder
-from ..wire.chat import ChatDialect, ChatEncoder
+from ..wire.chat import ChatEncoder
+from ..wire.chat_dialect import ChatDialect
 from ..wire.gemini import GeminiDialect, GeminiEncoder
 from ..wire.protocol import Encoder, Options, Setting, WireRequest, encode
 from ..wire.responses import ResponsesDialect, ResponsesEncoder

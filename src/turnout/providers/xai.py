@@ -1,6 +1,6 @@
 """xAI: Grok over Chat Completions; its reasoning is shown, never taken back."""
 
-from ..wire.chat import ChatDialect
+from ..wire.chat_dialect import ChatDialect
 from .provider import Provider
 
 PROVIDER = Provider(
@@ -12,6 +12,7 @@ PROVIDER = Provider(
     dialect=ChatDialect(
         schema="xai",
         max_tokens_field="max_completion_tokens",
+        max_stops=4,
         thinking_switch="effort",
         content_when_empty="",
     ),

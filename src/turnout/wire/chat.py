@@ -1,17 +1,16 @@
 """OpenAI Chat Completions, and every server that speaks a dialect of it.
 
-A dialect is a record of named differences; the code that reads each stands here once.
+A dialect is a record of named differences; the code that reads each stands here once, or in
+`chat_fields` if it is not about messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..errors import UsageError
 from ..ids import IdProjection
 from ..model import (
     Block,
@@ -25,71 +24,25 @@ from ..model import (
     ToolSpec,
     block_text,
 )
+from .chat_dialect import ChatDialect
+from .chat_fields import ChatFields
 from .content import as_reminder, base64_url, blank, in_words, joined, nonblank, response_media, response_text
-from .limits import nearest_effort, token_limit
 from .loop import Loop
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
     TEXT_FILLER,
-    Declarations,
     Options,
     Setting,
     body_bytes,
-    chosen,
-    declared,
     encode,
-    forced,
 )
 from .roll import Roll, Wire, never
-from .schema import SchemaStyle, project_schema
 from .sentinel import SENTINEL
-from .strict import strict_answer, strict_schema
 
 BRIDGE = "OK."
 MAX_CALLS = 128
 UNSIGNED = "GEM-09 sentinel signature: no signature of this model exists"
-
-
-class ChatDialect(Struct, frozen=True, kw_only=True):
-    """How a server differs from OpenAI's own Chat Completions."""
-
-    id_format: str = "openai"
-    schema: SchemaStyle = "openai"
-    system_role: Literal["system", "developer"] = "system"
-    system_anywhere: bool = True  # system text in mid conversation; else it is said as the user
-    starts_with_user: bool = True
-    alternates: bool = False  # neighbours of one role are joined: chat templates insist on it
-    calls_alone: bool = False  # words beside calls go in a message of their own, before them
-    text_parts: bool = True  # several texts may be sent as parts; else they are joined
-    names_tool_results: bool = False
-    bridges_tool_to_user: bool = False
-    content_when_empty: str | None = None  # what stands for the text of a message that only calls
-    reasoning_field: str | None = None  # where its own reasoning goes back
-    requires_reasoning: Literal["", "calls", "all"] = ""  # assistant messages that must carry it
-    reasoning_placeholder: str = " "
-    echoes_details: bool = False  # hands back `reasoning_details`, whatever else it does with reasoning
-    unreasoned_calls: Literal["", "sentinel", "extra_content", "off"] = ""  # of others: sign, or do not think
-    max_tokens_field: str = "max_tokens"
-    seed_field: str = "seed"
-    pins_sampling: bool = False  # takes no temperature but its own
-    max_temperature: float = 2.0
-    thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
-    efforts: tuple[str, ...] = ()  # degrees of thinking that the host knows, whatever the model
-    thinks_unasked: bool = False  # thinking is on unless it is switched off
-    stops_thinking: bool = True  # thinking can be switched off
-    thinking_needs_stream: bool = False
-    forces_while_thinking: bool = True  # takes a forced tool choice while it thinks
-    required_word: str = "required"
-    takes_parallel: bool = True
-    strict_tools: bool = True
-    stream_usage: bool = True
-    media: tuple[str, ...] | None = None  # narrower than what the model could see
-    reads: tuple[str, ...] = ()  # what the host reads for every model
-    document_part: Literal["file", "document_url"] = "file"
-    think_tags: bool = False  # for the decoder: <think> in the text is thinking
-    joins_choices: bool = False  # for the decoder: one reply is spread over several choices
-    extra_body: dict[str, Any] = field(default_factory=dict)
 
 
 class ChatEncoder:
@@ -105,7 +58,7 @@ class ChatEncoder:
         self._thinks = self._is_thinking(thinking)
         merge = _merge_words if dialect.calls_alone else _merge
         self._roll = Roll(merge if dialect.alternates else never)
-        self._declarations = Declarations(self._tools)
+        self._fields = ChatFields(dialect, setting, ids, self._thinks)
         self._loop = Loop()
         self._fillers: list[str] = []
         self._crowded: Message | None = None  # more calls than one message holds; waits for its results
@@ -300,141 +253,8 @@ class ChatEncoder:
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
         opening = encode({"role": self.dialect.system_role, "content": system}) if system.strip() else b""
-        fields = self._fields(loop, tools, options, changes)
+        fields = self._fields.of(loop, self.called, tools, options, changes)
         return body_bytes(fields, "messages", (opening, self._roll.closed, roll.bytes())), changes
-
-    def _fields(self, loop: Loop, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
-        fields: Wire = {"model": self.setting.model}
-        all_tools = declared(tools, self.called, changes, self.ids)
-        choice = chosen(options, tools, all_tools)
-        self._add_limits(fields, options, changes)
-        self._add_thinking(fields, loop, choice, all_tools, options, changes)
-        if all_tools:
-            fields["tools"] = self._declarations.of(all_tools, options, changes)
-            self._add_choice(fields, choice, options, changes)
-        elif options.parallel is not None or options.tool_choice is not None:
-            changes.append("parallel and tool_choice left out: there are no tools")
-        if options.schema is not None:
-            answer = strict_answer(options, "openai", changes)
-            fields["response_format"] = {"type": "json_schema", "json_schema": answer}
-        if options.stream:
-            fields["stream"] = True
-            if self.dialect.stream_usage:
-                fields["stream_options"] = {"include_usage": True}
-        return {**fields, **self.dialect.extra_body, **options.extra}
-
-    def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        if (limit := token_limit(options, self.setting.facts, changes)) is not None:
-            fields[self.dialect.max_tokens_field] = limit
-        sampling = {"temperature": options.temperature, "top_p": options.top_p}
-        given = {name: value for name, value in sampling.items() if value is not None}
-        if given and (self.dialect.pins_sampling or not self.setting.facts.sampling):
-            changes.append(f"{', '.join(given)} left out: {self.setting.model} does not take it")
-            given = {}
-        if given.get("temperature", 0) > self.dialect.max_temperature:
-            given["temperature"] = self.dialect.max_temperature
-            changes.append(f"temperature {options.temperature} sent as {self.dialect.max_temperature}")
-        fields.update(given)
-        if options.top_k is not None:
-            changes.append("top_k left out: this API does not have it")
-        if options.stop and self.setting.facts.thinking == ("effort",) and not self.setting.facts.sampling:
-            changes.append(f"stop left out: {self.setting.model} does not take it")
-        elif options.stop:
-            fields["stop"] = list(options.stop)
-        if options.seed is not None:
-            fields[self.dialect.seed_field] = options.seed
-
-    def _add_thinking(
-        self,
-        fields: Wire,
-        loop: Loop,
-        choice: str,
-        tools: Sequence[ToolSpec],
-        options: Options,
-        changes: list[str],
-    ) -> None:
-        facts, thinks = self.setting.facts, self._thinks
-        if facts.chat_tools == "no_reasoning" and tools:
-            fields["reasoning_effort"] = "none"
-            changes.append(
-                f"OAC-11: {self.setting.model} takes tools here only with reasoning_effort none; "
-                "the provider openai-responses keeps its reasoning"
-            )
-            return
-        if thinks and forced(choice) and not self.dialect.forces_while_thinking:
-            if not self.dialect.stops_thinking:
-                raise UsageError(
-                    f"{self.setting.model} always thinks and cannot be forced to call a tool; "
-                    "use tool_choice='auto'"
-                )
-            changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
-            thinks = False
-        if thinks and self.dialect.unreasoned_calls == "off" and loop.open and not loop.thinks:
-            changes.append("ORT-02 thinking switched off: the open tool loop began without it")
-            thinks = False
-        if thinks and self.dialect.thinking_needs_stream and not options.stream:
-            changes.append("QWN-03 thinking switched off: it needs a streamed answer")
-            thinks = False
-        switch = self._switch(thinks, options, changes)
-        fields.update(switch)
-        if options.thinking is False and not self.dialect.stops_thinking:
-            changes.append(f"thinking stays on: {self.setting.model} cannot be told not to think")
-        elif options.thinking and thinks and not switch and not self.dialect.thinks_unasked:
-            changes.append(f"thinking left out: {self.setting.model} has no switch for it here")
-        if options.effort not in (None, "none") and not {"reasoning_effort", "reasoning"} & set(switch):
-            changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
-
-    def _switch(self, thinks: bool, options: Options, changes: list[str]) -> Wire:
-        """The fields that turn thinking on or off, in this server's words."""
-        if options.thinking is None and thinks == self.dialect.thinks_unasked:
-            return {}  # nothing was asked, and the server's own default is what we want
-        match self.dialect.thinking_switch:
-            case "effort":
-                efforts = self.setting.facts.efforts
-                wanted = (options.effort or "medium") if thinks else "none"
-                return {"reasoning_effort": nearest_effort(wanted, efforts, changes)} if efforts else {}
-            case "type":
-                switch: Wire = {"thinking": {"type": "enabled" if thinks else "disabled"}}
-                if thinks and options.effort and self.dialect.efforts:
-                    effort = nearest_effort(options.effort, self.dialect.efforts, changes)
-                    switch["reasoning_effort"] = effort
-                return switch if self.dialect.stops_thinking else {}
-            case "enable":
-                return {"enable_thinking": thinks}
-            case "reasoning" if not thinks:
-                return {"reasoning": {"enabled": False}}
-            case "reasoning":
-                effort = nearest_effort(options.effort or "medium", self.dialect.efforts, changes)
-                return {"reasoning": {"effort": effort}}
-            case _:
-                return {}
-
-    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
-        return [self._tool(tool, options, changes) for tool in tools]
-
-    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
-        strict = (
-            strict_schema(tool, "openai", changes) if options.strict and self.dialect.strict_tools else None
-        )
-        schema = project_schema(tool, self.dialect.schema, changes) if strict is None else strict
-        function: Wire = {"name": self.ids.name(tool.name), "parameters": schema}
-        if tool.description:
-            function["description"] = tool.description
-        if strict is not None:
-            function["strict"] = True
-        return {"type": "function", "function": function}
-
-    def _add_choice(self, fields: Wire, choice: str, options: Options, changes: list[str]) -> None:
-        if choice in ("auto", "none"):
-            fields["tool_choice"] = choice
-        elif choice == "required":
-            fields["tool_choice"] = self.dialect.required_word
-        elif choice:
-            fields["tool_choice"] = {"type": "function", "function": {"name": self.ids.name(choice)}}
-        if options.parallel is not None and self.dialect.takes_parallel:
-            fields["parallel_tool_calls"] = options.parallel
-        elif options.parallel is not None:
-            changes.append(f"parallel left out: {self.setting.origin.provider} has no switch for it")
 
 
 def _groups(said: Message, answered: Message) -> Iterator[Message]:

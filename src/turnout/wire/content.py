@@ -28,7 +28,8 @@ def as_reminder(text: str) -> str:
 
 
 def failed(response: ToolResponse) -> bool:
-    return response.outcome.status != "complete"
+    """Whether the call went wrong. One that the user refused did not: the refusal is its result."""
+    return response.outcome.status not in ("complete", "denied")
 
 
 def response_text(response: ToolResponse, *, marks_errors: bool = False) -> str:

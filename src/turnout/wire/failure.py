@@ -169,7 +169,8 @@ def _http_status(part: dict[str, Any]) -> int:
             number = int(number)
         if isinstance(number, int) and 400 <= number <= 599:
             return number
-    return 0
+    is_validation = isinstance(part.get("loc"), list) and "msg" in part  # as FastAPI and Mistral say it
+    return 422 if is_validation else 0
 
 
 def _retry_delay(part: dict[str, Any]) -> float | None:

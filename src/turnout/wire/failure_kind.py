@@ -84,6 +84,7 @@ _KIND_OF_WORD: dict[str, FailureKind] = {
 
 _WEAK_KIND_OF_WORD: dict[str, FailureKind] = {
     "invalid_request_error": "invalid_request",
+    "invalid_request_body": "invalid_request",
     "invalid_argument": "invalid_request",
     "failed_precondition": "invalid_request",
     "validationexception": "invalid_request",

@@ -15,12 +15,13 @@ from msgspec import Struct, field
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
-from .limits import nearest_effort, token_limit
+from .limits import nearest_effort, stop_words, token_limit
 from .protocol import FIRST_FILLER, LAST_FILLER, Declarations, Options, Setting, body_bytes, chosen, declared
 from .roll import Roll, Wire
 from .schema import gemini_parameters
 from .sentinel import SENTINEL
 
+MAX_STOPS = 5
 BUDGETS = {
     "none": 0,
     "minimal": 512,
@@ -183,7 +184,7 @@ class GeminiEncoder:
             "topP": options.top_p,
             "topK": options.top_k,
             "seed": options.seed,
-            "stopSequences": list(options.stop) or None,
+            "stopSequences": stop_words(options, MAX_STOPS, changes) or None,
             "thinkingConfig": self._thinking(options, changes),
         }
         if options.schema is not None:

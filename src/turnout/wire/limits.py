@@ -25,3 +25,11 @@ def nearest_effort(wanted: str, offered: Sequence[str], changes: list[str]) -> s
     if found != wanted:
         changes.append(f"effort {wanted} sent as {found}: this model knows {', '.join(offered)}")
     return found
+
+
+def stop_words(options: Options, most: int | None, changes: list[str]) -> list[str]:
+    """The words at which the model stops, as many as the API takes."""
+    if most is None or len(options.stop) <= most:
+        return list(options.stop)
+    changes.append(f"{len(options.stop) - most} of {len(options.stop)} stop words left out: {most} are taken")
+    return list(options.stop[:most])

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from ..model import ToolSpec
+from .sound_schema import Say, Schema, sound
 
 SchemaStyle = Literal["openai", "anthropic", "moonshot", "xai", "plain"]
-Schema = dict[str, Any]
 
 MAX_DEPTH = 32
 COMBINATORS = ("anyOf", "oneOf", "allOf")
@@ -73,7 +73,8 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
         return {}
     lost: list[str] = []
     try:
-        schema = _gemini(object_root(tool.parameters, lost.append), tool.parameters, lost.append, ())
+        root = object_root(tool.parameters, lost.append)
+        schema = _gemini(root, root, lost.append, ())
     except (Inexpressible, RecursionError) as fault:
         reason = fault if isinstance(fault, Inexpressible) else "it is nested too deeply"
         changes.append(f"tool {tool.name}: sent as full JSON Schema, because {reason}")
@@ -81,9 +82,6 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
     if lost:
         changes.append(f"tool {tool.name}: {'; '.join(dict.fromkeys(lost))}")
     return {"parameters": schema}
-
-
-Say = Callable[[str], None]
 
 
 def voice(tool: ToolSpec, changes: list[str]) -> Say:
@@ -99,6 +97,7 @@ def voice(tool: ToolSpec, changes: list[str]) -> Say:
 
 
 def object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
+    parameters = sound(dict(parameters), say)
     schema = {key: value for key, value in parameters.items() if key not in ("$schema", "$id")}
     followed: set[str] = set()
     while isinstance(reference := schema.pop("$ref", None), str):

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from ..model import ToolSpec
 from .protocol import Options
-from .schema import ANTHROPIC_KEY, Inexpressible, Say, Schema, object_root, plain_root, resolved, voice
+from .schema import ANTHROPIC_KEY, Inexpressible, object_root, plain_root, resolved, voice
+from .sound_schema import Say, Schema
 
 StrictStyle = Literal["openai", "anthropic"]
 
@@ -46,7 +47,7 @@ def strict_schema(tool: ToolSpec, style: StrictStyle, changes: list[str]) -> Sch
         root = plain_root(object_root(tool.parameters, say), say)
         if not root["properties"] and not _is_open(root):
             root = {**root, "additionalProperties": False}  # a tool without parameters
-        schema = _Subset(style, tool.parameters, say).node(root, ())
+        schema = _Subset(style, root, say).node(root, ())
     except Inexpressible as reason:
         changes.append(f"tool {tool.name}: sent without strict, because {reason}")
         return None
@@ -89,6 +90,8 @@ class _Subset:
             self._close(kept, node, above)
         if "array" in kinds:
             kept["items"] = self.node(kept.get("items"), above)
+        else:
+            kept.pop("items", None)
         if "anyOf" in kept:
             kept["anyOf"] = [self.node(branch, above) for branch in kept["anyOf"]]
         return kept

@@ -197,7 +197,7 @@ class _Resolver:
         call.answers.sort(key=lambda answer: answer.standing)
 
     def _hold(self) -> None:
-        """What came before lies at the provider: a turn without words says where, for whoever goes on there."""
+        """What came before lies at the provider: a turn without words says where, to go on from there."""
         if any(isinstance(step, Draft) for steps in self._notes.values() for step in steps):
             return  # the turn of its calls says so
         self._find("held_by_provider", None, ", ".join(self._held.values()))

@@ -106,6 +106,8 @@ def resolve(api: str) -> tuple[str, str]:
     name = _folded(written)
     if found := NAMES.get(name):
         return found, model
+    if name == "icontent":
+        raise UsageError("icontent is how histories are kept; no API takes it: render it, and check the body")
     near = get_close_matches(name, NAMES, n=3, cutoff=0.5)
     known = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(sorted(CHECKERS))}"
     raise UsageError(f"no API is called {written!r}: {known}")
