@@ -17,7 +17,6 @@ and a linked git worktree cannot see its repository.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import platform
 import stat
@@ -360,6 +359,8 @@ def placeholder(path: str) -> Iterator[None]:
     Git takes no notice of an empty `.git`. Boxes of other sessions may stand on the same one: each
     holds a shared lock, and who can have it alone at the end takes it away.
     """
+    import fcntl  # only here: not every system has it, and none without it has boxes
+
     descriptor = _held(path)
     try:
         yield
@@ -376,6 +377,8 @@ def placeholder(path: str) -> Iterator[None]:
 
 def _held(path: str) -> int:
     """The folder, made if need be, open and locked; again when it vanished before it was locked."""
+    import fcntl
+
     for _ in range(100):
         with suppress(FileExistsError):
             os.mkdir(path)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import select
 import signal
 import time
@@ -128,6 +127,8 @@ class Supervisor:
 
 def become_command(command: list[str], notes: int) -> None:
     """Turn this fork into the command; never returns."""
+    import resource  # only here: others import this file for its names, where there may be none
+
     try:
         os.setpgid(0, 0)  # not our group, so that it can be killed as one
         for number in RESTORED:
