@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import errors as errors
+    from . import simulate as simulate
+    from . import tools as tools
     from .diagnostic import Diagnostic as Diagnostic
     from .errors import CorruptHistory as CorruptHistory
     from .errors import LimitReached as LimitReached
@@ -106,12 +109,17 @@ _HOMES = {
     "tools.tool": ("Tool", "ToolContext", "tool"),
     "wire.check": ("check",),
 }
+_PACKAGES = ("errors", "simulate", "tools")
+"""Reached as `turnout.simulate` too, without an import of their own."""
+
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(["__version__", *_HOME_OF])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f".{name}", __name__)
     if (home := _HOME_OF.get(name)) is None:
         raise AttributeError(f"module 'turnout' has no attribute {name!r}")
     found = getattr(import_module(f".{home}", __name__), name)
