@@ -413,6 +413,21 @@ def test_one_identity_for_every_spelling(workspace: Workspace) -> None:
     }
 
 
+def test_a_place_outside_is_named_as_such(workspace: Workspace, tmp_path: Path) -> None:
+    """A link or `..` behind a link that leads out is told by its name, so that policy can ask."""
+    os.symlink("../secret", f"{workspace.root}/out")
+    os.symlink("/nowhere", f"{workspace.root}/gone")
+    os.symlink("src", f"{workspace.root}/code")
+    (tmp_path / "root/src/deep").mkdir()
+    os.symlink("../../src", f"{workspace.root}/src/deep/up")
+    assert workspace.identity("out") == str(tmp_path / "secret")
+    assert workspace.identity("gone/x/y") == "/nowhere/x/y"
+    for path in ("out", "gone", "gone/x", "../x", "/etc", "..", "src/deep/up/../../../x"):
+        assert not workspace.shows(workspace.identity(path)), path
+    for path in (".", "src/a.py", "new/x", "code/../new", f"{workspace.root}/src"):
+        assert workspace.shows(workspace.identity(path)), path
+
+
 def test_a_readable_folder_is_read_and_never_written(tmp_path: Path) -> None:
     """Saved output lies outside the root; its files may be read by their full path."""
     (tmp_path / "root").mkdir()

@@ -124,5 +124,6 @@ def _relative(path: str, root: str) -> str:
 
 
 def _reach(tool: Tool, places: tuple[tuple[str, ...], ...], workspace: Any) -> Reach:
-    leaves = any(path.startswith(("/", "../")) or path == ".." for place in places for path in place)
+    shows = getattr(workspace, "shows", lambda path: not path.startswith(("/", "../")) and path != "..")
+    leaves = not all(shows(path) for place in places for path in place)
     return "outside" if tool.outside or (leaves and workspace is not None) else "inside"

@@ -55,3 +55,16 @@ def environment(source: Mapping[str, str]) -> dict[str, str]:
     """What git may know of our environment: no `GIT_` variable but ours."""
     kept = {name: source[name] for name in ("PATH", "HOME", "TZ") if name in source}
     return {**kept, **ENVIRONMENT}
+
+
+def muted() -> dict[str, str]:
+    """Variables that say the same to a git that someone else calls, as far as variables can.
+
+    What stays open: drivers that `.gitattributes` names, and an external diff, which can be put
+    aside by a flag only. Whatever they start is held by the sandbox.
+    """
+    settings = {name: value for name, value in SETTINGS.items() if not name.startswith("diff.")}
+    said = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+    for at, (name, value) in enumerate(settings.items()):
+        said |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
+    return said

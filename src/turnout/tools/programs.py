@@ -13,7 +13,7 @@ env with a command, package managers, and everything that speaks to a server.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from msgspec import Struct, field
 
@@ -28,8 +28,9 @@ class Program(Struct, frozen=True):
     they are among the first `texts` of them.
 
     `texts_by` are flags that stand in for those texts (`grep -e`). `bare` programs take every
-    word as text (echo). `digits` allows `-5`. `words` limits what operands may be. `alone`:
-    whether it may stand without a flag or a command.
+    word as text (echo). `digits` allows `-5`. `words` limits what operands may be, and `avoids`
+    names what no text among them may hold. `alone`: whether it may stand without a flag or a
+    command.
     """
 
     flags: frozenset[str] = frozenset()
@@ -41,33 +42,18 @@ class Program(Struct, frozen=True):
     bare: bool = False
     single_dash: bool = False
     words: str = ""
+    avoids: str = ""
     risk: Risk = "read"
     commands: dict[str, Program] = field(default_factory=dict)
     alone: bool = True
 
 
-def program(
-    flags: str = "",
-    *,
-    operands: int = MANY,
-    texts: int = 0,
-    texts_by: str = "",
-    digits: bool = False,
-    bare: bool = False,
-    single_dash: bool = False,
-    words: str = "",
-    risk: Risk = "read",
-    commands: dict[str, Program] | None = None,
-    alone: bool = True,
-) -> Program:
-    """A program from its flags in one line."""
+def program(flags: str = "", *, texts_by: str = "", **more: Any) -> Program:
+    """A program from its flags in one line; `more` are further fields of it."""
     listed = [flag.partition(":") for flag in flags.split()]
     plain = frozenset(name for name, _, kind in listed if not kind)
     takes = {name: cast(Value, kind) for name, _, kind in listed if kind}
-    given = frozenset(texts_by.split())
-    return Program(
-        plain, takes, operands, texts, given, digits, bare, single_dash, words, risk, commands or {}, alone
-    )
+    return Program(plain, takes, texts_by=frozenset(texts_by.split()), **more)
 
 
 def _each(names: str, described: Program) -> Iterable[tuple[str, Program]]:
@@ -299,11 +285,15 @@ PROGRAMS: dict[str, Program] = {
         "--sort-keys --monochrome-output --color-output --join-output --ascii-output --raw-input --tab "
         "--indent:number",
         texts=1,
+        avoids=r"\b(?:import|include|modulemeta)\b",  # they read files, from wherever the text says
     ),
     "od": program("-c -x -b -d -o -a -v -A:text -t:text -N:number -j:number -w:number"),
     "xxd": program("-p -b -u -i -l:number -s:number -c:number -g:number", operands=1, single_dash=True),
     "hexdump": program("-C -b -c -d -o -x -v -n:number -s:number"),
-    "strings": program("-a -f -n:number -t:text --all --bytes:number --radix:text"),
+    "strings": program(
+        "-a -f -n:number -t:text --all --bytes:number --radix:text",
+        words="(?!@).*",  # @file holds further words
+    ),
     "base64": program("-d -w:number --decode --wrap:number", operands=1),
     "zcat": program(operands=MANY),
     "seq": program("-w -s:text -f:text --equal-width --separator:text", texts=3, operands=3),
@@ -339,7 +329,8 @@ PROGRAMS: dict[str, Program] = {
         words=r"\+.*",  # a word without the plus would set the clock
     ),
     "ps": program(
-        "-e -f -A -a -u -x -l -j -p:text -o:text --forest --no-headers --sort:text", words="aux|ax|ef"
+        "-e -f -A -a -u -x -l -j -p:text -o:text --forest --no-headers --sort:text",
+        words="aux|ax",  # an `e` among them would show everyone's environment
     ),
     "printenv": program("-0 --null", texts=MANY),
     "env": program(operands=0),

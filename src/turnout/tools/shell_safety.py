@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from posixpath import join, normpath
+from posixpath import join
 
 from msgspec import Struct
 
@@ -22,12 +22,14 @@ from .tool import RISKS, Risk
 
 _NUMBER = re.compile(r"[+-]?\d{1,12}[a-zA-Z]?")
 _DIGITS = re.compile(r"-\d{1,9}")
+_UP_AGAIN = re.compile(r"(?:^|/)(?!\.{1,2}(?:/|$))[^/]+/(?:.*/)?\.\.(?:/|$)")
 
 
 class Judgement(Struct, frozen=True):
     """What a line amounts to. `commands` is empty when the line is not plain.
 
-    `paths` are what it names, relative to the workspace; `why` says what stood in the way.
+    `paths` are what it names, relative to the workspace and as they are spelled: where `..`
+    leads behind a link, only the kernel can tell. `why` says what stood in the way.
     """
 
     risk: Risk
@@ -59,7 +61,7 @@ def judge(line: str, folder: str = ".") -> Judgement:
             if command.program == "cd":
                 folder, named = _moved(found, at, folder, named)
             risks.append(risk)
-            paths += [normpath(join(folder, path)) for path in named]
+            paths += [join(folder, path) for path in named]
         except _No as no:
             risks.append("dangerous" if command.program in DANGEROUS else "risky")
             reasons.append(str(no))
@@ -72,8 +74,9 @@ def _moved(found: Sequence[Command], at: int, folder: str, named: list[str]) -> 
     last = len(found) == 1
     if at or len(named) != 1 or named[0] == "-" or not (last or found[1].joint == "&&"):
         raise _No("cd can be judged only as `cd FOLDER && …`")
-    place = normpath(join(folder, named[0]))
-    return place, ["."]
+    if _UP_AGAIN.search(named[0]):  # behind a link, `..` is one place to bash and another to the kernel
+        raise _No("cd can be judged only without `..` behind a name")
+    return join(folder, named[0]), ["."]
 
 
 def _read(command: Command) -> tuple[Risk, list[str]]:
@@ -130,6 +133,10 @@ class _Reading:
             for word in self.operands:
                 if not re.fullmatch(self.described.words, word, re.DOTALL):
                     raise self._unknown(word)
+        if self.described.avoids:
+            for text in self.operands[: self.texts]:
+                if re.search(self.described.avoids, text):
+                    raise self._unknown(text)
 
     def _flag(self, word: str, waiting: Iterator[str]) -> None:
         flags, takes = self.described.flags, self.described.takes

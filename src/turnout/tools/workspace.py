@@ -2,22 +2,18 @@
 
 The harness chooses the root, never the model. The root is opened once and held; every
 path is then opened beneath it (see `beneath`), so a path is judged by what the kernel
-opens and never by its text. Writing goes to a new file beside the old one, which is
-then renamed into place: a reader sees the old bytes or the new ones, and a link that
-appears meanwhile is replaced, not followed.
+opens and never by its text. Files are written whole or not at all (see `replacing`).
 
 Refused on purpose: absolute symlinks, also those that point back inside (the kernel
 cannot tell), and writing what other programs take orders from: `.git`, whose hooks and
 settings they run, and our own settings of the project.
-A hard link to a file outside can be read; writing it breaks the link. Extended
-attributes of a file that is written are not kept.
+A hard link to a file outside can be read; writing it breaks the link.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -28,6 +24,7 @@ from msgspec import Struct
 from .beneath import Opener, Refused, best_opener, outside, whereabouts
 from .names import shown, unshown
 from .output import SavedOutput
+from .replacing import put_in_place
 
 Kind = Literal["file", "directory", "link", "other"]
 
@@ -186,7 +183,7 @@ class Workspace:
                 _require_file(before, path)
             if expected is not None and (before is None or Stamp.of(before) != expected):
                 raise Refused("changed", f"{path} was changed by someone else since it was read")
-            _replace(parent, name, data, before)
+            put_in_place(parent, name, data, before)
         finally:
             os.close(parent)
         return before is None
@@ -283,23 +280,36 @@ class Workspace:
     def identity(self, path: str) -> str:
         """One name for every spelling of a place: what the path leads to, whether it exists or not.
 
-        Two calls with the same identity touch the same file, so they must not overlap.
+        Two calls with the same identity touch the same file, so they must not overlap. One that
+        leads out, through a link or `..` behind a link, has the name of a place outside.
         """
         try:
             root, relative = self._meant(path)
         except OSError:
             return path
         rest: list[str] = []
-        while (place := self._place(root, relative)) is None:
-            relative, name = _split(relative)
-            if name in ("", ".", ".."):
-                return os.path.normpath(path)
-            rest.insert(0, name)
+        try:
+            while (place := self._place(root, relative)) is None:
+                relative, name = _split(relative)
+                if name in ("", ".", ".."):
+                    return os.path.normpath(path)
+                rest.insert(0, name)
+        except Refused:
+            return root.beyond("/".join((relative, *rest)))
         return os.path.normpath("/".join(part for part in (place, *rest) if part) or ".")
 
+    def shows(self, place: str) -> bool:
+        """Whether a place, as `identity` names it, lies in the workspace or in a folder it may read."""
+        if place.startswith("/"):
+            return any(root.below(place) is not None for root in (self._root, *self._readable))
+        return place != ".." and not place.startswith("../")
+
     def _place(self, root: _Root, relative: str) -> str | None:
+        """Where a path leads; None when it leads to nothing. Raises `Refused` when it leads out."""
         try:
             descriptor = self._opened(root, relative, _LOOK)
+        except Refused:
+            raise
         except (OSError, ValueError):
             return None
         try:
@@ -308,6 +318,12 @@ class Workspace:
         finally:
             os.close(descriptor)
 
+    def _names_something(self, root: _Root, relative: str) -> bool:
+        try:
+            return self._place(root, relative) is not None
+        except Refused:
+            return True  # something that may not be had
+
     def _descriptor(self, path: str, flags: int) -> int:
         return self._opened(*self._meant(path), flags)
 
@@ -315,9 +331,9 @@ class Workspace:
         """As spelled; or as `shown` would have escaped it, when only that names something."""
         root, relative = self._spelled(path)
         unescaped = unshown(relative)
-        if unescaped == relative or self._place(root, relative) is not None:
+        if unescaped == relative or self._names_something(root, relative):
             return root, relative
-        return root, unescaped if self._place(root, unescaped) is not None else relative
+        return root, unescaped if self._names_something(root, unescaped) else relative
 
     def _opened(self, root: _Root, relative: str, flags: int) -> int:
         return self._open(root.descriptor, relative or ".", flags, 0)
@@ -349,6 +365,11 @@ class _Root:
             if path == name or path.startswith(name + "/"):
                 return path[len(name) :].lstrip("/")
         return None
+
+    def beyond(self, relative: str) -> str:
+        """A name, for policy and people, of a place that a path leads to outside of here."""
+        place = os.path.realpath(os.path.join(min(self.names), relative))
+        return place if self.below(place) is None else f"../{os.path.normpath(relative)}"
 
     def close(self) -> None:
         if self.descriptor >= 0:
@@ -421,34 +442,3 @@ def _require_file(status: os.stat_result, path: str) -> None:
 
 def _not_a_file(path: str) -> Refused:
     return Refused("not_a_file", f"{path} is a device, pipe, socket or link, not a regular file")
-
-
-def _replace(parent: int, name: str, data: bytes, before: os.stat_result | None) -> None:
-    temporary = f".turnout-{secrets.token_hex(8)}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    # A new file gets the usual mode under the umask; one with a past stays private until it has its mode.
-    descriptor = os.open(temporary, flags, 0o666 if before is None else 0o600, dir_fd=parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            if before is not None:
-                _keep_owner_and_mode(descriptor, before)
-            os.fsync(descriptor)
-        os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-    except BaseException:
-        _remove(temporary, parent)
-        raise
-
-
-def _keep_owner_and_mode(descriptor: int, before: os.stat_result) -> None:
-    now = os.fstat(descriptor)
-    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        with suppress(OSError):  # only the superuser may give files away
-            os.fchown(descriptor, before.st_uid, before.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-
-
-def _remove(name: str, parent: int) -> None:
-    with suppress(OSError):
-        os.unlink(name, dir_fd=parent)

@@ -16,8 +16,9 @@ from tests.tools.safety.commands import EVERYDAY, HOSTILE
 from turnout.model import ToolCall
 from turnout.tools import shell_words
 from turnout.tools.admission import Admitted, admit
-from turnout.tools.builtin import shell
+from turnout.tools.builtin import read_file, shell
 from turnout.tools.context import ToolContext
+from turnout.tools.output import SavedOutput
 from turnout.tools.policy import Policy, Rule, Verdict
 from turnout.tools.process import Finished
 from turnout.tools.programs import PROGRAMS, Program
@@ -143,6 +144,37 @@ def test_the_working_folder_counts(workspace: Any, tmp_path: Path) -> None:
     assert verdict("cat ../../../README.md", workspace, state=deep).effect == "ask"
     assert verdict("cd src && cat ../README.md", workspace).effect == "allow"
     assert verdict("cd src && cat ../../README.md", workspace).effect == "ask"
+
+
+def test_a_link_in_a_path_is_followed_before_it_is_judged(workspace: Any, tmp_path: Path) -> None:
+    """Behind a link `..` leads elsewhere than the text says: what counts is where the kernel ends."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets/key").write_text("k")
+    (tmp_path / "a/b").symlink_to("../sub")
+    (tmp_path / "out").symlink_to("/etc/hostname")
+    (tmp_path / "gone").symlink_to("../nothing")
+    for line in ("cat a/b/../../x", "cd a/b && cat ../../x", "cat out", "wc -l gone", "cd out && ls"):
+        assert verdict(line, workspace).effect == "ask", line
+    for line in ("cat a/b/../x", "cd a/b && ls ..", "cat a/../sub/x", "cd ./a && ls b"):
+        assert verdict(line, workspace).effect == "allow", line
+    denies = Policy("ask", (Rule("deny", path="secrets/**"),))
+    for line in ("cat a/b/../secrets/key", "cd a/b && cat ../secrets/key", "cat a/../secrets/key"):
+        assert verdict(line, workspace, denies).effect == "deny", line
+
+
+def test_saved_output_is_read_unasked(tmp_path: Path) -> None:
+    """A model that is told where the whole lies may go and read it, by tool or by command."""
+    saved = SavedOutput(tmp_path / "saved")
+    path = saved.save("the whole")
+    (tmp_path / "root").mkdir()
+    with Workspace(tmp_path / "root", saved=saved) as workspace:
+        assert verdict(f"tail -n 5 {path}", workspace).effect == "allow"
+        assert verdict(f"tail -n 5 {path}/../../x", workspace).effect == "ask"
+        read = ToolCall("c", "read_file", {"path": path})
+        admitted = admit(read, Registry([read_file]), Policy(), Situation(workspace))
+        assert isinstance(admitted, Admitted) and admitted.verdict.effect == "allow"
 
 
 # Rules and commands

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.tools import git
+from turnout.tools.builtin import shell
+from turnout.tools.context import ToolContext
+from turnout.tools.sandbox import confined
+from turnout.tools.shell_safety import judge
+from turnout.tools.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(not git.command("version"), reason="git is not installed")
 
@@ -82,3 +89,24 @@ def test_no_git_variable_of_ours_gets_through() -> None:
     """`GIT_DIR` and its kin would point a call elsewhere."""
     given = {"PATH": "/usr/bin", "GIT_DIR": "/evil", "GIT_EXTERNAL_DIFF": "/evil", "ANTHROPIC_API_KEY": "x"}
     assert not {"GIT_DIR", "GIT_EXTERNAL_DIFF", "ANTHROPIC_API_KEY"} & git.environment(given).keys()
+
+
+@needs_sandbox
+@pytest.mark.parametrize("line", ["git status", "git log -1", "git ls-files", "git branch"])
+def test_git_that_runs_unasked_starts_nothing_either(repository: Path, line: str) -> None:
+    """Not even in the sandbox: neither a watcher nor a signature checker of the repository."""
+    evil = repository / "evil"
+    evil.write_text("#!/bin/sh\necho EVIL >&2\n")
+    evil.chmod(0o755)
+    for name in ("core.fsmonitor", "gpg.program"):
+        subprocess.run(["git", "config", name, str(evil)], cwd=repository, check=True)
+
+    def said(command: str) -> str:
+        with Workspace(repository) as workspace:
+            context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
+            outcome = asyncio.run(shell.invoke(context, {"command": command}))
+        assert outcome.status == "complete"
+        return str(outcome.text)
+
+    assert judge(line).only_reads and "EVIL" not in said(line)
+    assert "EVIL" in said("git status > /dev/null; true")  # asked for, and so run as it is

@@ -19,7 +19,7 @@ from math import inf
 from typing import Any
 
 from ...model import Outcome, Text
-from .. import process
+from .. import git, process
 from ..beneath import Refused
 from ..context import ToolContext
 from ..names import shown
@@ -122,7 +122,7 @@ async def _run(
         finished = await _spawn(ctx, command)(
             _bash(command, writer),
             folder=folder,
-            environment=_environment(ctx),
+            environment=_environment(ctx, command),
             timeout=seconds,
             on_output=on_output,
             keep_open=(writer,),
@@ -143,7 +143,7 @@ async def _detached(
         return await _spawn(ctx, command)(
             ["bash", "--noprofile", "--norc", "-c", command],
             folder=folder,
-            environment=_environment(ctx),
+            environment=_environment(ctx, command),
             timeout=LONGEST_BACKGROUND,
             on_output=on_output,
         )
@@ -157,8 +157,10 @@ def _spawn(ctx: ToolContext, command: str) -> Spawn:
     return getattr(spawn, "reading", spawn) if judge(command).only_reads else spawn
 
 
-def _environment(ctx: ToolContext) -> dict[str, str]:
-    return process.environment(os.environ if ctx.environment is None else ctx.environment)
+def _environment(ctx: ToolContext, command: str) -> dict[str, str]:
+    """The short list; where a command runs unasked, git is not to start what a repository names."""
+    found = process.environment(os.environ if ctx.environment is None else ctx.environment)
+    return {**found, **git.muted()} if judge(command).only_reads else found
 
 
 def _bash(command: str, descriptor: int) -> list[str]:
