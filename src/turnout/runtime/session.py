@@ -289,13 +289,12 @@ class Session:
         return cost_of(turns)
 
     def limit_reached(self) -> str | None:
-        """The limit that is used up, in words."""
-        used = self.usage
-        tokens = (used.input or 0) + (used.output or 0)
-        if self.limits.tokens is not None and tokens >= self.limits.tokens:
-            return f"the limit of {self.limits.tokens} tokens is used up ({tokens})"
-        if self.limits.cost is not None and (self.cost or 0.0) >= self.limits.cost:
-            return f"the limit of ${self.limits.cost:.2f} is used up (${self.cost:.4f})"
+        """The limit that is used up, in words. Without limits nothing is added up: this is asked every round."""
+        limits = self.limits
+        if limits.tokens is not None and (tokens := _tokens(self.turns)) >= limits.tokens:
+            return f"the limit of {limits.tokens} tokens is used up ({tokens})"
+        if limits.cost is not None and (cost := self.cost or 0.0) >= limits.cost:
+            return f"the limit of ${limits.cost:.2f} is used up (${cost:.4f})"
         return None
 
     # Compression
@@ -429,6 +428,10 @@ def _store(given: Store | str | Path | None, environment: Mapping[str, str]) -> 
     from .store import Store  # the database is loaded when it is needed
 
     return Store(given, environment=environment), True
+
+
+def _tokens(turns: Iterable[ModelTurn]) -> int:
+    return sum((used.input or 0) + (used.output or 0) for turn in turns if (used := turn.usage) is not None)
 
 
 def _new_id() -> str:
