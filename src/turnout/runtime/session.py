@@ -289,7 +289,7 @@ class Session:
         return cost_of(turns)
 
     def limit_reached(self) -> str | None:
-        """The limit that is used up, in words. Without limits nothing is added up: this is asked every round."""
+        """The limit that is used up, in words. Asked every round: without limits nothing is added up."""
         limits = self.limits
         if limits.tokens is not None and (tokens := _tokens(self.turns)) >= limits.tokens:
             return f"the limit of {limits.tokens} tokens is used up ({tokens})"
