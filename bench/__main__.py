@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("history", "render", "stream", "tools", "session", "store", "terminal")
+ALL = ("history", "render", "stream", "tools", "session", "http_clients", "startup", "store", "terminal")
 
 
 def main(names: list[str]) -> None:
