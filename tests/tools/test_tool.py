@@ -43,7 +43,7 @@ def test_type_hints_and_docstring_become_the_schema() -> None:
             "type": "object",
             "properties": {
                 "city": {"type": "string", "description": "City name."},
-                "unit": {"enum": ["c", "f"], "default": "c"},
+                "unit": {"type": "string", "enum": ["c", "f"], "default": "c"},
             },
             "required": ["city"],
             "additionalProperties": False,
@@ -212,6 +212,29 @@ def test_open_ended_functions_take_any_argument() -> None:
 
     assert "additionalProperties" not in parameters(anything)
     assert anything.validator.is_valid({"first": 1, "second": 2})
+
+
+def test_a_choice_says_of_which_type_it_is() -> None:
+    """Some servers refuse an enum without one; a choice of several types has none to say."""
+
+    @tool
+    def choose(
+        unit: Literal["c", "f"],
+        many: list[Literal[1, 2]],
+        maybe: Literal["a"] | None,
+        colour: Colour,
+        mixed: Literal["a", 1],
+        enum: Annotated[dict[str, str], "A parameter may bear this name."],
+    ) -> None: ...
+
+    schema = parameters(choose)
+    found = schema["properties"]
+    assert found["unit"] == {"type": "string", "enum": ["c", "f"]}
+    assert found["many"]["items"] == {"type": "integer", "enum": [1, 2]}
+    assert {"type": "string", "enum": ["a"]} in found["maybe"]["anyOf"]
+    assert schema["$defs"]["Colour"]["type"] == "string"
+    assert found["mixed"] == {"enum": [1, "a"]}
+    assert found["enum"]["type"] == "object"
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,7 @@ def _merge(definitions: dict[str, Any], more: Mapping[str, Any], function: Calla
 
 def _msgspec_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any], Decode | None]:
     (schema,), definitions = msgspec.json.schema_components([hint], ref_template=REFERENCE)
+    schema, definitions = _with_types(schema), {name: _with_types(each) for name, each in definitions.items()}
     if hint in (Any, str, bool):
         return schema, definitions, None
 
@@ -180,6 +181,26 @@ def _msgspec_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any],
             raise Undecodable((name,), str(error)) from None
 
     return schema, definitions, decode
+
+
+_KINDS: dict[type, str] = {str: "string", int: "integer", bool: "boolean"}
+
+
+def _with_types(schema: Any) -> Any:
+    """The schema with a `type` beside every `enum` of one kind: some servers refuse one without."""
+    if isinstance(schema, list):
+        return [_with_types(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {
+        name: part if name in ("enum", "default") else _with_types(part) for name, part in schema.items()
+    }
+    values = schema.get("enum")
+    if isinstance(values, list) and "type" not in schema:
+        kinds = {_KINDS.get(type(value)) for value in values}
+        if len(kinds) == 1 and (kind := kinds.pop()):
+            return {"type": kind, **found}
+    return found
 
 
 def _pydantic_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any], Decode]:

@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any, Literal, get_args, overload
 
-import jsonschema_rs
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -32,6 +31,7 @@ from ..errors import UsageError
 from ..model import ToolSpec
 from .context import ToolContext
 from .schema import Signature, given_signature, read_signature
+from .validate import validator_of
 
 __all__ = ["Kind", "Paths", "Risk", "Tool", "ToolContext", "tool"]
 
@@ -183,9 +183,9 @@ def _checked_name(name: str) -> str:
 
 def _validator(name: str, schema: dict[str, Any]) -> Any:
     try:
-        return jsonschema_rs.validator_for(schema)
-    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        raise UsageError(f"tool {name}: its parameters are no JSON Schema: {error}") from error
+        return validator_of(schema)
+    except UsageError as error:
+        raise UsageError(f"tool {name}: its parameters cannot be used: {error}") from error
 
 
 def _kind(function: Callable[..., Any]) -> Kind:

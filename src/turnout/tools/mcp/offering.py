@@ -1,7 +1,7 @@
 """A server's tool made into one of ours: named, bounded, and never allowed to reach out by its schema.
 
-A schema comes from outside. Our validator would fetch what a `$ref` or a `$schema` points to,
-from any address or file, so only references within the schema itself are let through.
+A schema comes from outside, and goes to models and their servers. What it refers to outside of
+itself would be fetched by somebody sooner or later, so such a tool is left out.
 """
 
 from __future__ import annotations
