@@ -8,7 +8,7 @@ own, a call's status follows from its outcome, and what belongs to one provider 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
@@ -81,14 +81,14 @@ class Thinking(Struct, frozen=True, tag="thinking"):
 
 
 class ToolCall(Struct, frozen=True, tag="tool_call"):
-    """What the model asked of a tool.
+    """What the model asked of a tool. Without an id, `History.reply` gives it one.
 
     `arguments` is a snapshot. `raw` is what the model wrote, kept also when it is not
     JSON; `fault` names what was wrong with it (`truncated` calls are never run).
     """
 
-    id: str
-    name: str
+    id: str = ""
+    name: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
     raw_id: str = ""
     raw: str | None = None
@@ -132,6 +132,10 @@ Content: TypeAlias = Text | Media | Code | Opaque
 CONTENT = (Text, Media, Code, Opaque)
 BLOCKS = (*CONTENT, Thinking, ToolCall)
 AnyBlock = TypeVar("AnyBlock", bound=Block)
+Given: TypeAlias = (
+    str | Content | Sequence[Content] | Mapping[str, Any] | Sequence[Any] | int | float | bool | None
+)
+"""What an outcome may be made of: text, blocks, or a JSON value."""
 
 
 class Outcome(Struct, frozen=True):
@@ -147,6 +151,17 @@ class Outcome(Struct, frozen=True):
     synthetic: bool = False
     reason: str = ""
     source: str = ""
+
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            status: Status,
+            content: Given = (),
+            synthetic: bool = False,
+            reason: str = "",
+            source: str = "",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

@@ -31,7 +31,7 @@ def outcome_of(value: Any) -> Returned:
     if isinstance(value, Outcome):
         return Returned(value)
     if isinstance(value, str) or value is None:
-        return Returned(Outcome("complete", value))  # type: ignore[arg-type]
+        return Returned(Outcome("complete", value))
     if isinstance(value, BLOCKS):
         value = [value]
     if isinstance(value, list | tuple) and any(isinstance(item, BLOCKS) for item in value):

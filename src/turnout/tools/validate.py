@@ -6,7 +6,6 @@ fetch what a `$ref` points to, from any address or file; ours looks only into th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import jsonschema_rs
@@ -14,7 +13,7 @@ import jsonschema_rs
 from ..errors import UsageError
 
 
-def validator_of(schema: Mapping[str, Any] | bool) -> Any:
+def validator_of(schema: dict[str, Any] | bool) -> Any:
     """The check for a schema; raises UsageError when it is none, or refers to something outside."""
     asked: list[str] = []
 

@@ -77,7 +77,7 @@ def _message(message: Record, id: str, telling: Telling) -> None:
             result = HeardResult(
                 text(message.get("toolCallId")),
                 text(message.get("toolName")),
-                Outcome(status, content),  # type: ignore[arg-type]
+                Outcome(status, content),
             )
             telling.say("tool", result)
         case "bashExecution" if message.get("excludeFromContext") is not True:
