@@ -9,7 +9,7 @@ PICTURE = Media("image/png", data="AA==")
 
 
 def test_an_outcome_takes_text_json_or_blocks() -> None:
-    """The type checker, which reads this file too, agrees with what is done."""
+    """What a type checker lets through is what works: text, a block, blocks, or a JSON value."""
     assert Outcome("complete", "42").content == (Text("42"),)
     assert Outcome("complete", Text("42")).content == (Text("42"),)
     assert Outcome("complete", [Text("see"), PICTURE]).content == (Text("see"), PICTURE)
