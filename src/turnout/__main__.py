@@ -2,4 +2,4 @@
 
 from .surfaces.cli import main
 
-main()
+main(prog_name="turnout")

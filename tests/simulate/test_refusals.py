@@ -241,11 +241,9 @@ def test_an_unknown_response_cannot_be_gone_on_from() -> None:
 def test_a_response_that_was_not_stored_cannot_be_gone_on_from() -> None:
     """`store: false` means what it says."""
     name, transport = "openai-responses:gpt-5.1", ScriptedTransport(["Hello.", "never said"])
-    history = History("h")
-    history.user("hi")
-    turn = ask(history, name, transport)
-    assert turn.residue is not None
-    body = {"model": "gpt-5.1", "input": "and?", "previous_response_id": turn.residue.data["response_id"]}
+    first = json.dumps({"model": "gpt-5.1", "input": "hi", "store": False}).encode()
+    _, _, said = send(transport, url(target(name)), {"authorization": "Bearer k"}, first)
+    body = {"model": "gpt-5.1", "input": "and?", "previous_response_id": json.loads(said)["id"]}
 
     assert post(transport, name, body).code == "previous_response_not_found"
 

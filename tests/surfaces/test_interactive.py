@@ -6,13 +6,11 @@ import json
 import os
 import re
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated
 from tests.surfaces.program import Program
 
@@ -359,33 +357,3 @@ def test_a_tool_asks_the_user(tmp_path: Path) -> None:
         program.wait(r"your answer", scrolled=False)
         program.key("esc")
         program.settled(r"did not answer.*Fine\.")
-
-
-def test_an_mcp_server_is_used_once_the_user_has_seen_it(tmp_path: Path) -> None:
-    """First its command is shown, then all that it offers; before that the model hears nothing of it."""
-    pytest.importorskip("mcp_server_time")
-    script = ["Hello.", [Call("mcp__time__get_current_time", {"timezone": "UTC"})], "It is late.", "Bye."]
-    with simulated(tmp_path, script) as user:
-        settings = user.home / ".config/turnout/mcp.json"
-        settings.parent.mkdir(parents=True)
-        server = {"command": sys.executable, "args": ["-m", "mcp_server_time", "--local-timezone", "UTC"]}
-        settings.write_text(json.dumps({"mcpServers": {"time": server}}))
-        with start(user, "-m", "openai:gpt-4o", "--no-store", rows=60) as program:
-            program.say("hello")
-            program.settled(r"Hello\.")
-            program.say("/mcp")
-            program.wait(r"time\s+untrusted")
-            program.say("/mcp trust time")
-            program.wait(r"runs \[.*mcp_server_time.*start it\? \(yes/no\)")
-            program.say("yes")
-            program.wait(r"mcp__time__get_current_time.*use its tools\? \(yes/no\)")
-            program.say("yes")
-            program.settled(r"time is ready, 2 tools")
-            program.say("how late is it?")
-            program.settled(r"● mcp__time__get_current_time.*It is late\.")
-            assert program.terminal.strange == []
-        assert user.simulation is not None
-        first, second, _ = (seen.body for seen in user.simulation.seen)
-        assert b"mcp__time" not in first and b"mcp__time" in second
-        ran = run(user, "run", "-m", "openai:gpt-4o", "-p", "go", "--no-store")
-        assert b"mcp__time" in user.simulation.seen[-1].body and ran.err.count("MCP") == 0

@@ -196,7 +196,16 @@ def test_keys_and_configuration_end_a_run_with_3(tmp_path: Path) -> None:
         ("run", "-p", "go", "--fork"),
         ("run", "-p", "go", "-r", "no such session"),
         ("run", "-p", "go", "-c", "--no-store"),
+        ("run", "-p", "go", "-c", "-r", "s1"),
+        ("run", "-p", "  "),
+        ("run", "-p", "go", "--json-schema", '{"type": 5}'),
+        ("run", "-p", "go", "--max-budget-usd", "nan"),
+        ("run", "-p", "go", "--debug", "/nowhere/log"),
         ("run", "-p", "go", "--allow"),
+        ("run", "-p", "go", "--allow", "shell("),
+        ("run", "-p", "go", "--deny", ""),
+        ("run", "-p", "go", "--deny", "shel"),
+        ("run", "-p", "go", "-m", "ollama"),
         ("nonsense",),
     ],
 )
@@ -206,6 +215,20 @@ def test_wrong_use_ends_with_2(tmp_path: Path, arguments: tuple[str, ...]) -> No
 
     assert ran.code == 2
     assert ran.err and "Traceback" not in ran.err and ran.out == ""
+
+
+def test_a_rule_about_no_tool_is_told_the_nearest(tmp_path: Path) -> None:
+    """A denial that meets nothing would protect from nothing; tools of MCP servers may come later."""
+    with simulated(tmp_path, ["Hello."]) as somebody:
+        ask = ("run", *OPENAI, "-p", "go", "--deny")
+        assert "did you mean shell?" in run(somebody, *ask, "shel").err
+        assert run(somebody, *ask, "mcp__git__push", "--deny", "*_file").code == 0
+
+
+def test_a_provider_alone_means_its_usual_model(somebody: User) -> None:
+    ran = run(somebody, "run", "-m", "moonshot", "-p", "hello", "--output-format", "json")
+
+    assert list(ran.result["usage"]) == ["kimi:kimi-k2.5"]
 
 
 def test_what_a_model_writes_steers_no_terminal(tmp_path: Path) -> None:

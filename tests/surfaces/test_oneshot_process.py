@@ -16,9 +16,13 @@ from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated
 
 from turnout.history.check import violations
+from turnout.runtime.config import load
 from turnout.runtime.store import open_store
 from turnout.simulate import Delay, Say, Stall
 from turnout.simulate.model import demo
+from turnout.surfaces.cli.servers import PINS
+from turnout.tools.mcp.pin import Launch, Pin
+from turnout.tools.mcp.pins import Pins
 
 OPENAI = ("-m", "openai:gpt-4o")
 
@@ -87,6 +91,33 @@ def test_a_signal_before_the_first_byte_is_no_trouble(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             out, err = process.communicate(timeout=20)
         assert (process.returncode, out) == (130, "") and "Traceback" not in err
+
+
+def test_a_signal_while_servers_start_ends_with_130(somebody: User) -> None:
+    """Before anything is said there is nothing to keep, and nothing is left behind."""
+    settings = somebody.home / ".config/turnout"
+    settings.mkdir(parents=True)
+    silent = {"command": sys.executable, "args": ["-c", "open('waits', 'w'); import time; time.sleep(60)"]}
+    (settings / "mcp.json").write_text(json.dumps({"mcpServers": {"silent": silent}}))
+    config = load(somebody.environment, somebody.folder)
+    (server,) = config.mcp_servers().values()
+    Pins(config.places.state / PINS).trust(server, Pin.of(Launch.of(server)))
+    with started(somebody, "-p", "hello") as process:
+        wait_for(somebody.folder / "waits")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+
+    assert (process.returncode, out) == (130, "") and "Traceback" not in err
+    assert somebody.statuses == []
+
+
+def test_a_full_disk_is_said(somebody: User) -> None:
+    with (
+        open("/dev/full", "w") as full,
+        started(somebody, "-p", "hello", "--no-store", stdout=full) as process,
+    ):
+        _, err = process.communicate(timeout=20)
+    assert process.returncode != 0 and "turnout: " in err and "Traceback" not in err
 
 
 def test_a_reader_that_goes_away_is_no_trouble(somebody: User) -> None:

@@ -88,6 +88,7 @@ class Terminal:
         if self.x + width > self.columns:
             self.x = 0
             self._down()
+        self._part(self.x)
         self.cells[self.y][self.x] = letter
         if width == 2 and self.x + 1 < self.columns:
             self.cells[self.y][self.x + 1] = ""
@@ -128,6 +129,12 @@ class Terminal:
             case _:
                 self.strange.append(found[0])
 
+    def _part(self, x: int) -> None:
+        """Half of a wide letter is none."""
+        if 0 < x < self.columns and self.cells[self.y][x] == "":
+            self.cells[self.y][x - 1] = " "
+
     def _erase_line(self) -> None:
         x = min(self.x, self.columns)
+        self._part(x)
         self.cells[self.y][x:] = [" "] * (self.columns - x)

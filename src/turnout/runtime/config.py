@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..model import Origin
@@ -95,14 +96,21 @@ class Config(Struct, frozen=True):
         if (named := self.settings.targets.get(name)) is not None:
             place = base_url or named.base_url or self._base_url(named.target)
             return find_target(named.target, base_url=place, endpoint=name)
-        origin = Origin.parse(name)
+        origin = self._whole(Origin.parse(name))
         named = self.settings.targets.get(origin.endpoint)
         if named is not None and origin.provider == Origin.parse(named.target).provider:
-            place = (
-                base_url or named.base_url or self._base_url(named.target)
-            )  # another model of that account
-            return find_target(origin, base_url=place)
-        return find_target(name, base_url=base_url or self._base_url(name))
+            # another model of that account
+            return find_target(origin, base_url=base_url or named.base_url or self._base_url(named.target))
+        return find_target(origin, base_url=base_url or self._base_url(name))
+
+    def _whole(self, origin: Origin) -> Origin:
+        """A provider alone means the model that it is asked for without a name."""
+        if origin.model:
+            return origin
+        known = provider(origin.provider).name
+        if known not in DEFAULT_MODELS:
+            raise UsageError(f"name a model of {known} too: {known}:MODEL")
+        return replace(origin, model=DEFAULT_MODELS[known])
 
     def _base_url(self, name: str) -> str:
         variable = provider(Origin.parse(name).provider).base_url_variable
@@ -141,12 +149,15 @@ class Config(Struct, frozen=True):
 
     def instructions(self) -> str:
         """What the project says to agents: AGENTS.md or a cousin, of the nearest folder that has one."""
-        for folder in _up_to_the_project(self.folder):
-            for name in INSTRUCTIONS:
-                path = folder / name
-                if path.is_file():
-                    return path.read_text(encoding="utf-8", errors="replace")[:INSTRUCTIONS_LIMIT]
-        return ""
+        path = self.instructions_file
+        if path is None:
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")[:INSTRUCTIONS_LIMIT]
+
+    @property
+    def instructions_file(self) -> Path | None:
+        places = (folder / name for folder in _up_to_the_project(self.folder) for name in INSTRUCTIONS)
+        return next((path for path in places if path.is_file()), None)
 
     def mcp_servers(self) -> dict[str, McpServer]:
         """The MCP servers of the user's file, and of the project's once those are trusted."""

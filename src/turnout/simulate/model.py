@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..model import ModelTurn, Outcome, ToolSpec
+from ..model import ModelTurn, Outcome, Text, ToolSpec
 from .request import Asked
 from .script import Call, Part, Say, Think
 
@@ -22,6 +22,9 @@ Result = tuple[str, dict[str, Any], Outcome]
 
 FILE = r"(?:[\w.-]+/)*[\w-]+(?:\.[\w-]+)+|README|Makefile|Dockerfile|LICENSE"
 QUOTED = r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”"
+_BEHIND = re.compile(r"\s*(?:^The file ([^\n]+):\n\n|^I ran this command myself:\n)", re.MULTILINE)
+"""How turnout writes what comes with a prompt."""
+
 SHOWN_LINES = 6
 SHOWN_LETTERS = 300
 
@@ -39,6 +42,11 @@ def _rule(pattern: str, tool: str, arguments: Callable[[re.Match[str]], Any], re
     return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), tool, arguments, repeats)
 
 
+ABOUT = (
+    "I am a model made of rules. Ask me to understand the code, read README.md, search for TODO, run `ls`, "
+    "write notes.md saying: hello, or replace `a` with `b` in a file."
+)
+
 RULES: tuple[Rule, ...] = (
     _rule(
         r"\b(understand|overview|explore|explain|look over|get to know)\b.{0,40}\b(code|project|repo\w*)\b"
@@ -47,18 +55,23 @@ RULES: tuple[Rule, ...] = (
         lambda found: {},
     ),
     _rule(
-        rf"\breplace (?:{QUOTED}) (?:with|by) (?:{QUOTED}) in ({FILE})",
+        rf"\b(?:replace|change) (?:{QUOTED}|(\w+)) (?:with|by|to) (?:{QUOTED}|(\w+)) in ({FILE})",
         "edit_file",
         lambda found: {
-            "path": found[7],
-            "old_text": _first(found.groups()[:3]),
-            "new_text": _first(found.groups()[3:6]),
+            "path": found[9],
+            "old_text": _first(found.groups()[:4]),
+            "new_text": _first(found.groups()[4:8]),
         },
     ),
     _rule(
         rf"\b(?:write|create|make)\b(?: a file)?(?: called)? ({FILE})(?: with| saying| containing)?:? (.+)$",
         "write_file",
         lambda found: {"path": found[1], "content": found[2].strip(' `"“”') + "\n"},
+    ),
+    _rule(
+        rf"\b(?:delete|remove)\b(?: the)?(?: file)? ({FILE})",
+        "delete_file",
+        lambda found: {"path": found[1]},
     ),
     _rule(
         rf"\b(?:run|execute)\b(?: the command)? (?:{QUOTED})",
@@ -71,7 +84,8 @@ RULES: tuple[Rule, ...] = (
         lambda found: {"command": found[1].strip()},
     ),
     _rule(
-        rf"\b(?:search|grep|look|find)\b(?: for)? (?:{QUOTED}|(\w+))(?! \w*file)",
+        rf"\b(?:search|grep|find|look for|where is|uses of)\b(?: for)?(?: all)?(?: uses of)? "
+        rf"(?:{QUOTED}|(\w+))(?! \w*file)",
         "grep",
         lambda found: {"pattern": _first(found.groups())},
     ),
@@ -102,8 +116,17 @@ def demo(asked: Asked) -> list[Part]:
 # What to call
 
 
+def _said(asked: Asked) -> tuple[str, dict[str, str]]:
+    """The user's own words, and the files that were put behind them: those hold no requests."""
+    words, *behind = _BEHIND.split(asked.user)
+    files = dict(zip(behind[::2], behind[1::2], strict=True))
+    for path in files:
+        words = words.replace(f'@"{path}"', " ").replace(f"@{path}", " ") if path else words
+    return words, {path: text for path, text in files.items() if path}
+
+
 def _calls(asked: Asked) -> Iterator[Call]:
-    text, found = asked.user, False
+    text, found = _said(asked)[0], False
     for rule in RULES:
         if rule.tool not in asked.tools:
             continue
@@ -118,11 +141,12 @@ def _calls(asked: Asked) -> Iterator[Call]:
 
 def _named(asked: Asked) -> Iterator[Call]:
     """Any other tool, when the user speaks of it: `weather` in "the weather in Paris and Oslo"."""
-    said = asked.user.lower()
+    words = _said(asked)[0]
+    said = words.lower()
     for spec in asked.history.tools:
-        words = re.split(r"[_\W]+", spec.name.lower())
-        if any(len(word) > 3 and word in said for word in words):
-            for arguments in _guessed(spec, asked.user):
+        named = re.split(r"[_\W]+", spec.name.lower())
+        if any(len(word) > 3 and word in said for word in named):
+            for arguments in _guessed(spec, words):
                 yield Call(spec.name, arguments)
 
 
@@ -197,6 +221,9 @@ def _shortened(text: str) -> str:
 
 def _from_memory(asked: Asked) -> str:
     """An answer without tools: what the conversation holds already."""
+    words, files = _said(asked)
+    if files:
+        return _answer(tuple(("file", {"path": path}, _given(text)) for path, text in files.items()))
     settled = [
         (call.name, call.arguments, outcome)
         for turn in asked.history.turns
@@ -206,9 +233,13 @@ def _from_memory(asked: Asked) -> str:
     ]
     if not settled:
         known = ", ".join(f"`{name}`" for name in asked.tools) or "none"
-        return f"You said: {asked.user[:200]}\n\nI am a model made of rules. My tools are: {known}."
+        return f"You said: {words[:200]}\n\n{ABOUT} My tools are: {known}."
     count = f"{len(settled)} tool result{'s' if len(settled) > 1 else ''}"
     return f"From this conversation I know {count}. The last one: {_told(*settled[-1])}"
+
+
+def _given(text: str) -> Outcome:
+    return Outcome("complete", (Text(text),))
 
 
 def _first(groups: Any) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
-from .failing import INVALID, Refusal, Said, envelope, said
+from .failing import Refusal, envelope
+from .failure_words import INVALID, Said, said
 from .framing import encode
 
 STATUSES = {"OAR-08": 404, "MIS-10": 422}

@@ -1,10 +1,12 @@
 """The `turnout` command. Each command lives in a file of its own and is loaded when it is used.
 
-Without a command it is the interactive one: `turnout -c` is `turnout chat -c`.
+Without a command it is the interactive one: `turnout -c` is `turnout chat -c`, and a
+sentence in its place is what is said first.
 """
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -75,10 +77,17 @@ class Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ours = ("-h", "--help", "--version")
-        if not ctx.resilient_parsing and (not args or (args[0].startswith("-") and args[0] not in ours)):
+        if not ctx.resilient_parsing and _is_talk(args):
             args = ["chat", *args]
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"To say it: turnout chat {args[0]}"
+            raise click.UsageError(f"{error.message} {hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands by what they are for; nothing is imported to tell of them."""
@@ -99,8 +108,23 @@ class Commands(click.Group):
 
             click.echo(printable(f"turnout: {error}"), err=True)
             ctx.exit(code_of(error))
+        except BrokenPipeError:  # whoever read has gone; click knows what to do
+            raise
+        except OSError as error:
+            click.echo(f"turnout: {error}", err=True)
+            ctx.exit(1)
         except KeyboardInterrupt:
             ctx.exit(130)
+
+
+def _is_talk(args: list[str]) -> bool:
+    """Whether this is for `chat`: nothing at all, its options, or a sentence."""
+    if not args:
+        return True
+    first = args[0]
+    if first.startswith("-"):
+        return first not in ("-h", "--help", "--version")
+    return first not in COMMANDS and any(letter.isspace() for letter in first)
 
 
 def _attribute(name: str) -> str:

@@ -12,7 +12,7 @@ import click
 
 from ...errors import UsageError
 from ...providers import PROVIDERS
-from ...runtime.config import INSTRUCTIONS, Config
+from ...runtime.config import Config
 from ...runtime.trust import Trust, project_files
 from ...wire.redaction import redacted
 from .clean import printable, visible, visible_line
@@ -88,10 +88,8 @@ def _files(config: Config) -> Iterator[tuple[str, str]]:
     yield str(own), "in force" if own.is_file() else "not there"
     for path in project_files(config.folder):
         yield str(path), "not trusted: no effect" if path in config.untrusted else "trusted"
-    for name in INSTRUCTIONS:
-        if (config.folder / name).is_file():
-            yield str(config.folder / name), "instructions to the model"
-            break
+    if (told := config.instructions_file) is not None:
+        yield str(told), "instructions to the model"
 
 
 def _keys(config: Config) -> list[str]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...errors import UsageError
 from ...plain import plain
 from ...wire.protocol import WireRequest
 from ...wire.redaction import redacted
@@ -45,15 +46,22 @@ class Debug:
         self._file: Any = None
         self._secrets = secrets
         if path is not None:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            os.fchmod(descriptor, 0o600)
-            self._file = os.fdopen(descriptor, "a", encoding="utf-8")
+            self._file = _opened(path)
 
     def __call__(self, what: str, **facts: Any) -> None:
         if self._file is not None:
             line = json.dumps({"what": what, **{name: _told(fact) for name, fact in facts.items()}})
             self._file.write(self._secrets.hide(line) + "\n")
             self._file.flush()
+
+
+def _opened(path: str) -> Any:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.fchmod(descriptor, 0o600)
+    except OSError as error:
+        raise UsageError(f"--debug {path!r} cannot be written: {error.strerror}") from None
+    return os.fdopen(descriptor, "a", encoding="utf-8")
 
 
 def _told(fact: Any) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from .opening import Wanted, configuration, open_session, past
 from .options import session_options
 from .result import Denial, Ending, RunResult, line, trouble, usage_by_model
 from .servers import left_out, servers_of
+from .signals import heeding
 
 LARGEST_INPUT = 16 * 1024 * 1024
 
@@ -80,7 +80,8 @@ def run(
     """
     asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
     shot = OneShot(asked, form, schema_of(shape), debug)
-    ctx.exit(asyncio.run(shot.run(prompt or "", piped_text(prompt is not None))))
+    prompt = (prompt or "").strip()
+    ctx.exit(asyncio.run(shot.run(prompt, piped_text(bool(prompt)))))
 
 
 def piped_text(has_prompt: bool) -> str:
@@ -106,6 +107,12 @@ def schema_of(given: str | None) -> dict[str, Any] | None:
         raise UsageError(f"--json-schema {given!r}: {error}") from None
     if not isinstance(schema, dict):
         raise UsageError(f"--json-schema {given!r} is no JSON object")
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.meta.validate(schema)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        raise UsageError(f"--json-schema is no JSON Schema: {one_line(str(error))}") from None
     return schema
 
 
@@ -121,8 +128,25 @@ class OneShot:
         self.denials: list[Denial] = []
         self.guard = ""  # why the run was cut short, if it was
         self.interrupted = False
+        self._stop: Callable[[], object] = _nothing
 
     async def run(self, prompt: str, piped: str) -> int:
+        task = asyncio.current_task()
+        assert task is not None
+        self._stop = task.cancel
+        with heeding(self._interrupt, "SIGINT", "SIGTERM"):
+            try:
+                return await self._run(prompt, piped)
+            except asyncio.CancelledError:
+                if not self.interrupted:
+                    raise
+                return exits.INTERRUPTED  # before anything was said
+
+    def _interrupt(self) -> None:
+        self.interrupted = True
+        self._stop()
+
+    async def _run(self, prompt: str, piped: str) -> int:
         config = configuration(self.wanted)
         for path in config.untrusted:
             self._tell(
@@ -160,9 +184,10 @@ class OneShot:
     async def _converse(self, session: Session, said: tuple[Block, ...]) -> int:
         history, replies = session.history, len(session.turns)
         entries, diagnostics = len(history.entries), len(history.diagnostics)
-        self._heed_signals(session)
+        self._stop = session.cancel
         options = {"schema": self.schema} if self.schema is not None else {}
         terminal = await self._listen(session, said, options)
+        self._stop = _nothing  # what is left is to say how it went
         turns = session.turns[replies:]
         count_use(session.store, turns)
         output, terminal = self._typed(terminal)
@@ -181,19 +206,6 @@ class OneShot:
         )
         self._print(result)
         return result.exit_code
-
-    def _heed_signals(self, session: Session) -> None:
-        loop = asyncio.get_running_loop()
-
-        def stop() -> None:
-            self.interrupted = True
-            session.cancel()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            try:
-                loop.add_signal_handler(number, stop)
-            except NotImplementedError:  # Windows: Ctrl+C raises KeyboardInterrupt instead
-                return
 
     async def _listen(self, session: Session, said: tuple[Block, ...], options: dict[str, Any]) -> Terminal:
         async for event in session.run(said, **options):
@@ -268,6 +280,10 @@ class OneShot:
 
     def _tell(self, text: str) -> None:
         click.echo(printable(self.secrets.hide(text)), err=True)
+
+
+def _nothing() -> None:
+    return None
 
 
 def line_of(output: Any) -> str:

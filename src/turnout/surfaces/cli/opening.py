@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +71,7 @@ def open_session(
         *config.settings.fallback,
     ]
     targets = [config.target(name, "" if at else wanted.base_url) for at, name in enumerate(names)]
-    return Session(
+    session = Session(
         targets=targets,
         route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),  # type: ignore[arg-type]
         keys=config.keys(),
@@ -85,6 +88,17 @@ def open_session(
         **thinking(config),
         **settings,
     )
+    _check_rules(rules(wanted), [tool.name for tool in session.scheduler.registry])
+    return session
+
+
+def _check_rules(given: Iterable[Rule], names: list[str]) -> None:
+    """A rule about a tool that is not there would protect from nothing; MCP servers' come later."""
+    for rule in given:
+        if not rule.tool.startswith("mcp__") and not any(fnmatchcase(name, rule.tool) for name in names):
+            near = get_close_matches(rule.tool, names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(names)}"
+            raise UsageError(f"--{rule.effect} {rule.tool}: no tool is called that; {hint}")
 
 
 def last_model(config: Config, past: Mapping[str, Any]) -> str:
@@ -93,7 +107,7 @@ def last_model(config: Config, past: Mapping[str, Any]) -> str:
         return ""
     origin = Origin.parse(past["store"].summary(past["id"]).model or "-")
     if origin.endpoint in config.settings.targets:
-        return origin.endpoint
+        return str(origin)
     return str(origin) if origin.model and origin.provider in PROVIDERS else ""
 
 
@@ -115,9 +129,14 @@ def rules(wanted: Wanted) -> list[Rule]:
     return [_rule("allow", text) for text in wanted.allow] + [_rule("deny", text) for text in wanted.deny]
 
 
+_RULE = re.compile(r"([\w*?\[\]!.-]+)(?:\((.+)\))?", re.DOTALL)
+
+
 def _rule(effect: Any, text: str) -> Rule:
-    name, _, pattern = text.partition("(")
-    pattern = pattern.removesuffix(")")
+    found = _RULE.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"--{effect} {text!r} is no rule; write a tool's name, or tool(pattern)")
+    name, pattern = found.groups()
     if not pattern:
         return Rule(effect, name)
     key = "command" if name == "shell" else ""
@@ -134,6 +153,8 @@ def past(wanted: Wanted, config: Config) -> dict[str, Any]:
         return {}
     from ...runtime.store import open_store  # SQLite is loaded when it is needed
 
+    if wanted.resume and wanted.continues:
+        raise UsageError("-c is the latest session and -r ID another; give one of them")
     store = open_store(config.environment)
     found = known(store, wanted.resume) if wanted.resume else latest(store) if wanted.continues else ""
     if wanted.fork and not found:

@@ -9,6 +9,15 @@ import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class Dollars(click.FloatRange):
+    """A sum that can be compared with another: `nan` is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        amount = super().convert(value, param, ctx)
+        return self.fail(f"{value} is no sum", param, ctx) if amount != amount else amount
+
+
 SESSION = (
     click.option("-m", "--model", default="", help="provider:model, or a name from the configuration."),
     click.option(
@@ -31,9 +40,7 @@ SESSION = (
     click.option(
         "--max-turns", type=click.IntRange(1), default=None, help="Rounds of tool calls at the most."
     ),
-    click.option(
-        "--max-budget-usd", "max_cost", type=click.FloatRange(0), default=None, help="Spend no more."
-    ),
+    click.option("--max-budget-usd", "max_cost", type=Dollars(0), default=None, help="Spend no more."),
     click.option("--system", default="", help="System text in place of ours."),
     click.option("--cwd", "folder", default="", help="The folder to work in."),
     click.option("--profile", default="", help="A profile of the configuration."),

@@ -30,13 +30,20 @@ def servers_of(config: Config, stirred: Callable[[], None] | None = None) -> Mcp
     )
 
 
-def left_out(servers: McpServers) -> Iterator[str]:
-    """Which servers are not used, and what to do about it."""
+UNUSED = ("untrusted", "unapproved", "failed", "waiting", "starting")
+
+
+def left_out(servers: McpServers, *states: str) -> Iterator[str]:
+    """Which servers are not used (those in these states), and what to do about it."""
     for status in servers.status():
+        name = visible(status.name)
+        if status.state not in (states or UNUSED):
+            continue
+        why = f" ({one_line(status.detail)})" if status.detail else ""
         if status.state in ("untrusted", "unapproved"):
-            yield f"MCP server {visible(status.name)} is not used: look at it with /mcp trust in `turnout`"
-        elif status.state in ("failed", "waiting", "starting"):
-            yield f"MCP server {visible(status.name)} is not used: {told(status)}"
+            yield f"MCP server {name} is not used{why}: look at it with /mcp trust {name} in `turnout`"
+        else:
+            yield f"MCP server {name} is not used: {told(status)}"
 
 
 def told(status: McpStatus) -> str:

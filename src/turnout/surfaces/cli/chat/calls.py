@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,8 @@ KEPT_OUTPUT = 8_000
 LIVE_LINES = 4
 QUIET = frozenset({"read_file"})
 """Tools whose results the user has at hand already: only their size is told."""
+
+_PATCHED = re.compile(r"^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b/)?)(.+?)\s*$", re.MULTILINE)
 
 WORDS = {
     "validating": "checking",
@@ -104,7 +107,9 @@ class CallOnScreen:
 
 
 def subject(arguments: Mapping[str, Any]) -> str:
-    """What a call is about, in one line: its command, its path, or its arguments."""
+    """What a call is about, in one line: its command, its path, the files of its patch, or its arguments."""
+    if isinstance(patch := arguments.get("patch"), str) and (files := _PATCHED.findall(patch)):
+        return one_line(visible(" ".join(files)), LONGEST_SUBJECT)
     for name in ("command", "path", "pattern", "prompt", "url"):
         if isinstance(value := arguments.get(name), str):
             return one_line(visible(value), LONGEST_SUBJECT)

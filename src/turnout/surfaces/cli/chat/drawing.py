@@ -110,10 +110,11 @@ class Drawing:
             yield paint(f"  {signs.result if not at else ' '} {printable(line)}", "dim")
         if used.more:
             lead = "   " if used.lines else f"  {signs.result}"
-            yield paint(f"{lead} {used.more:,} {'more ' if used.lines else ''}lines", "dim")
+            yield paint(f"{lead} {used.more:,} {'more ' if used.lines else ''}{_noun(used.more)}", "dim")
         yield from self._change(used.change[:MOST_CHANGED])
         if len(used.change) > MOST_CHANGED:
-            yield paint(f"    {len(used.change) - MOST_CHANGED:,} more lines", "dim")
+            more = len(used.change) - MOST_CHANGED
+            yield paint(f"    {more:,} more {_noun(more)}", "dim")
 
     def _change(self, lines: Sequence[ChangedLine]) -> Iterator[str]:
         size = max((len(str(line.number)) for line in lines if line.number), default=0)
@@ -210,6 +211,10 @@ class Drawing:
 
     def _cut(self, line: str) -> str:
         return _cut(line, self.width - 1, self.theme.signs.ellipsis)
+
+
+def _noun(count: int) -> str:
+    return "line" if count == 1 else "lines"
 
 
 def _cut(line: str, width: int, ellipsis: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.filters import Condition, has_completions, is_searching
+from prompt_toolkit.filters import Condition, Filter, has_completions, is_searching
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.search import stop_search
 
-from .asking import CHOICES
+from .asking import CHOICES, Choice
 
 if TYPE_CHECKING:
     from .terminal import Terminal
@@ -19,7 +19,15 @@ def bindings(terminal: Terminal) -> KeyBindings:
     """Every key that is ours; the rest is the usual editing."""
     keys = KeyBindings()
     choosing = Condition(lambda: terminal.choosing)
-    typing = ~choosing & ~is_searching
+    _typing(keys, terminal, ~choosing & ~is_searching)
+    _stopping(keys, terminal)
+    _switching(keys, terminal)
+    _choosing(keys, terminal, choosing)
+    return keys
+
+
+def _typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
+    """Keys that end a line, or do not."""
 
     @keys.add("enter", filter=typing)
     def _(event: KeyPressEvent) -> None:
@@ -36,6 +44,10 @@ def bindings(terminal: Terminal) -> KeyBindings:
     @keys.add("c-j", filter=typing)
     def _(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
+
+
+def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
+    """Keys that stop something: a menu, a search, a reply, the program."""
 
     @keys.add("escape", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
@@ -59,6 +71,14 @@ def bindings(terminal: Terminal) -> KeyBindings:
         else:
             terminal.leave()
 
+    @keys.add("c-z")
+    def _(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+
+def _switching(keys: KeyBindings, terminal: Terminal) -> None:
+    """Keys that change how things are done, or shown."""
+
     @keys.add("s-tab", filter=~has_completions)
     def _(event: KeyPressEvent) -> None:
         terminal.talk.next_mode()
@@ -67,15 +87,12 @@ def bindings(terminal: Terminal) -> KeyBindings:
     def _(event: KeyPressEvent) -> None:
         terminal.unfold()
 
-    @keys.add("c-z")
-    def _(event: KeyPressEvent) -> None:
-        event.app.suspend_to_background()
 
+def _choosing(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> None:
+    """Keys that answer a question."""
     for choice in CHOICES:
 
         @keys.add(choice.key, filter=choosing)
         @keys.add(choice.key.upper(), filter=choosing)
-        def _(event: KeyPressEvent, choice: object = choice) -> None:
-            terminal.chose(choice)  # type: ignore[arg-type]
-
-    return keys
+        def _(event: KeyPressEvent, choice: Choice = choice) -> None:
+            terminal.chose(choice)

@@ -42,8 +42,6 @@ def model(talk: Talk, name: str) -> None:
         rows = [(known, "answers now" if known == current else "") for known in models(talk)]
         talk.edge.show(Rows(tuple(rows), "Models; any other provider:model can be given too"))
         return
-    if ":" not in name and name not in talk.config.settings.targets:
-        raise UsageError(f"{name!r} is no model; write it as provider:model, or see /model")
     place = talk.config.target(name)
     talk.session.switch(place)
     talk.changed()
@@ -60,10 +58,7 @@ def provider(talk: Talk, name: str) -> None:
         rows = [(known, DEFAULT_MODELS.get(known, "")) for known in providers(talk)]
         talk.edge.show(Rows(tuple(rows), "Providers with a key; `turnout providers` lists all"))
         return
-    known = find_provider(name).name
-    if known not in DEFAULT_MODELS:
-        raise UsageError(f"name a model of {known} too: /model {known}:MODEL")
-    model(talk, f"{known}:{DEFAULT_MODELS[known]}")
+    model(talk, find_provider(name).name)
 
 
 # Which session

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import signal
+from collections.abc import Iterator
 from contextlib import suppress
+from threading import Thread
 from typing import TextIO
 
 from ....tools.approval import ApprovalRequest, Decision
 from ..clean import only_colour, printable
+from ..signals import heeding
 from .asking import CHOICES, EDIT, NO, decision
 from .drawing import Drawing
 from .pieces import Notice, Piece, Question, Spoken
@@ -28,7 +30,6 @@ class Plain:
         self._stdin = stdin
         self._stdout = stdout
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
-        self._asked = asyncio.Event()
         self._over = False
 
     @property
@@ -36,17 +37,15 @@ class Plain:
         return WIDTH
 
     async def run(self, first: str = "") -> None:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self._interrupted)
-        loop.add_signal_handler(signal.SIGTERM, self.leave)
-        reading = loop.run_in_executor(None, self._read, loop)
-        try:
-            if first:
-                self.talk.say(first)
-            await self._hear()
-        finally:
-            await self.talk.leave()
-            reading.cancel()
+        with heeding(self._interrupted, "SIGINT"), heeding(self.leave, "SIGTERM", "SIGHUP"):
+            # A thread that nobody waits for: it may stand in a read that never ends.
+            Thread(target=self._read, args=(asyncio.get_running_loop(),), daemon=True).start()
+            try:
+                if first:
+                    self.talk.say(first)
+                await self._hear()
+            finally:
+                await self.talk.leave()
 
     async def _hear(self) -> None:
         """One line after the other, each when the one before it is done with."""
@@ -60,9 +59,10 @@ class Plain:
             await self.talk.finished()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        with suppress(RuntimeError, ValueError, OSError):  # the loop or the input is closed
-            for line in self._stdin:
-                loop.call_soon_threadsafe(self._lines.put_nowait, line.rstrip("\n"))
+        with suppress(RuntimeError):  # the loop is closed
+            with suppress(ValueError, OSError):  # the input is closed
+                for line in _lines(self._stdin):
+                    loop.call_soon_threadsafe(self._lines.put_nowait, line.rstrip("\r\n"))
             loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
     def _prompt(self) -> None:
@@ -110,9 +110,21 @@ class Plain:
 
     def leave(self) -> None:
         self._over = True
+        self.talk.interrupt()
         self._lines.put_nowait(None)
 
     def _write(self, text: str) -> None:
         with suppress(OSError):
             self._stdout.write(only_colour(text))
             self._stdout.flush()
+
+
+def _lines(stdin: TextIO) -> Iterator[str]:
+    """What is typed, line by line, read past the file object: Python locks that when the program ends."""
+    try:
+        descriptor = stdin.fileno()
+    except (OSError, ValueError):  # not a file of the system
+        yield from stdin
+        return
+    with open(descriptor, encoding=stdin.encoding, errors="replace", closefd=False) as lines:
+        yield from lines

@@ -30,6 +30,7 @@ async def shell(talk: Talk, command: str) -> None:
     talk.take(ToolState(NAME, NAME, "executing"))
     talk.screen.name_call(NAME, {"command": command})
     folder = workspace.directory(".")
+    finished: process.Finished | None = None
     try:
         finished = await process.run(
             ["bash", "-c", command],
@@ -37,11 +38,22 @@ async def shell(talk: Talk, command: str) -> None:
             environment=process.environment(talk.session.environment),
             on_output=took,
         )
-    finally:
+    finally:  # also when it was stopped: what had come is shown and told
         os.close(folder)
-    output = capture.close().text.rstrip("\n")
+        output = capture.close().text.rstrip("\n")
+        talk.take(ToolResult(NAME, NAME, _outcome(finished, output)))
+        talk.aside.append(Text(f"I ran this command myself:\n$ {command}\n{output}{_end(finished)}"))
+
+
+def _outcome(finished: process.Finished | None, output: str) -> Outcome:
+    text = (Text((output or "[no output]") + _end(finished)),)
+    if finished is None:
+        return Outcome("cancelled", text)
     failed = finished.code or finished.signal or finished.errno
-    end = f"\n[exit code {finished.code}]" if finished.code else ""
-    outcome = Outcome("error" if failed else "complete", (Text((output or "[no output]") + end),))
-    talk.take(ToolResult(NAME, NAME, outcome))
-    talk.aside.append(Text(f"I ran this command myself:\n$ {command}\n{output}{end}"))
+    return Outcome("error" if failed else "complete", text)
+
+
+def _end(finished: process.Finished | None) -> str:
+    if finished is None:
+        return "\n[stopped]"
+    return f"\n[exit code {finished.code}]" if finished.code else ""

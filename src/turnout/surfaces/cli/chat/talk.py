@@ -24,7 +24,7 @@ from ..clean import printable
 from ..counting import count_use
 from ..debugging import Secrets
 from ..mentions import with_files
-from ..servers import servers_of
+from ..servers import left_out, servers_of
 from .asking import question
 from .edge import Edge
 from .opener import Opener
@@ -53,11 +53,12 @@ class Talk:
         self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before anything is said
         self.user_commands: dict[str, UserCommand] = {}
         self.servers: McpServers | None = None
-        self.aside: list[Block] = []  # what the next prompt tells first
+        self.aside: list[Block] = []  # what the next prompt tells beside its words
         self._task: asyncio.Task[None] | None = None
         self._later: list[str] = []
         self._one_question = asyncio.Lock()
         self._standing: Standing | None = None
+        self._left_out: set[str] = set()  # what was said about MCP servers
 
     # What the user does
 
@@ -76,7 +77,8 @@ class Talk:
         if self.busy and not self.session.busy:
             self._later.append(text)
             return
-        blocks = (*self.aside, *with_files(text, self.session.scheduler.workspace))
+        words, *files = with_files(text, self.session.scheduler.workspace)
+        blocks = (words, *self.aside, *files)  # the words come first: they are what is shown again
         self.aside = []
         if self.session.busy:
             self.session.queue(blocks)
@@ -161,11 +163,25 @@ class Talk:
         self.servers = servers_of(self.config)
         if self.servers is not None:
             self.servers.start()
+            self._tell_left_out("untrusted")
 
-    async def _converse(self, blocks: tuple[Block, ...]) -> None:
+    async def _settle_servers(self) -> None:
+        """What servers offer now, from this turn on."""
         if self.servers is not None:
             await self.servers.settle()
             self.servers.update(self.session.scheduler.registry)
+            self._tell_left_out()
+
+    def _tell_left_out(self, *states: str) -> None:
+        """Say once which servers are not used, and what to do about it."""
+        assert self.servers is not None
+        for line in left_out(self.servers, *states):
+            if line not in self._left_out:
+                self._left_out.add(line)
+                self.edge.show(Notice(line, "warn"))
+
+    async def _converse(self, blocks: tuple[Block, ...]) -> None:
+        await self._settle_servers()
         ended: SessionEvent | None = None
         while blocks:
             replies = len(self.session.turns)

@@ -9,46 +9,33 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from contextlib import suppress
+from typing import TextIO
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import ThreadedCompleter
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
-from prompt_toolkit.layout import (
-    BufferControl,
-    ConditionalContainer,
-    Dimension,
-    Float,
-    FloatContainer,
-    FormattedTextControl,
-    HSplit,
-    Layout,
-    Window,
-)
-from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout import Layout
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
-from prompt_toolkit.widgets import SearchToolbar
 
 from ....tools.approval import ApprovalRequest, Decision
-from ..clean import printable, visible
-from .asking import CHOICES, EDIT, NO, Choice, decision, editable
+from ..clean import printable
+from ..signals import heeding
+from .asking import EDIT, NO, Choice, decision, editable
+from .bottom import STYLE, Bottom
 from .completer import ChatCompleter
 from .drawing import Drawing
 from .keys import bindings
 from .pieces import Notice, Piece, Question, Thought
-from .statusline import status_line
 from .talk import Talk
 from .theme import Theme, theme
+from .waiting import Asked, Inquiry
 
 FRAMES = 10
 TICK = 0.2
@@ -57,29 +44,6 @@ QUIET = 0.4
 """Seconds in which a question hears no key: what was being typed must not answer it."""
 TWICE = 2.0
 """Seconds in which a second Ctrl+C quits."""
-MENU_ROWS = 8
-MOST_INPUT_ROWS = 10
-
-
-class Asked:
-    """A question that waits: for a key, or for the words that go with one."""
-
-    def __init__(
-        self, request: ApprovalRequest, question: Question, answer: asyncio.Future[Decision]
-    ) -> None:
-        self.request = request
-        self.question = question
-        self.answer = answer
-        self.choice: Choice | None = None  # set while its words are typed
-        self.heard = False
-
-
-class Inquiry:
-    """Words that are waited for; `label` stands before them."""
-
-    def __init__(self, label: str, answer: asyncio.Future[str | None]) -> None:
-        self.label = label
-        self.answer = answer
 
 
 class Terminal:
@@ -95,22 +59,23 @@ class Terminal:
         self.inquiry: Inquiry | None = None
         self._kept_text = ""  # what was being typed when a question came
         self._waiting: list[str] = []  # drawn, not printed yet
-        self._live = ""
+        self.live = ""  # what moves, drawn
         self._due: asyncio.TimerHandle | None = None
         self._shown_at = 0.0
         self._clearing_since = -TWICE
         self._stdout = stdout
         self.buffer = Buffer(
             completer=ThreadedCompleter(ChatCompleter(talk)),
-            complete_while_typing=Condition(self._completes),
+            complete_while_typing=Condition(lambda: self.completes),
             history=history,
             multiline=True,
         )
+        self.bottom = Bottom(self)
         self.app: Application[None] = self._application(stdin)
 
     async def run(self, first: str = "") -> None:
         """Until the user leaves; whatever ends it, the session is in order afterwards."""
-        with self._heeding_signals():
+        with heeding(self.leave, "SIGTERM", "SIGHUP"):
             try:
                 await self.app.run_async(
                     pre_run=lambda: self._began(first), set_exception_handler=False, handle_sigint=True
@@ -125,18 +90,6 @@ class Terminal:
         asyncio.get_running_loop().call_soon(self._update)
         if first:
             asyncio.get_running_loop().call_soon(self.talk.say, first)
-
-    @contextmanager
-    def _heeding_signals(self) -> Iterator[None]:
-        loop = asyncio.get_running_loop()
-        numbers = (signal.SIGTERM, signal.SIGHUP)
-        for number in numbers:
-            loop.add_signal_handler(number, self.leave)
-        try:
-            yield
-        finally:
-            for number in numbers:
-                loop.remove_signal_handler(number)
 
     # What the conversation asks of us
 
@@ -199,6 +152,13 @@ class Terminal:
     def choosing(self) -> bool:
         """Whether a question waits for a key."""
         return self.asked is not None and self.asked.choice is None
+
+    @property
+    def completes(self) -> bool:
+        """Whether what is being typed can be completed: a command, or a file after an @."""
+        text = self.buffer.document.text_before_cursor
+        named = text.startswith("/") or "@" in text.rpartition(" ")[2]
+        return named and self.asked is None and self.inquiry is None
 
     def entered(self) -> None:
         """Enter: the line is said, or it is the words that an answer waits for."""
@@ -311,9 +271,9 @@ class Terminal:
     def _draw_live(self) -> None:
         size = self.app.output.get_size()
         self.drawing.resized(size.columns)
-        spare = size.rows - 4 - min(self.buffer.document.line_count, MOST_INPUT_ROWS)
         live = self.talk.screen.live(asyncio.get_running_loop().time())
-        self._live = self.drawing.live(live, spare) if live.busy or live.queued else ""
+        room = self.bottom.room(size.columns, size.rows)
+        self.live = self.drawing.live(live, room) if live.busy or live.queued else ""
 
     def _print_above(self) -> None:
         """Take our lines away, print, and draw them again below."""
@@ -334,7 +294,7 @@ class Terminal:
             self._stdout, self._size, term=os.environ.get("TERM"), enable_bell=False, enable_cpr=False
         )
         app: Application[None] = Application(
-            layout=Layout(self._container(), focused_element=self.buffer),
+            layout=Layout(self.bottom.container, focused_element=self.buffer),
             key_bindings=bindings(self),
             style=Style.from_dict(STYLE if colour else {}),
             color_depth=ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT,
@@ -365,86 +325,6 @@ class Terminal:
             return Size(24, 80)
         return Size(size.lines or 24, size.columns or 80)
 
-    def _container(self) -> FloatContainer:
-        live = Window(FormattedTextControl(lambda: ANSI(self._live)), dont_extend_height=True)
-        self._choice_window = Window(
-            FormattedTextControl(self._choices, focusable=True), dont_extend_height=True, wrap_lines=True
-        )
-        search = SearchToolbar()
-        entry = Window(
-            BufferControl(self.buffer, search_buffer_control=search.control, preview_search=True),
-            height=self._input_height,
-            get_line_prefix=self._prefix,
-            wrap_lines=True,
-            dont_extend_height=True,
-        )
-        status = Window(FormattedTextControl(self._status), height=1, style="class:status")
-        choosing = Condition(lambda: self.choosing)
-        rows = HSplit(
-            [
-                ConditionalContainer(live, Condition(lambda: bool(self._live))),
-                Window(height=1),
-                ConditionalContainer(self._choice_window, choosing),
-                ConditionalContainer(entry, ~choosing),
-                search,
-                status,
-            ]
-        )
-        menu = CompletionsMenu(max_height=MENU_ROWS, scroll_offset=1)
-        return FloatContainer(rows, [Float(menu, xcursor=True, ycursor=True)])
-
-    def _input_height(self) -> Dimension:
-        """Room for the lines, and below them for a menu while it is open."""
-        lines = min(self.buffer.document.line_count, MOST_INPUT_ROWS)
-        if self._completes():
-            return Dimension(min=1, preferred=lines + MENU_ROWS)
-        return Dimension(min=1, max=MOST_INPUT_ROWS)
-
-    def _prefix(self, number: int, wrapped: int) -> AnyFormattedText:
-        if number or wrapped:
-            return "  "
-        if self.asked is not None and self.asked.choice is NO:
-            return [("class:prompt", "why not (enter: no reason) ")]
-        if self.asked is not None and self.asked.choice is EDIT:
-            return [("class:prompt", "arguments ")]
-        if self.inquiry is not None:
-            return [("class:prompt", f"{self.inquiry.label} ")]
-        return [("class:prompt", f"{self.drawing.theme.signs.user} ")]
-
-    def _choices(self) -> AnyFormattedText:
-        asked = self.asked
-        if asked is None or not asked.heard:
-            return [("class:status", f" {self.drawing.theme.signs.ellipsis}")]
-        parts: list[Any] = []
-        for choice in CHOICES:
-            word = f"{choice.word} ({visible(asked.question.covers)})" if choice.key == "a" else choice.word
-            parts += [("class:prompt", f" [{choice.key}]"), ("", f" {word} ")]
-        return [*parts, ("class:status", " esc interrupts")]
-
-    def _status(self) -> AnyFormattedText:
-        return status_line(self.talk.standing, self.width, self.drawing.theme.signs.dot)
-
     def _focus(self) -> None:
         with suppress(ValueError):  # gone from the layout meanwhile
-            self.app.layout.focus(self._choice_window if self.choosing else self.buffer)
-
-    def _completes(self) -> bool:
-        text = self.buffer.document.text_before_cursor
-        return (
-            self.asked is None
-            and self.inquiry is None
-            and (text.startswith("/") or "@" in text.rpartition(" ")[2])
-        )
-
-
-STYLE = {
-    "prompt": "ansicyan bold",
-    "status": "ansibrightblack",
-    "completion-menu": "bg:default default",
-    "completion-menu.completion": "bg:default default",
-    "completion-menu.completion.current": "reverse",
-    "completion-menu.meta.completion": "bg:default ansibrightblack",
-    "completion-menu.meta.completion.current": "bg:default ansibrightblack",
-    "scrollbar.background": "bg:default",
-    "scrollbar.button": "bg:ansibrightblack",
-}
+            self.app.layout.focus(self.bottom.choices if self.choosing else self.buffer)

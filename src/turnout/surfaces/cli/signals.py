@@ -1,0 +1,30 @@
+"""Signals of the system as calls of ours, for as long as something runs."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def heeding(action: Callable[[], object], *names: str) -> Iterator[None]:
+    """Call `action` when one of these signals comes, in place of what it would do otherwise.
+
+    Where the event loop knows no signals (Windows), Ctrl+C stays a KeyboardInterrupt.
+    """
+    loop = asyncio.get_running_loop()
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    heeded = []
+    try:
+        for number in numbers:
+            loop.add_signal_handler(number, action)
+            heeded.append(number)
+    except NotImplementedError:
+        pass
+    try:
+        yield
+    finally:
+        for number in heeded:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,59 @@
+"""Where a system has less than ours: no `fcntl`, no terminal modules, no signals in the event loop."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.surfaces.places import User, simulated
+
+from turnout.simulate.model import demo
+
+MISSING = ("fcntl", "termios", "tty", "pty", "resource", "pwd", "grp", "readline", "curses", "syslog")
+WITHOUT = f"""
+import sys
+for name in {MISSING!r}:
+    sys.modules[name] = None  # an import of it fails
+import asyncio.unix_events
+def refused(*arguments): raise NotImplementedError
+asyncio.unix_events._UnixSelectorEventLoop.add_signal_handler = refused
+from turnout.surfaces.cli import main
+main(prog_name="turnout")
+"""
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> Iterator[User]:
+    with simulated(tmp_path, demo) as user:
+        yield user
+
+
+def ran(user: User, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT, *arguments]
+    return subprocess.run(
+        command, env=user.environment, cwd=user.folder, input=stdin, capture_output=True, text=True
+    )
+
+
+def test_one_shot_needs_no_module_of_unix(somebody: User) -> None:
+    """A question with a tool, kept in the store and gone on with."""
+    asked = ran(somebody, "run", "-m", "openai:gpt-4o", "-p", "read README.md", "--output-format", "json")
+    assert asked.returncode == 0, asked.stderr
+    assert "A small project" in json.loads(asked.stdout)["text"]
+    assert "I know 1 tool result" in ran(somebody, "run", "-c", "-p", "and?").stdout
+
+
+def test_plain_lines_need_no_module_of_unix(somebody: User) -> None:
+    done = ran(somebody, "chat", "--plain", "-m", "openai:gpt-4o", stdin="hello\n/status\n")
+
+    assert done.returncode == 0, done.stderr
+    assert "You said: hello" in done.stdout and "openai:gpt-4o" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["config", "providers", "models", "sessions", "stats", "doctor --help"])
+def test_other_commands_need_none_either(somebody: User, command: str) -> None:
+    assert ran(somebody, *command.split()).returncode == 0

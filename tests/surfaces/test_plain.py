@@ -1,0 +1,86 @@
+"""Lines in, lines out: it ends whenever it is told to, also while the input stays open."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.surfaces.places import User, simulated
+
+from turnout.runtime.store import open_store
+from turnout.simulate.model import demo
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> Iterator[User]:
+    with simulated(tmp_path, demo) as user:
+        yield user
+
+
+@contextmanager
+def talking(user: User, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The program with an input that nobody closes."""
+    command = [sys.executable, "-m", "turnout", "chat", "--plain", "-m", "openai:gpt-4o", *arguments]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=user.environment, cwd=user.folder, **pipes) as process:  # type: ignore[call-overload]
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def say(process: subprocess.Popen[bytes], *lines: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(b"\n".join((*lines, b"")))
+    process.stdin.flush()
+
+
+def hear(process: subprocess.Popen[bytes], words: bytes) -> None:
+    assert process.stdout is not None
+    while words not in (line := process.stdout.readline()):
+        assert line, f"it ended without {words!r}"
+
+
+def test_quit_does_not_wait_for_another_line(somebody: User) -> None:
+    with talking(somebody) as process:
+        say(process, b"hello", b"/quit")
+        assert process.wait(30) == 0
+        assert process.stderr is not None and b"goes on with this session" in process.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_it_waits_for_a_line(somebody: User, number: int) -> None:
+    with talking(somebody) as process:
+        say(process, b"hello", b"/status")
+        hear(process, b"approval")  # so nothing is under way that a first Ctrl+C would only stop
+        process.send_signal(number)
+        assert process.wait(30) == 0
+
+
+def test_a_signal_ends_it_in_mid_tool(somebody: User) -> None:
+    """The tool is stopped and has its outcome; nothing is left open."""
+    begun = somebody.folder / "begun"
+    with talking(somebody, "--approval-mode", "full") as process:
+        say(process, b"run `touch begun; sleep 60`")
+        ends = time.monotonic() + 30
+        while not begun.exists():
+            assert time.monotonic() < ends
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    with open_store(somebody.environment) as store:
+        (line,) = store.list()
+        assert line.holder is None and store.read(line.id).open_calls == ()
+
+
+def test_bytes_that_are_no_text_are_no_trouble(somebody: User) -> None:
+    with talking(somebody) as process:
+        say(process, b"caf\xe9 \xff", b"/quit")
+        hear(process, "You said: caf\ufffd".encode())
+        assert process.wait(30) == 0
