@@ -72,6 +72,45 @@ def test_pictures_are_not_counted_and_not_cut() -> None:
     assert len(cut.content[0].text) < 300  # type: ignore[union-attr]
 
 
+def many_blocks(count: int) -> Outcome:
+    return Outcome("complete", tuple(Text(f"block {at}" + "." * 30) for at in range(count)))
+
+
+def test_a_thousand_small_blocks_are_cut_as_one(tmp_path: Path) -> None:
+    """One mark, one file and the limit; the pictures among them stay, behind the text."""
+    picture = Media("image/png", data="AA==")
+    many = Outcome("complete", (picture, *many_blocks(5_000).content, picture))
+    saved = SavedOutput(tmp_path / "saved")
+    (cut,) = within_budget([many], each=10_000, save=saved.save)
+    assert [type(block) for block in cut.content] == [Text, Media, Media]
+    assert 9_000 < len(cut.text) < 10_300 and cut.text.count("left out") == 1
+    assert cut.text.startswith("block 0.") and "block 4999" in cut.text
+    (path,) = (tmp_path / "saved").iterdir()
+    assert path.read_text() == many.text
+
+
+def test_time_grows_with_the_number_of_blocks_and_no_faster(tmp_path: Path) -> None:
+    """Four times the blocks, about four times the time."""
+    saved = SavedOutput(tmp_path / "saved")
+
+    def seconds(count: int) -> float:
+        many = many_blocks(count)
+        started = time.process_time()
+        within_budget([many], each=10_000, save=saved.save)
+        return time.process_time() - started
+
+    seconds(1_000)
+    assert min(seconds(40_000) for _ in range(3)) < 8 * min(seconds(10_000) for _ in range(3)) + 0.05
+
+
+def test_the_number_of_saved_files_is_bounded(tmp_path: Path) -> None:
+    """The oldest make room, and each name is used once."""
+    saved = SavedOutput(tmp_path / "saved", files=3)
+    paths = [Path(saved.save(f"text {at}")) for at in range(10)]
+    assert len(set(paths)) == 10
+    assert [path.exists() for path in paths] == [False] * 7 + [True] * 3
+
+
 @given(st.text(), st.integers(0, 50))
 def test_a_clipped_text_keeps_both_ends(text: str, limit: int) -> None:
     """Short texts stay as they are; of long ones no more than the limit is kept."""

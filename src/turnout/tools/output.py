@@ -16,6 +16,7 @@ import re
 import secrets
 import stat
 import tempfile
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
@@ -27,9 +28,11 @@ from ..model import Code, Content, Media, Outcome, Text, block_text
 
 RESULT_LIMIT = 40_000  # characters of one result, about 10,000 tokens
 BATCH_LIMIT = 160_000  # characters of all results of one turn
+FEW = 32  # blocks of a result that are cut one by one
 CAPTURE_LIMIT = 64 * 1024  # bytes of a command's output held in memory
 SAVED_FILE_LIMIT = 32 * 1024 * 1024
 SAVED_TOTAL_LIMIT = 512 * 1024 * 1024
+SAVED_FILES = 500
 HEAD_SHARE = 0.4  # errors stand at the end more often than at the start
 
 
@@ -100,9 +103,16 @@ def _length(block: Content) -> int:
 
 
 def _cut(outcome: Outcome, limit: int, save: Callable[[str], str] | None) -> Outcome:
-    limits = shares([_length(block) for block in outcome.content], limit)
-    blocks = zip(outcome.content, limits, strict=True)
+    content = outcome.content if len(outcome.content) <= FEW else _as_one(outcome.content)
+    limits = shares([_length(block) for block in content], limit)
+    blocks = zip(content, limits, strict=True)
     return replace(outcome, content=tuple(_cut_block(block, room, save) for block, room in blocks))
+
+
+def _as_one(content: Sequence[Content]) -> tuple[Content, ...]:
+    """One text, then the media: a thousand small blocks, each cut, would be a thousand marks and files."""
+    texts = [block_text(block) for block in content if not isinstance(block, Media)]
+    return (Text("\n".join(texts)), *(block for block in content if isinstance(block, Media)))
 
 
 def _cut_block(block: Content, limit: int, save: Callable[[str], str] | None) -> Content:
@@ -202,11 +212,14 @@ class SavedOutput:
         *,
         file_limit: int = SAVED_FILE_LIMIT,
         total_limit: int = SAVED_TOTAL_LIMIT,
+        files: int = SAVED_FILES,
     ) -> None:
         self.folder = _private_folder(folder)
         self.file_limit = file_limit
         self.total_limit = total_limit
-        self._files: list[str] = []
+        self.files = files
+        self._files: deque[str] = deque()
+        self._count = 0
 
     def save(self, text: str) -> str:
         """Write a text to a new file; gives its path, or "" when the disk refuses."""
@@ -221,20 +234,19 @@ class SavedOutput:
     def create(self) -> BinaryIO:
         """A new file, open for writing; its path is its `name`."""
         self._make_room()
-        path = os.path.join(self.folder, f"output-{len(self._files):04d}-{secrets.token_hex(4)}.txt")
+        path = os.path.join(self.folder, f"output-{self._count:04d}-{secrets.token_hex(4)}.txt")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._count += 1
         self._files.append(path)
         return open(path, "wb", buffering=0, opener=lambda name, _: os.open(name, flags, 0o600))
 
     def _make_room(self) -> None:
-        sizes = [(path, _file_size(path)) for path in self._files]
-        total = sum(size for _, size in sizes)
-        for path, size in sizes:
-            if total + self.file_limit <= self.total_limit:
-                return
-            total -= size
-            if size:
-                _unlink(path)
+        """The oldest go, until there is room for one more of the largest."""
+        sizes = deque(_file_size(path) for path in self._files)
+        room = self.total_limit - self.file_limit - sum(sizes)
+        while self._files and (room < 0 or len(self._files) >= self.files):
+            room += sizes.popleft()
+            _unlink(self._files.popleft())
 
     def clear(self) -> None:
         """Remove every file that was saved here."""
