@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import tools as tools
     from .diagnostic import Diagnostic as Diagnostic
     from .errors import CorruptHistory as CorruptHistory
+    from .errors import HookError as HookError
     from .errors import LimitReached as LimitReached
     from .errors import ProviderError as ProviderError
     from .errors import SessionHeld as SessionHeld
@@ -46,10 +47,13 @@ if TYPE_CHECKING:
     from .providers.request import render as render
     from .providers.request import transcript as transcript
     from .runtime.diagnose import diagnose as diagnose
+    from .runtime.hooks import Hooks as Hooks
+    from .runtime.hooks import ModelRequest as ModelRequest
     from .runtime.session import Answer as Answer
     from .runtime.session import Session as Session
     from .runtime.store import Store as Store
     from .runtime.transport import forbid_requests as forbid_requests
+    from .tools.hooks import Refuse as Refuse
     from .tools.tool import Tool as Tool
     from .tools.tool import ToolContext as ToolContext
     from .tools.tool import tool as tool
@@ -59,6 +63,7 @@ _HOMES = {
     "diagnostic": ("Diagnostic",),
     "errors": (
         "CorruptHistory",
+        "HookError",
         "LimitReached",
         "ProviderError",
         "SessionHeld",
@@ -89,6 +94,7 @@ _HOMES = {
     "providers.reply": ("decode", "stream"),
     "providers.request": ("render", "transcript"),
     "runtime.diagnose": ("diagnose",),
+    "runtime.hooks": ("Hooks", "ModelRequest"),
     "runtime.session": ("Answer", "Session"),
     "runtime.store": ("Store",),
     "runtime.transport": ("forbid_requests",),
@@ -106,6 +112,7 @@ _HOMES = {
     "streaming.reply": ("ReplyBuilder",),
     "streaming.sse": ("SseDecoder",),
     "streaming.tracker": ("ToolCallTracker",),
+    "tools.hooks": ("Refuse",),
     "tools.tool": ("Tool", "ToolContext", "tool"),
     "wire.check": ("check",),
 }

@@ -64,6 +64,8 @@ CODES: dict[str, str] = {
     "call_in_result": "a tool call stood inside a result; left out",
     "shortened_output": "a result was over the budget; cut, and the whole of it saved",
     "abandoned_tool": "a tool did not stop when asked; given up",
+    "hook_refused": "a hook refused a call or its result",
+    "hook_failed": "a hook broke, took too long or gave what does not fit; that counts as a refusal",
     "late_result": "a tool that was given up has ended; what it said was ignored",
     # in a transcript
     "synthetic_result": "a result was made because the real one never came",

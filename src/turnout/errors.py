@@ -8,6 +8,7 @@
       StoreError          the store cannot write: nothing was acknowledged
         SessionHeld       another process has the session: `holder` says which
       LimitReached        a limit that the user set on tokens, cost or rounds
+      HookError           a hook refused a request or a reply, or failed itself
 
 Tool failures, bad arguments, repairs and cancellations are values (`Outcome`,
 `Diagnostic`), never exceptions: the conversation goes on with them.
@@ -101,6 +102,15 @@ class CorruptHistory(TurnoutError):
 
 class LimitReached(TurnoutError):
     """A limit that the user set was reached; the history is valid and the session can go on."""
+
+
+class HookError(TurnoutError):
+    """A hook refused, or failed itself; the history is valid and the session can go on."""
+
+    def __init__(self, message: str, *, hook: str, refused: bool = False) -> None:
+        super().__init__(message)
+        self.hook = hook  # which of the four
+        self.refused = refused  # whether it said no, or broke
 
 
 class StoreError(TurnoutError):

@@ -18,7 +18,7 @@ from turnout.runtime.keys import KeyFile
 from turnout.runtime.session import Limits, Session
 from turnout.simulate import Call, HttpError, Say, ScriptedTransport, StreamError, Think, Truncate
 from turnout.streaming.events import TextDelta
-from turnout.tools.events import ToolResult
+from turnout.tools.events import ToolResult, ToolState
 from turnout.tools.tool import tool
 
 PARIS = Call("weather", {"city": "Paris"})
@@ -479,3 +479,43 @@ def test_a_session_is_free_again_with_the_terminal_event() -> None:
         return [first, (await talk.ask("c")).text]
 
     assert virtually(thrice()) == ["one", "three"]
+
+
+def test_every_call_that_was_shown_as_running_ends_visibly_before_the_last_event() -> None:
+    """A cancel in mid batch, also inside a subagent: each call's end is told, then Cancelled."""
+    script = [
+        [Call("slow", {"seconds": 60}), Call("task", {"prompt": "look"}), PARIS],
+        [Call("slow", {"seconds": 70}), PARIS],
+    ]
+    talk, _ = session(script, subagents=True)
+
+    async def cancelling() -> list[Any]:
+        asyncio.get_running_loop().call_later(5, talk.cancel)
+        return [event async for event in talk.run("go")]
+
+    seen = virtually(cancelling())
+    plain = [event.event if isinstance(event, Nested) else event for event in seen]
+    states = {event.call_id: event.state for event in plain if isinstance(event, ToolState)}
+    told = {event.call_id: event.outcome.status for event in plain if isinstance(event, ToolResult)}
+    assert sorted(states.values()) == ["cancelled", "cancelled", "cancelled", "complete", "complete"]
+    assert states == told
+    assert isinstance(seen[-1], Cancelled)
+
+
+def test_calls_of_a_reply_that_was_cut_off_end_visibly_too() -> None:
+    """A whole call in a stream that is cancelled or gives out was shown; so is that it did not run."""
+    from turnout.simulate import Stall
+
+    for script, cancels in (([[PARIS, Stall(500)]], True), ([[PARIS, Truncate()]] * 9, False)):
+        talk, _ = session(script, "anthropic:claude-sonnet-4-5")
+
+        async def listening(talk: Session = talk, cancels: bool = cancels) -> list[Any]:
+            if cancels:
+                asyncio.get_running_loop().call_later(5, talk.cancel)
+            return [event async for event in talk.run("go")]
+
+        seen = virtually(listening())
+        [result] = [event for event in seen if isinstance(event, ToolResult)]
+        assert result.outcome.reason == "did_not_run" and isinstance(
+            seen[-1], Cancelled if cancels else Failed
+        )

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ProviderError
-from ..model import ModelTurn, ToolCall, ToolSpec
+from ..model import ModelTurn, ToolCall
 from ..providers import Target
 from ..providers.reply import ReplyReader
 from ..providers.request import reader as reading
@@ -23,6 +23,7 @@ from ..providers.request import render
 from ..streaming.events import Error, StreamEvent, ToolCallStart
 from ..wire.failure import failure
 from ..wire.protocol import WireRequest
+from .hooks import Asked
 from .ports import Incoming, Outgoing
 
 if TYPE_CHECKING:
@@ -44,37 +45,31 @@ class Timeouts(Struct, frozen=True):
 class Attempt:
     """One try at one reply. `shown` tells whether anyone saw a part of it."""
 
-    def __init__(
-        self,
-        session: Session,
-        target: Target,
-        turn_key: str,
-        tools: tuple[ToolSpec, ...],
-        options: dict[str, Any],
-    ) -> None:
+    def __init__(self, session: Session, target: Target, turn_key: str, asked: Asked) -> None:
         self.session = session
         self.target = target
         self.turn_key = turn_key
-        self.tools = tools
+        self.asked = asked
         self.shown = False
-        self.request = self._assemble(options)
+        self.request = self._assemble()
         self._reader = ReplyReader(target, turn_key)
         self._names = self._projected_names()
 
-    def _assemble(self, options: dict[str, Any]) -> WireRequest:
-        options = self.session.recovery.applied(self.target.origin, {**self.session.options, **options})
+    def _assemble(self) -> WireRequest:
+        wanted = self.asked.request
+        options = self.session.recovery.applied(self.target.origin, wanted.options)
         return render(
-            self.session.history,
+            self.asked.history,
             self.target,
-            tools=self.tools,
-            system=self.session.system,
+            tools=wanted.tools,
+            system=wanted.system,
             **{"stream": True, **options},
         )
 
     def _projected_names(self) -> dict[str, str]:
         """What the target calls our tools, where that differs: the way back."""
-        names = reading(self.target).names
-        return {sent: tool.name for tool in self.tools if (sent := names.project(tool.name)) != tool.name}
+        names, tools = reading(self.target).names, self.asked.request.tools
+        return {sent: tool.name for tool in tools if (sent := names.project(tool.name)) != tool.name}
 
     async def run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
         """The finished turn; events are shown as they come."""

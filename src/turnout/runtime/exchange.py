@@ -7,16 +7,29 @@ ask for again: silently before anything was shown, with `Discarded` after.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ProviderError, StreamError
-from ..model import ModelTurn, Origin, Outcome, ToolSpec
+from ..errors import HookError, ProviderError, StreamError, UsageError
+from ..model import Block, ModelTurn, Origin, Outcome, Text, Thinking, ToolCall, ToolSpec
+from ..plain import dumps
 from ..providers import Target
+from ..streaming.events import (
+    Done,
+    OpaqueBlock,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingEnd,
+    ToolCallComplete,
+    ToolCallDelta,
+    ToolCallStart,
+)
 from .attempt import Attempt
 from .diagnose import diagnose
 from .events import Discarded, SessionEvent, Status
 from .retry import Budget
+from .run import settled
 
 if TYPE_CHECKING:
     from .session import Session
@@ -37,7 +50,7 @@ class Exchange:
         self.session = session
         self.emit = emit
         self.tools = tools
-        self.options = options or {}
+        self.options = {**session.options, **(options or {})}
         self.budget = Budget(session.retry, session.chance)
         self.tried: set[Origin] = set()
         self.attempt: Attempt | None = None
@@ -49,20 +62,18 @@ class Exchange:
         while True:
             try:
                 turn = await self._try(target)
+                return await self._heard(target, turn)
             except (ProviderError, StreamError) as error:
                 target = await self._after(target, error)
             except asyncio.CancelledError:
                 self._keep_partial("cancelled")
                 raise
-            else:
-                self.session.router.worked(target)
-                return self.session.history.append(turn)
 
     async def _try(self, target: Target) -> ModelTurn:
         self.tried.add(target.origin)
         if left := self.session.router.asks_for(target, self._now()):
             raise _resting(target, left)
-        attempt = self._fresh(target)
+        attempt = await self._fresh(target)
         self.session.debug("request", target=str(target.origin), request=attempt.request)
         turn = await attempt.run(self.emit)
         self.session.debug(
@@ -70,12 +81,41 @@ class Exchange:
         )
         return turn
 
-    def _fresh(self, target: Target) -> Attempt:
+    async def _heard(self, target: Target, turn: ModelTurn) -> ModelTurn:
+        """The whole reply: counted, put to the hooks, appended."""
+        session = self.session
+        session.router.worked(target)
+        session.replied(turn)
+        if self.attempt is None or not session.model_hooks.after:
+            return session.history.append(turn)
+        try:
+            wanted = await session.model_hooks.heard(self.attempt.asked.request, turn)
+            return session.history.append(turn) if wanted is turn else self._changed(turn, wanted)
+        except HookError:
+            self._take_back()
+            raise
+
+    def _changed(self, turn: ModelTurn, wanted: ModelTurn) -> ModelTurn:
+        """What was shown is taken back; the reply as the hooks want it takes its place."""
+        self._take_back()
+        stop = None if turn.stop in ("end", "tool_calls") else turn.stop or None
+        try:
+            told = self.session.history.reply(turn.origin, wanted.blocks, stop=stop, usage=turn.usage)
+        except UsageError as error:
+            raise HookError(f"it made a reply that cannot stand: {error}", hook="after_model") from error
+        for block in told.blocks:
+            for event in _told(block):
+                self.emit(event)
+        self.emit(Done(told.stop or "end", turn.raw_stop))
+        return told
+
+    async def _fresh(self, target: Target) -> Attempt:
         """An attempt whose bytes were not refused before: the next step is taken until they differ."""
-        history = self.session.history
+        session, history = self.session, self.session.history
         history.seal()
         while True:
-            attempt = Attempt(self.session, target, history.next_key(), self.tools, self.options)
+            asked = await session.model_hooks.asked(target.origin, self.tools, self.options)
+            attempt = Attempt(session, target, history.next_key(), asked)
             self.attempt = attempt
             if not self.session.recovery.was_refused(attempt.request.body):
                 return attempt
@@ -145,10 +185,9 @@ class Exchange:
             return
         self._refusal = error
         session.recovery.refused(self.attempt.request.body)
-        session.telemetry.refused(
-            target.origin, error.status, self.tools or self.attempt.request.report.calls
-        )
-        error.report = diagnose(session.history, str(target.origin), self.attempt.request.body)
+        tools = self.attempt.asked.request.tools or self.attempt.request.report.calls
+        session.telemetry.refused(target.origin, error.status, tools)
+        error.report = diagnose(self.attempt.asked.history, str(target.origin), self.attempt.request.body)
 
     def _take_back(self) -> None:
         """Whatever was shown of the broken reply is void; its key is spent."""
@@ -164,7 +203,10 @@ class Exchange:
             return
         self.session.history.append(partial)
         for call in partial.tool_calls:
-            self.session.history.settle(call.id, Outcome(status, synthetic=True, reason="did_not_run"))
+            for event in settled(
+                self.session.history, call, Outcome(status, synthetic=True, reason="did_not_run")
+            ):
+                self.emit(event)
         self.session.history.seal()
 
     def _now(self) -> float:
@@ -178,3 +220,19 @@ def _resting(target: Target, left: float) -> ProviderError:
         retry_after=left,
         code=RESTING,
     )
+
+
+def _told(block: Block) -> Iterator[StreamEvent]:
+    """A block as a stream would have told of it."""
+    match block:
+        case Text(text):
+            yield TextDelta(text)
+        case Thinking(text, residue):
+            yield ThinkingDelta(text)
+            yield ThinkingEnd(residue)
+        case ToolCall(call_id, name, arguments):
+            yield ToolCallStart(call_id, name)
+            yield ToolCallDelta(call_id, dumps(arguments))
+            yield ToolCallComplete(call_id)
+        case _:
+            yield OpaqueBlock(block)

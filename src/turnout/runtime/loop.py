@@ -14,7 +14,7 @@ from ..streaming.events import TextDelta
 from .events import Complete, Status, Terminal
 from .exchange import Exchange
 from .guards import Verdict
-from .run import Emit
+from .run import Emit, settled
 
 if TYPE_CHECKING:
     from .session import Session
@@ -75,7 +75,6 @@ class Rounds:
         exchange = Exchange(session, self.emit, session.tool_specs(), {**self.options, **options})
         turn = await exchange.reply()
         self.turns.append(turn)
-        session.replied(turn)
         return turn
 
     def _check_limits(self) -> None:
@@ -108,10 +107,10 @@ class Rounds:
         turn = await self._reply(tool_choice="none")
         if not turn.tool_calls and turn.text.strip():
             return turn
+        refusal = Outcome("error", (Text(SWITCHED_OFF),), reason="did_not_run")
         for call in turn.tool_calls:
-            self.session.history.settle(
-                call.id, Outcome("error", (Text(SWITCHED_OFF),), reason="did_not_run")
-            )
+            for event in settled(self.session.history, call, refusal):
+                self.emit(event)
         self.emit(TextDelta(ENOUGH[why]))
         return self.session.history.reply(OURSELVES, Text(ENOUGH[why]))
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError, TurnoutError
-from ..model import Outcome
+from ..history.log import History
+from ..model import Outcome, ToolCall
+from ..tools.events import ToolEvent, ToolResult, ToolState
 from .events import Cancelled, Failed, SessionEvent, Terminal
 
 if TYPE_CHECKING:
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 Emit = Callable[[SessionEvent], None]
 Work = Callable[[Emit], Awaitable[Terminal]]
 """What a run does: tells of everything that happens, and gives back how it ended."""
+
+
+def settled(history: History, call: ToolCall, outcome: Outcome) -> Iterator[ToolEvent]:
+    """Settle a call that no batch will settle, and tell of it as a batch would."""
+    history.settle(call.id, outcome)
+    yield ToolState(call.id, call.name, outcome.status)
+    yield ToolResult(call.id, call.name, outcome)
 
 
 class Events:
@@ -153,7 +162,8 @@ class Run:
         history = self.session.history
         for open_call in history.open_calls:
             reason = "stopped" if open_call.started else "did_not_run"
-            history.settle(open_call.call.id, Outcome(status, synthetic=True, reason=reason))
+            for event in settled(history, open_call.call, Outcome(status, synthetic=True, reason=reason)):
+                self.emit(event)
 
     def _kept(self, event: SessionEvent) -> SessionEvent:
         """What is shown is in the store first. A store that cannot keep it ends the run."""

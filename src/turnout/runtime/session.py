@@ -42,6 +42,7 @@ from .compress import Compressor, CompressPolicy
 from .cost import cost_of
 from .events import Cancelled, Complete, Failed, SessionEvent
 from .guards import Guard, GuardLimits
+from .hooks import Hooks, ModelHooks, several, tool_hooks
 from .keeping import Keeping
 from .keys import Keys, KeySource, account
 from .loop import Rounds, total_usage
@@ -108,7 +109,7 @@ class Session:
         workspace: str | Workspace | None = None,
         network: bool = False,
         telemetry: Telemetry | None = None,
-        hooks: Any = None,
+        hooks: Hooks | Iterable[Hooks] | None = None,
         environment: Mapping[str, str] | None = None,
         chance: Chance | None = None,
         wall_clock: WallClock | None = None,
@@ -139,7 +140,8 @@ class Session:
         self.telemetry = telemetry or Telemetry(self.store.counters if self.store is not None else None)
         self.recovery = Recovery()
         self.compressor = Compressor(self, compress or CompressPolicy())
-        self.hooks = hooks
+        self.hooks = several(hooks)
+        self.model_hooks = ModelHooks(self, self.hooks)
         self.renewed: set[Origin] = set()
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
         self._queued: deque[tuple[Block, ...]] = deque()
@@ -150,6 +152,7 @@ class Session:
             "asker": asker,
             "limits": tool_limits,
             "environment": self.environment,
+            "hooks": tool_hooks(self.hooks),
             **_place_of_work(workspace, network, self.environment),
             **(scheduling or {}),
         }
@@ -331,6 +334,7 @@ class Session:
             timeouts=self.timeouts,
             telemetry=self.telemetry,
             debug=self.debug,
+            hooks=self.hooks,
             **settings,
         )
         child.keys = self.keys

@@ -20,6 +20,7 @@ from ..tools.context import ToolContext
 from ..tools.tool import Tool, tool
 from .events import Cancelled, Complete, Failed, Nested, Terminal
 from .guards import Guard
+from .run import Events
 
 if TYPE_CHECKING:
     from .session import Session
@@ -181,10 +182,18 @@ class Subagents:
 
     async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
         async with aclosing(child.run(prompt)) as events:
-            async for event in events:
-                if isinstance(event, Terminal):
-                    return _answer(event)
-                self.session.emit(Nested(call_id, event))
+            try:
+                return await self._pass_on(events, call_id)
+            except asyncio.CancelledError:
+                child.cancel()
+                await self._pass_on(events, call_id)  # what became of its calls
+                raise
+
+    async def _pass_on(self, events: Events, call_id: str) -> Outcome:
+        async for event in events:
+            if isinstance(event, Terminal):
+                return _answer(event)
+            self.session.emit(Nested(call_id, event))
         raise TurnoutError("the subagent ended without a word")  # pragma: no cover: a run always ends
 
     async def close(self) -> None:

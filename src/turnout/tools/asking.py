@@ -56,7 +56,8 @@ class Asking:
             if not request.binds(decision):
                 self.run.settle(work, refused("The answer was for another call or other arguments."))
             elif decision.answer == "edit":
-                if problem := self._problem_with_edit(work, admitted, decision):
+                problem = await self._take_edit(work, admitted, decision)
+                if self._is_open(work) and self.run.batch.state(work.call.id) == "awaiting_approval":
                     continue
             else:
                 await self._heed(work, admitted, decision)
@@ -79,16 +80,22 @@ class Asking:
         if self._is_open(work):
             self.run.approved(work, admitted)
 
-    def _problem_with_edit(self, work: Work, admitted: Admitted, decision: Decision) -> str:
+    async def _take_edit(self, work: Work, admitted: Admitted, decision: Decision) -> str:
         """Take the arguments that the user wrote, or say why they do not fit. What is denied stays denied."""
         owner = self.run.scheduler
         edited = admit_edited(admitted.tool, decision.arguments or {}, owner.policy, owner.situation)
         if isinstance(edited, Refused):
             return edited.outcome.text
-        if edited.verdict.effect == "deny":
-            self.run.settle(work, refused(f"Refused by policy: {edited.verdict.why}."))
+        work.changed = True
+        hooked = await self.run.hooks.before(work, edited) if owner.hooks.before else edited
+        if hooked is None:
+            return ""
+        if hooked.verdict.effect == "deny":
+            self.run.settle(work, refused(f"Refused by policy: {hooked.verdict.why}."))
+        elif hooked is edited or hooked.verdict.effect == "allow":
+            self.run.approved(work, hooked)
         else:
-            self.run.approved(work, edited, edited=True)
+            work.admitted = hooked  # the user has not seen this: ask again
         return ""
 
     async def _remember(self, subject: Subject, decision: Decision) -> None:

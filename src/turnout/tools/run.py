@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
 from threading import Event
@@ -25,6 +25,7 @@ from .asking import Asking
 from .batch import Batch, Summary
 from .context import ToolContext
 from .events import State, ToolEvent, ToolResult, ToolState
+from .hooks import Consulting
 from .output import within_budget
 from .perform import Ending, perform
 from .progress import Reporter
@@ -46,9 +47,9 @@ class Work:
     def __init__(self, call: ToolCall, admitted: Admitted | None = None) -> None:
         self.call = call
         self.admitted = admitted
-        self.edited = False
+        self.changed = False  # a user or a hook wrote other arguments
         self.cancelled = Event()
-        self.over: asyncio.Future[None] | None = None  # set while someone is asked about it
+        self.over: asyncio.Future[None] | None = None  # ends what someone is asked about it
         self.reporter: Reporter | None = None
         self.task: asyncio.Task[Ending] | None = None
         self.timer: asyncio.TimerHandle | None = None
@@ -77,6 +78,7 @@ class BatchRun:
         self.ended: asyncio.Future[None] = self.loop.create_future()
         self.events: asyncio.Queue[ToolEvent | None] | None = asyncio.Queue() if listening else None
         self.asking: asyncio.Task[None] | None = None
+        self.hooks = Consulting(self, scheduler.hooks)
         self.failure: Exception | None = None  # the history could not be written
         self.counts: Counter[str] = Counter()
         self.work = {call.id: Work(call) for call in calls if self._is_open(call)}
@@ -98,9 +100,32 @@ class BatchRun:
                 self._admit(work, over=place >= self.limits.calls)
             except Exception as error:  # arguments so odd that they cannot even be judged
                 self.settle(work, failure(error))
+        waiting = self.batch.live("validating")
+        if waiting and self.scheduler.hooks.before:
+            self.asking = self.loop.create_task(self._pass_hooks([self.work[each] for each in waiting]))
+        else:
+            for each in waiting:
+                self._judge(self.work[each])
+            self._ask()
+        self.pump()
+
+    async def _pass_hooks(self, waiting: Sequence[Work]) -> None:
+        """Ask the hooks about all calls at once; each goes its way as soon as they have agreed."""
+        await asyncio.gather(*(self._pass_hook(work) for work in waiting))
+        self._ask()
+
+    async def _pass_hook(self, work: Work) -> None:
+        try:
+            if (admitted := await self.hooks.before(work, work.tool_call)) is not None:
+                work.admitted = admitted
+                self._judge(work)
+        except Exception as error:  # as odd as what a model writes
+            self.settle(work, failure(error))
+        self.pump()
+
+    def _ask(self) -> None:
         if self.scheduler.approver is not None and self.batch.live("awaiting_approval"):
             self.asking = self.loop.create_task(Asking(self, self.scheduler.approver).ask())
-        self.pump()
 
     def pump(self) -> None:
         """Start what became free; see whether all is done."""
@@ -148,7 +173,6 @@ class BatchRun:
         else:
             work.admitted = admitted
             self._note_repairs(work, admitted)
-            self._judge(work, admitted)
 
     def _ran_before(self, work: Work, admitted: Admitted) -> bool:
         """Started by a process that did not live to see its end: run again only if that does no harm."""
@@ -161,7 +185,8 @@ class BatchRun:
             self.counts["repaired"] += 1
             self._note("repaired_arguments", work, ", ".join(admitted.repairs[:10]))
 
-    def _judge(self, work: Work, admitted: Admitted) -> None:
+    def _judge(self, work: Work) -> None:
+        admitted = work.tool_call
         verdict = admitted.verdict
         if verdict.effect == "deny":
             self.settle(work, refused(f"Refused by policy: {verdict.why}."))
@@ -172,10 +197,9 @@ class BatchRun:
             self.batch.admit(work.call.id, admitted.footprint, ask=asks)
             self._show(work, "awaiting_approval" if asks else "scheduled", verdict.why if asks else "")
 
-    def approved(self, work: Work, admitted: Admitted, *, edited: bool = False) -> None:
+    def approved(self, work: Work, admitted: Admitted) -> None:
         """The call may run as admitted, which after an edit is not what the model wrote."""
         work.admitted = admitted
-        work.edited = work.edited or edited
         self.batch.approve(work.call.id, admitted.footprint)
         self._show(work, "scheduled")
 
@@ -194,7 +218,7 @@ class BatchRun:
     def _intent_recorded(self, work: Work) -> bool:
         """Whether the history knows that the tool is about to run; else the call is settled here."""
         history, call_id, admitted = self.scheduler.history, work.call.id, work.tool_call
-        changed = work.edited or admitted.repairs
+        changed = work.changed or admitted.repairs or admitted.arguments != work.call.arguments
         try:
             if not history.interaction(call_id).started:
                 history.start(call_id, admitted.arguments if changed else None)
@@ -227,8 +251,10 @@ class BatchRun:
         ending = await perform(admitted.tool, context, admitted.values, owner.threads)
         if work.given_up or (work.stop and ending.outcome is None):
             return ending
-        work.returned = True
         outcome = ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
+        work.returned = True
+        if owner.hooks.after:
+            outcome = await self.hooks.after(work, outcome)
         return Ending(await self._fitted(work, outcome), ending.calls)
 
     def _ended(self, work: Work, task: asyncio.Task[Ending]) -> None:
@@ -247,6 +273,8 @@ class BatchRun:
         if work.stop is None:
             return ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
         shown = work.reporter.output if work.reporter and not ending.outcome else ""
+        if self.scheduler.hooks.after:
+            shown = ""  # no hook has seen it
         if work.stop == "timeout":
             late = timed_out(work.tool_call.tool, self._time_limit(work), shown, work.given_up)
             content = (*late.content, *(ending.outcome.content if ending.outcome else ()))
@@ -316,6 +344,8 @@ class BatchRun:
 
     def _stop(self, work: Work, why: Stop) -> None:
         task = work.task
+        if work.returned and why != "timeout" and work.over is not None and not work.over.done():
+            work.over.set_result(None)  # a hook is at work on the result
         if work.stop or work.returned or task is None or task.done():
             return
         work.stop = why
@@ -386,6 +416,12 @@ class BatchRun:
         return cut
 
     # Telling
+
+    def untold(self) -> Iterator[ToolEvent]:
+        """What happened since whoever listens was last told."""
+        while self.events is not None and not self.events.empty():
+            if (event := self.events.get_nowait()) is not None:
+                yield event
 
     def emit(self, event: ToolEvent) -> None:
         if self.events is not None:

@@ -25,6 +25,7 @@ from .approval import Approver
 from .batch import Footprint, Summary
 from .context import Asker
 from .events import ToolEvent
+from .hooks import ToolHooks
 from .output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
 from .perform import ThreadPort
 from .policy import Policy, Rule
@@ -55,8 +56,9 @@ class ToolScheduler:
 
     `approver` is asked when the policy says so; without one, to ask is to deny.
     `save_rule` keeps what was answered with "always". `save` takes the whole text of a
-    result that had to be cut and gives back where it is. `workspace`, `spawn`,
-    `environment` and `asker`, which puts a tool's question to the user, are handed to tools as they are.
+    result that had to be cut and gives back where it is. `hooks` see each call before and
+    after. `workspace`, `spawn`, `environment` and `asker`, which puts a tool's question to
+    the user, are handed to tools as they are.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class ToolScheduler:
         state: dict[str, Any] | None = None,
         threads: ThreadPort | None = None,
         save: Callable[[str], str] | None = None,
+        hooks: ToolHooks | None = None,
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.history = history
@@ -82,6 +85,7 @@ class ToolScheduler:
         self.approver = approver
         self.save_rule = save_rule
         self.limits = limits or Limits()
+        self.hooks = hooks or ToolHooks()
         self.workspace = workspace
         self.spawn = spawn
         self.environment = environment
@@ -108,9 +112,14 @@ class ToolScheduler:
             async with self._admitted(calls, listening=False) as run:
                 await asyncio.wait({run.ended})
             return _concluded(run)
+        batch = self._admitted(calls, listening=True)
         trouble: Exception | None = None
-        async with self._admitted(calls, listening=True) as run:
-            async for event in _events(run):
+        try:
+            async with batch as run:
+                async for event in _events(run):
+                    trouble = trouble or await _told(on_event, event)
+        finally:  # a batch that was cancelled has settled its calls meanwhile: tell of that too
+            for event in batch.run.untold():
                 trouble = trouble or await _told(on_event, event)
         if trouble is not None:
             raise trouble
@@ -173,10 +182,10 @@ class ToolScheduler:
         _forget(task)
 
     def let_go(self, task: asyncio.Task[Any]) -> None:
-        """Cancel a task whose answer is of no use any more."""
+        """Cancel a task whose answer is of no use any more; whether it heeds that, nobody waits to see."""
         self._keep(task)
         task.cancel()
-        asyncio.get_running_loop().call_later(self.limits.grace, _forget, task)
+        _forget(task)
 
     def came_late(self, call_id: str, detail: str) -> None:
         """A tool that was given up has ended: its paths are free, what it said is ignored."""
