@@ -167,3 +167,22 @@ def _looks_cut(text: str) -> bool:
     except (ValueError, RecursionError):  # a number of thousands of digits is whole, and no number to us
         return False
     return False
+
+
+# Values that nobody has checked: what is not of the kind asked for reads as empty.
+
+
+def text_in(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def dict_in(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def list_in(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def count_in(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

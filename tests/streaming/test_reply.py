@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.replies import ORIGIN, rebuilt, said
 
@@ -299,6 +299,7 @@ ends = st.one_of(
 
 
 @given(st.lists(verbs, max_size=20), ends)
+@example([("start_call", 0, "", "a"), ("complete_call", 0)], ("done", "length", "raw"))
 def test_events_alone_give_the_same_turn(script: list[tuple[Any, ...]], end: tuple[Any, ...]) -> None:
     """Whoever sees only the events puts the same text, thinking and calls together, in the same order."""
     reply = ReplyBuilder(ORIGIN, "turn")

@@ -397,7 +397,7 @@ class ReplyBuilder:
     def _finished(self, draft: Part, calls: dict[str, ToolCall]) -> Block | None:
         if isinstance(draft, CallPlace):
             call = calls.get(draft.id) or self._fed_call(draft.id)
-            return self._marked(call) if call is not None else None
+            return self._marked(self._doubted(call)) if call is not None else None
         if not isinstance(draft, Draft):
             return draft
         block = draft.block()
@@ -409,9 +409,14 @@ class ReplyBuilder:
             return None
         raw = clean("".join(call.pieces))
         parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw)
-        if self._stop == "length" and not raw.strip() and call_id == next(reversed(self._fed)):
-            fault = "truncated"  # the last call of a reply that ran out of tokens lost its arguments
         return ToolCall(call_id, call.name, parsed, raw=raw, fault=fault)
+
+    def _doubted(self, call: ToolCall) -> ToolCall:
+        """The last call of a reply that ran out of tokens, if it has no arguments, lost them."""
+        if self._stop != "length" or call.fault or (call.raw or "").strip():
+            return call
+        last = next(place for place in reversed(self._blocks) if isinstance(place, CallPlace))
+        return replace(call, fault="truncated") if call.id == last.id else call
 
     def _marked(self, call: ToolCall) -> ToolCall:
         data = self._call_residues.get(call.id)

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ..model import Opaque, Origin, Residue, Stop, Usage
-from ..plain import dumps, loads
+from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from .failure import stream_failure, undecodable
 
@@ -62,11 +62,11 @@ class _Block:
     def __init__(self, key: int, start: dict[str, Any]) -> None:
         self.key = key
         self.start = start
-        self.type = _text(start.get("type"))
+        self.type = text_in(start.get("type"))
         self.draft: Draft | None = None
         self.pieces: list[str] = []
-        self.citations: list[Any] = list(_list(start.get("citations")))
-        self.signature = _text(start.get("signature"))
+        self.citations: list[Any] = list(list_in(start.get("citations")))
+        self.signature = text_in(start.get("signature"))
 
 
 class AnthropicDecoder:
@@ -112,13 +112,13 @@ class AnthropicDecoder:
             return self.reply.fail("malformed", f"a frame is no object: {dumps(payload)[:200]}")
         match payload.get("type"):
             case "content_block_delta":
-                return self._delta(self._index(payload), _dict(payload.get("delta")))
+                return self._delta(self._index(payload), dict_in(payload.get("delta")))
             case "content_block_start":
-                return self._start(self._index(payload), _dict(payload.get("content_block")))
+                return self._start(self._index(payload), dict_in(payload.get("content_block")))
             case "content_block_stop":
                 return self._stop(self._index(payload))
             case "message_start":
-                return self._message(_dict(payload.get("message")))
+                return self._message(dict_in(payload.get("message")))
             case "message_delta":
                 return self._message_delta(payload)
             case "message_stop":
@@ -135,7 +135,7 @@ class AnthropicDecoder:
         if not isinstance(body, dict) or not isinstance(body.get("content"), list):
             return self._not_a_message(body)
         events = list(self._message(body))
-        self._raw_stop = _text(body.get("stop_reason"))
+        self._raw_stop = text_in(body.get("stop_reason"))
         return [*events, *self._stop_details(body), *self._done()]
 
     def close(self) -> Events:
@@ -157,16 +157,16 @@ class AnthropicDecoder:
         self._count(message.get("usage"))
         self._mark(message)
         events: list[Any] = []
-        for index, block in enumerate(_list(message.get("content"))):
-            events += self._start(index, _dict(block))
+        for index, block in enumerate(list_in(message.get("content"))):
+            events += self._start(index, dict_in(block))
             events += self._stop(index)
         return events
 
     def _message_delta(self, payload: dict[str, Any]) -> Events:
-        delta = _dict(payload.get("delta"))
+        delta = dict_in(payload.get("delta"))
         self._count(payload.get("usage"))
         self._mark(delta)
-        self._raw_stop = _text(delta.get("stop_reason")) or self._raw_stop
+        self._raw_stop = text_in(delta.get("stop_reason")) or self._raw_stop
         return self._stop_details(delta)
 
     def _message_stop(self) -> Events:
@@ -188,7 +188,7 @@ class AnthropicDecoder:
 
     def _stop_details(self, message: dict[str, Any]) -> Events:
         """Why the model refused, in words that it did not say itself."""
-        explanation = _text(_dict(message.get("stop_details")).get("explanation"))
+        explanation = text_in(dict_in(message.get("stop_details")).get("explanation"))
         return self.reply.opaque(Opaque("refusal", explanation)) if explanation else NOTHING
 
     def _count(self, usage: Any) -> None:
@@ -213,10 +213,10 @@ class AnthropicDecoder:
         match block.type:
             case "text":
                 block.draft = self.reply.open_text()
-                return self.reply.text(_text(start.get("text")))
+                return self.reply.text(text_in(start.get("text")))
             case "thinking":
                 block.draft = self.reply.open_thinking()
-                return self.reply.thinking(_text(start.get("thinking")))
+                return self.reply.thinking(text_in(start.get("thinking")))
             case "tool_use":
                 return self._start_call(block)
         return NOTHING
@@ -224,7 +224,7 @@ class AnthropicDecoder:
     def _start_call(self, block: _Block) -> Events:
         start = block.start
         events = self.reply.start_call(
-            block.key, _text(start.get("id")), _text(start.get("name")), arguments=start.get("input")
+            block.key, text_in(start.get("id")), text_in(start.get("name")), arguments=start.get("input")
         )
         caller = start.get("caller")
         if isinstance(caller, dict) and caller.get("type") != "direct":
@@ -234,11 +234,11 @@ class AnthropicDecoder:
     def _delta(self, index: int, delta: dict[str, Any]) -> Events:
         match delta.get("type"):
             case "text_delta":
-                return self._text(index, _text(delta.get("text")))
+                return self._text(index, text_in(delta.get("text")))
             case "thinking_delta":
-                return self._thinking(index, _text(delta.get("thinking")))
+                return self._thinking(index, text_in(delta.get("thinking")))
             case "input_json_delta":
-                return self._json(index, _text(delta.get("partial_json")))
+                return self._json(index, text_in(delta.get("partial_json")))
         if (block := self._open.get(index)) is not None:
             self._grow(block, delta)
         return NOTHING
@@ -273,7 +273,7 @@ class AnthropicDecoder:
     def _grow(self, block: _Block, delta: dict[str, Any]) -> None:
         match delta.get("type"):
             case "signature_delta":
-                block.signature = _text(delta.get("signature")) or block.signature
+                block.signature = text_in(delta.get("signature")) or block.signature
             case "citations_delta":
                 block.citations.append(delta.get("citation"))
             case _:
@@ -292,7 +292,7 @@ class AnthropicDecoder:
             case "thinking":
                 return self.reply.end_thinking({"signature": block.signature} if block.signature else None)
             case "redacted_thinking":
-                return self.reply.end_thinking({"redacted": _text(block.start.get("data"))})
+                return self.reply.end_thinking({"redacted": text_in(block.start.get("data"))})
             case "tool_use":
                 return self.reply.complete_call(block.key)
         return self._stop_opaque(block)
@@ -312,13 +312,13 @@ class AnthropicDecoder:
 
 
 def _usage(counts: dict[str, Any]) -> Usage:
-    details = _dict(counts.get("output_tokens_details"))
+    details = dict_in(counts.get("output_tokens_details"))
     return Usage(
-        input=_count(counts.get("input_tokens")),
-        output=_count(counts.get("output_tokens")),
-        cached_input=_count(counts.get("cache_read_input_tokens")),
-        cache_write=_count(counts.get("cache_creation_input_tokens")),
-        reasoning=_count(details.get("thinking_tokens")),
+        input=count_in(counts.get("input_tokens")),
+        output=count_in(counts.get("output_tokens")),
+        cached_input=count_in(counts.get("cache_read_input_tokens")),
+        cache_write=count_in(counts.get("cache_creation_input_tokens")),
+        reasoning=count_in(details.get("thinking_tokens")),
     )
 
 
@@ -344,13 +344,13 @@ def _shown(block: dict[str, Any]) -> str:
     if isinstance(content, dict):
         said = [content.get(name) for name in ("text", "stdout", "error_code", "url")]
         return next((text for text in said if isinstance(text, str) and text), "")[:500]
-    return "\n".join(filter(None, (_entry(item) for item in _list(content)[:10])))[:500]
+    return "\n".join(filter(None, (_entry(item) for item in list_in(content)[:10])))[:500]
 
 
 def _entry(item: Any) -> str:
-    entry = _dict(item)
-    return _text(entry.get("text")) or " ".join(
-        text for name in ("title", "url") if (text := _text(entry.get(name)))
+    entry = dict_in(item)
+    return text_in(entry.get("text")) or " ".join(
+        text for name in ("title", "url") if (text := text_in(entry.get(name)))
     )
 
 
@@ -359,19 +359,3 @@ def _json_value(text: str) -> Any:
         return loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

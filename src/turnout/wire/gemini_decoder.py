@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from ..model import Code, Media, Opaque, Origin, Residue, Stop, Usage
-from ..plain import dumps, loads
+from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Events, ReplyBuilder
 from .failure import stream_failure, undecodable
 from .partial_args import PartialArgs
@@ -137,7 +137,7 @@ class GeminiDecoder:
         events = self.feed_payload(body)
         if self.reply.ended:
             return events
-        if isinstance(body, dict) and not self._raw_stop and not _list(_response(body).get("candidates")):
+        if isinstance(body, dict) and not self._raw_stop and not list_in(_response(body).get("candidates")):
             return [
                 *events,
                 *self.reply.fail("malformed", f"the body holds no candidates: {dumps(body)[:200]}"),
@@ -166,10 +166,10 @@ class GeminiDecoder:
             self._counts = msgspec.Raw(msgspec.json.encode(chunk["usageMetadata"]))
         if isinstance(chunk.get("responseId"), str):
             self.reply.mark_reply({"id": chunk["responseId"]})
-        events = list(self._feedback(_dict(chunk.get("promptFeedback"))))
+        events = list(self._feedback(dict_in(chunk.get("promptFeedback"))))
         candidate = _first(chunk.get("candidates"))
-        for part in _list(_dict(candidate.get("content")).get("parts")):
-            events += self._part(_dict(part))
+        for part in list_in(dict_in(candidate.get("content")).get("parts")):
+            events += self._part(dict_in(part))
         self._finish(candidate)
         self._is_plain = self._code is None and self._partial is None
         return events
@@ -199,7 +199,7 @@ class GeminiDecoder:
         if not self._counts:
             return None
         try:
-            return _usage(_dict(loads(bytes(self._counts))))
+            return _usage(dict_in(loads(bytes(self._counts))))
         except ValueError:  # what was set aside unread need not be text
             return None
 
@@ -242,13 +242,13 @@ class GeminiDecoder:
 
     def _media(self, blob: dict[str, Any], marks: dict[str, Any]) -> Events:
         residue = Residue(self.reply.origin, marks) if marks else None
-        data, uri, name = (_text(blob.get(key)) for key in ("data", "fileUri", "displayName"))
-        mime = _text(blob.get("mimeType")) or "application/octet-stream"
+        data, uri, name = (text_in(blob.get(key)) for key in ("data", "fileUri", "displayName"))
+        mime = text_in(blob.get("mimeType")) or "application/octet-stream"
         return self.reply.opaque(Media(mime, data, uri, name, residue))
 
     def _opaque(self, part: dict[str, Any]) -> Events:
         kind = next((name for name in part if name not in ("thought", "thoughtSignature")), "unknown")
-        result = _text(_dict(part[kind]).get("output"))
+        result = text_in(dict_in(part[kind]).get("output"))
         residue = Residue(self.reply.origin, {"parts": [part]})
         return self.reply.opaque(Opaque(kind, result[:500], residue))
 
@@ -257,27 +257,27 @@ class GeminiDecoder:
         if self._code is None:
             return NOTHING
         parts = [self._code] if result is None else [self._code, result]
-        code = _dict(self._code["executableCode"])
-        output = _text(_dict((result or {}).get("codeExecutionResult")).get("output"))
+        code = dict_in(self._code["executableCode"])
+        output = text_in(dict_in((result or {}).get("codeExecutionResult")).get("output"))
         self._code = None
         residue = Residue(self.reply.origin, {"parts": parts})
-        language = _text(code.get("language")).lower()
-        return self.reply.opaque(Code(_text(code.get("code")), language, output, residue))
+        language = text_in(code.get("language")).lower()
+        return self.reply.opaque(Code(text_in(code.get("code")), language, output, residue))
 
     # -- calls
 
     def _call(self, call: dict[str, Any], marks: dict[str, Any]) -> Events:
-        if self._partial is not None and not _text(call.get("name")):
+        if self._partial is not None and not text_in(call.get("name")):
             return self._continue_call(call)
         unfinished = self._end_partial_call()
-        if not _text(call.get("name")):
+        if not text_in(call.get("name")):
             return unfinished
         if call.get("willContinue") is True or call.get("partialArgs"):
             return (*unfinished, *self._begin_call(call, marks))
         if self._is_repeat(call, marks):
             return unfinished
         events = self.reply.whole_call(
-            _text(call.get("id")), call["name"], _written(call.get("args")), self._next_key()
+            text_in(call.get("id")), call["name"], _written(call.get("args")), self._next_key()
         )
         self._mark(marks)
         return (*unfinished, *events)
@@ -304,13 +304,13 @@ class GeminiDecoder:
 
     def _begin_call(self, call: dict[str, Any], marks: dict[str, Any]) -> Events:
         self._partial = PartialArgs()
-        events = self.reply.start_call(self._next_key(), _text(call.get("id")), call["name"])
+        events = self.reply.start_call(self._next_key(), text_in(call.get("id")), call["name"])
         self._mark(marks)
         return (*events, *self._continue_call(call))
 
     def _continue_call(self, call: dict[str, Any]) -> Events:
         assert self._partial is not None
-        for partial in _list(call.get("partialArgs")):
+        for partial in list_in(call.get("partialArgs")):
             self._partial.add(partial)
         if isinstance(call.get("args"), dict):
             self._partial.value.update(call["args"])
@@ -334,30 +334,14 @@ def _response(body: dict[str, Any]) -> dict[str, Any]:
 
 def _first(candidates: Any) -> dict[str, Any]:
     """The first candidate; the others are other replies to the same prompt."""
-    return next((item for item in map(_dict, _list(candidates)) if item.get("index") in (None, 0)), {})
+    return next((item for item in map(dict_in, list_in(candidates)) if item.get("index") in (None, 0)), {})
 
 
 def _usage(counts: dict[str, Any]) -> Usage:
     return Usage(
-        input=_number(counts.get("promptTokenCount")),
-        output=_number(counts.get("candidatesTokenCount")),
-        total=_number(counts.get("totalTokenCount")),
-        cached_input=_number(counts.get("cachedContentTokenCount")),
-        reasoning=_number(counts.get("thoughtsTokenCount")),
+        input=count_in(counts.get("promptTokenCount")),
+        output=count_in(counts.get("candidatesTokenCount")),
+        total=count_in(counts.get("totalTokenCount")),
+        cached_input=count_in(counts.get("cachedContentTokenCount")),
+        reasoning=count_in(counts.get("thoughtsTokenCount")),
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

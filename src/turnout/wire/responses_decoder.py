@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from ..model import Opaque, Origin, Residue, Stop, Usage
-from ..plain import clean, dumps, loads
+from ..plain import clean, dict_in, dumps, loads, text_in
 from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from .chat_chunk import count, dicts, is_done, within
 from .failure import stream_failure, undecodable
@@ -133,7 +133,7 @@ class ResponsesDecoder:
             case "error":
                 return self._fail(payload)
             case str() if kind in TERMINAL:
-                return self._finish(_dict(payload.get("response")))
+                return self._finish(dict_in(payload.get("response")))
             case str() if kind in self._deltas:
                 return self._deltas[kind](
                     _Delta(kind, *map(payload.get, ("delta", "output_index", "item_id")))
@@ -149,7 +149,7 @@ class ResponsesDecoder:
         key = frame.output_index
         if key == self._speaking and type(frame.delta) is str and key is not None:
             return self.reply.text(frame.delta)
-        return self._say(_key(key, frame.item_id), _text(frame.delta))
+        return self._say(_key(key, frame.item_id), text_in(frame.delta))
 
     def _refusal_delta(self, frame: _Delta) -> Events:
         self._refused = True
@@ -160,17 +160,17 @@ class ResponsesDecoder:
         key = _key(frame.output_index, frame.item_id)
         if self._sources.setdefault(key, frame.type) != frame.type:
             return NOTHING
-        return self._think(key, _text(frame.delta))
+        return self._think(key, text_in(frame.delta))
 
     def _arguments_delta(self, frame: _Delta) -> Events:
-        return self.reply.append_args(_key(frame.output_index, frame.item_id), _text(frame.delta))
+        return self.reply.append_args(_key(frame.output_index, frame.item_id), text_in(frame.delta))
 
     def _custom_delta(self, frame: _Delta) -> Events:
         """A tool that takes free text: the same call with one argument, `input`."""
         key = _key(frame.output_index, frame.item_id)
         head = "" if key in self._custom else CUSTOM_HEAD
         self._custom.add(key)
-        return self.reply.append_args(key, head + dumps(_text(frame.delta))[1:-1])
+        return self.reply.append_args(key, head + dumps(text_in(frame.delta))[1:-1])
 
     def _say(self, key: Key, text: str) -> Events:
         if not text or self.reply.ended or key in self._settled:
@@ -198,7 +198,7 @@ class ResponsesDecoder:
         return ending
 
     def _unless_said(self, key: Key, text: Any, say: Callable[[Key, str], Events]) -> Events:
-        return say(key, _text(text)) if key not in self._drafts else NOTHING
+        return say(key, text_in(text)) if key not in self._drafts else NOTHING
 
     # -- items
 
@@ -207,14 +207,14 @@ class ResponsesDecoder:
             return NOTHING
         self._speaking = None
         return self.reply.start_call(
-            key, _text(item.get("call_id")), _text(item.get("name")), alias=_id(item)
+            key, text_in(item.get("call_id")), text_in(item.get("name")), alias=_id(item)
         )
 
     def _done(self, key: Key, item: dict[str, Any]) -> Events:
         if key in self._settled or self.reply.ended:
             return NOTHING
         events = self._finished(key, item)
-        self._settled.update({key, _id(item) or key, _text(item.get("call_id")) or key})
+        self._settled.update({key, _id(item) or key, text_in(item.get("call_id")) or key})
         self.reply.resume(None)
         self._speaking = None
         return events
@@ -228,15 +228,15 @@ class ResponsesDecoder:
             case "function_call":
                 return self._call(key, item, item.get("arguments"), {})
             case "custom_tool_call":
-                return self._call(key, item, {"input": _text(item.get("input"))}, {"custom": True})
+                return self._call(key, item, {"input": text_in(item.get("input"))}, {"custom": True})
             case kind:
                 residue = Residue(self.reply.origin, {"item": item})
-                return self.reply.opaque(Opaque(_text(kind) or "unknown", residue=residue))
+                return self.reply.opaque(Opaque(text_in(kind) or "unknown", residue=residue))
 
     def _message(self, key: Key, item: dict[str, Any]) -> Events:
         parts = dicts(item.get("content"))
         self._refused = self._refused or any(part.get("type") == "refusal" for part in parts)
-        text = "".join(_text(part.get("text") or part.get("refusal")) for part in parts)
+        text = "".join(text_in(part.get("text") or part.get("refusal")) for part in parts)
         events = self._say(key, self._rest(key, text))
         if item.get("phase") and key in self._drafts:  # commentary or final answer: the model wants to know
             self._speak(key, self.reply.open_text)
@@ -244,8 +244,8 @@ class ResponsesDecoder:
         return events
 
     def _reasoning(self, key: Key, item: dict[str, Any]) -> Events:
-        summary = "".join(_text(part.get("text")) for part in dicts(item.get("summary")))
-        content = "".join(_text(part.get("text")) for part in dicts(item.get("content")))
+        summary = "".join(text_in(part.get("text")) for part in dicts(item.get("summary")))
+        content = "".join(text_in(part.get("text")) for part in dicts(item.get("content")))
         told = content if self._sources.get(key) == "response.reasoning_text.delta" else summary or content
         events = self._think(key, self._rest(key, told))
         if key in self._drafts:
@@ -280,10 +280,10 @@ class ResponsesDecoder:
             self.reply.mark_reply({"response_id": response["id"]})
         if usage := usage_of(response.get("usage")):
             self.reply.usage(usage)
-        status = _text(response.get("status"))
+        status = text_in(response.get("status"))
         if response.get("error") or status == "failed":
             return self._fail(response)
-        reason = _text(_dict(response.get("incomplete_details")).get("reason"))
+        reason = text_in(dict_in(response.get("incomplete_details")).get("reason"))
         raw_stop = f"{status}:{reason}" if status == "incomplete" and reason else status
         stop = STOPS.get(raw_stop, "other")
         events = [event for item in self._unsettled(response) for event in self._done(*item)]
@@ -294,7 +294,7 @@ class ResponsesDecoder:
         return [
             (place, item)
             for place, item in enumerate(dicts(response.get("output")))
-            if not self._settled & {place, _id(item), _text(item.get("call_id"))}
+            if not self._settled & {place, _id(item), text_in(item.get("call_id"))}
         ]
 
     def _fail(self, payload: dict[str, Any]) -> Events:
@@ -318,7 +318,7 @@ def usage_of(counts: Any) -> Usage | None:
 
 def _key(place: Any, item_id: Any) -> Key:
     """The place in the output, which never changes; the item's id where no place is given."""
-    return place if type(place) is int else _text(item_id)
+    return place if type(place) is int else text_in(item_id)
 
 
 def _place(payload: dict[str, Any]) -> Key:
@@ -326,20 +326,12 @@ def _place(payload: dict[str, Any]) -> Key:
 
 
 def _named(key: Key, item: dict[str, Any]) -> tuple[Key, str, str]:
-    return key, _text(item.get("call_id")), _text(item.get("name"))
+    return key, text_in(item.get("call_id")), text_in(item.get("name"))
 
 
 def _item(payload: dict[str, Any]) -> dict[str, Any]:
-    return _dict(payload.get("item"))
+    return dict_in(payload.get("item"))
 
 
 def _id(item: dict[str, Any]) -> str:
-    return _text(item.get("id"))
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return text_in(item.get("id"))
