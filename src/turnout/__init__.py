@@ -6,12 +6,13 @@ The public names, and nothing else. Each is loaded when it is first used, so tha
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # `typing` is most of what a bare import would cost; checkers know this name
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import errors as errors
     from . import simulate as simulate
     from . import tools as tools
@@ -125,6 +126,8 @@ __all__ = sorted(["__version__", *_HOME_OF])
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     if (home := _HOME_OF.get(name)) is None:
