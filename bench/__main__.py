@@ -5,7 +5,18 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("history", "render", "stream", "tools", "session", "http_clients", "startup", "store", "terminal")
+ALL = (
+    "history",
+    "render",
+    "stream",
+    "tools",
+    "session",
+    "http_clients",
+    "startup",
+    "store",
+    "terminal",
+    "handoff",  # last, for it leaves switches of the libraries on
+)
 
 
 def main(names: list[str]) -> None:
