@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tests.build import MODEL, call, find
@@ -16,7 +16,7 @@ from turnout.tools.policy import Policy
 from turnout.tools.scheduler import Limits, ToolScheduler
 from turnout.tools.tool import Tool
 
-__all__ = ["Desk", "VirtualClock", "call", "go"]
+__all__ = ["Desk", "VirtualClock", "call", "go", "quickest"]
 
 
 def go(work: Coroutine[Any, Any, Any], limit: float = 20.0) -> Any:
@@ -29,6 +29,16 @@ def go(work: Coroutine[Any, Any, Any], limit: float = 20.0) -> Any:
         return task.result()
 
     return asyncio.run(timed())
+
+
+def quickest(measure: Callable[[], float], wanted: float, tries: int = 10) -> float:
+    """The shortest of a few times, or the first that is short enough: others use this machine too."""
+    best = measure()
+    for _ in range(tries - 1):
+        if best < wanted:
+            break
+        best = min(best, measure())
+    return best
 
 
 class VirtualClock(asyncio.SelectorEventLoop):

@@ -123,9 +123,9 @@ def test_nobody_overtakes_a_call_whose_places_are_not_known_yet() -> None:
 def test_a_hostile_path_costs_no_time() -> None:
     """A path of a million characters stands for itself; its half million folders are not looked at."""
     long = "a/" * 500_000
-    before = time.perf_counter()
+    before = time.process_time()
     assert batch(writes(long), writes(long), writes("b")).startable() == ("0", "2")
-    assert time.perf_counter() - before < 1
+    assert time.process_time() - before < 1
 
 
 def test_the_first_outcome_stands() -> None:

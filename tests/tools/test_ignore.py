@@ -103,10 +103,10 @@ def test_globs_mean_what_they_look_like(pattern: str, path: str, fits: bool) -> 
 @pytest.mark.parametrize("pattern", ["*a" * 60 + "b", "**/" * 60 + "b", "[a-" * 50, "{" * 100, "{a,b}" * 40])
 def test_hostile_patterns_cost_little(pattern: str) -> None:
     """A pattern may come from the project itself."""
-    started = time.perf_counter()
+    started = time.process_time()
     glob(pattern)("/".join(["a" * 200] * 20))
     Ignored(lambda name: pattern)("a" * 250, False)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @given(st.text("ab*?[]!^-\\/{},.#", max_size=20), st.text("ab/.", min_size=1, max_size=20))

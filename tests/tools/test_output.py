@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,15 @@ def test_the_number_of_saved_files_is_bounded(tmp_path: Path) -> None:
     assert [path.exists() for path in paths] == [False] * 7 + [True] * 3
 
 
+def test_many_threads_save_at_once(tmp_path: Path) -> None:
+    """Each gets a file of its own, and the bound holds."""
+    saved = SavedOutput(tmp_path / "saved", files=300)
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(saved.save, [f"text {at}" for at in range(1_000)]))
+    assert all(paths) and len(set(paths)) == 1_000
+    assert len(list((tmp_path / "saved").iterdir())) == 300
+
+
 @given(st.text(), st.integers(0, 50))
 def test_a_clipped_text_keeps_both_ends(text: str, limit: int) -> None:
     """Short texts stay as they are; of long ones no more than the limit is kept."""
@@ -174,9 +184,9 @@ def test_readable_text_holds_no_control_and_can_be_sent(data: bytes) -> None:
 @pytest.mark.parametrize("unit", [b"\x1b[", b"\x1b]", b"\x9b1;", b"x", b"\r", b"1;", b"\x1b[1;1;1;"])
 def test_hostile_output_is_read_in_linear_time(unit: bytes) -> None:
     """A megabyte of half an escape sequence costs no more than a moment."""
-    started = time.perf_counter()
+    started = time.process_time()
     readable(b"\r\x1b[" + unit * (1_000_000 // len(unit)))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])

@@ -151,13 +151,13 @@ def test_a_pattern_is_bounded_in_time_on_any_argument() -> None:
     """A long argument against a pattern of many stars is decided at once, to its very end."""
     policy = Policy("full", (Rule("deny", arguments={"command": "*a*b*a*b*a*secret"}),))
     long = "ab" * 500_000
-    before = time.perf_counter()
+    before = time.process_time()
     assert policy.decide(subject(arguments={"command": long})).effect == "allow"
     assert policy.decide(subject(arguments={"command": long + "secret"})).effect == "deny"
     assert policy.decide(subject(path="a/" * 500_000)).effect == "allow"
     deep = Policy("full", (Rule("deny", path="**/*a*/**/b*/**"),))
     assert deep.decide(subject(path="a/" * 500_000)).effect == "deny"
-    assert time.perf_counter() - before < 2
+    assert time.process_time() - before < 2
 
 
 @given(st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=5), st.randoms())

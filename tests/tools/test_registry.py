@@ -114,8 +114,8 @@ def test_any_name_gets_an_answer(name: str) -> None:
 
 def test_a_hostile_name_costs_no_time() -> None:
     """A name of a megabyte is answered at once, and not repeated back."""
-    before = time.perf_counter()
+    before = time.process_time()
     found = registry().find("a." * 500_000)
     assert isinstance(found, NotFound)
     assert len(found.explanation) < 1000
-    assert time.perf_counter() - before < 1
+    assert time.process_time() - before < 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -95,18 +94,20 @@ def test_the_error_says_what_went_wrong() -> None:
 
 
 def test_a_tool_that_blocks_does_not_block_the_loop() -> None:
-    """While a plain function sleeps, the loop goes round."""
-    desk = Desk(tool(lambda: time.sleep(0.2), name="sleepy"))
+    """While a plain function waits, the loop goes round: it is the loop that lets it go."""
+    released = threading.Event()
+    desk = Desk(tool(lambda: "released" if released.wait(10) else "forgotten", name="sleepy"))
 
-    async def watched() -> float:
-        worst, running = 0.0, asyncio.ensure_future(desk.run(call("sleepy")))
-        while not running.done():
-            before = time.perf_counter()
+    async def watched() -> None:
+        running = asyncio.ensure_future(desk.run(call("sleepy")))
+        for _ in range(5):
             await asyncio.sleep(0.005)
-            worst = max(worst, time.perf_counter() - before)
-        return worst
+        assert not running.done()
+        released.set()
+        await running
 
-    assert go(watched()) < 0.1
+    go(watched())
+    assert desk.text("sleepy") == "released"
 
 
 def test_threads_are_bounded_and_their_lack_is_an_outcome() -> None:

@@ -18,6 +18,7 @@ import stat
 import tempfile
 from collections import deque
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -220,6 +221,7 @@ class SavedOutput:
         self.files = files
         self._files: deque[str] = deque()
         self._count = 0
+        self._lock = Lock()  # large results are cut and saved in threads
 
     def save(self, text: str) -> str:
         """Write a text to a new file; gives its path, or "" when the disk refuses."""
@@ -233,11 +235,12 @@ class SavedOutput:
 
     def create(self) -> BinaryIO:
         """A new file, open for writing; its path is its `name`."""
-        self._make_room()
-        path = os.path.join(self.folder, f"output-{self._count:04d}-{secrets.token_hex(4)}.txt")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._count += 1
-        self._files.append(path)
+        with self._lock:
+            self._make_room()
+            path = os.path.join(self.folder, f"output-{self._count:04d}-{secrets.token_hex(4)}.txt")
+            self._count += 1
+            self._files.append(path)
         return open(path, "wb", buffering=0, opener=lambda name, _: os.open(name, flags, 0o600))
 
     def _make_room(self) -> None:

@@ -64,7 +64,7 @@ def test_a_cancelled_shell_is_gone_and_what_it_said_is_kept(desk: Desk, root: Pa
         await run
         return time.monotonic() - started
 
-    assert go(cancelled()) < 1.0
+    assert go(cancelled()) < 10
     assert desk.statuses() == {"s": "cancelled"}
     assert not any(b"sleep\x0060" in cmdline(number) for number in children())
 

@@ -197,7 +197,7 @@ def test_a_file_that_changes_under_the_edit_is_left_alone(
 def test_a_near_miss_in_a_large_file_is_found_in_time(call: Call, root: Path) -> None:
     """The help is bounded: a second for a file of twenty thousand lines."""
     (root / "a.py").write_text("".join(f"value_{number} = compute({number})\n" for number in range(19_000)))
-    started = time.perf_counter()
+    started = time.process_time()
     outcome = edit(call, "value_1999 = compute(199)\nvalue_x = nothing_like_it()", "x")
     assert outcome.status == "error"
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

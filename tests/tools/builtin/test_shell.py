@@ -114,7 +114,7 @@ def test_a_command_that_takes_too_long_is_ended(call: Call, root: Path) -> None:
     """What it had said is kept, and the model knows that part of the work may be done."""
     started = time.monotonic()
     outcome = call(shell, command="echo begun; sleep 60 & setsid sleep 60; touch never", timeout=0.3)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert outcome.status == "error"
     assert outcome.text.startswith("begun\n")
     assert "Ended after 0.3 s" in outcome.text

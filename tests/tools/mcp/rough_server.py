@@ -22,8 +22,8 @@ VERSION = "2025-11-25"
 
 def main() -> None:
     keep("starts", str(os.getpid()))
-    if stand("slow"):
-        time.sleep(0.6)
+    while stand("slow"):
+        time.sleep(0.02)
     if stand("refuses"):
         sys.exit("there is no licence for this machine")
     if stand("silent"):

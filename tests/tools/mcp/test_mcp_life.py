@@ -216,10 +216,10 @@ def test_a_server_that_starts_slowly_holds_up_nobody(tmp_path: Path) -> None:
     at.servers = at.open()
 
     async def story() -> None:
-        began = time.monotonic()
         at.servers.start()
         await at.servers.settle(0.05)
-        assert not at.servers.update(Registry()) and time.monotonic() - began < 0.5
+        assert not at.servers.update(Registry()) and at.status.state == "starting"
+        (tmp_path / "slow").unlink()
         await at.servers.settle()
         assert "mcp__rough__echo" in at.servers.update(Registry()).added
 
@@ -236,7 +236,7 @@ def test_a_cancelled_call_is_cancelled_at_the_server(tmp_path: Path) -> None:
             await asyncio.sleep(0.005)
         began = time.monotonic()
         at.desk.scheduler.cancel()
-        assert (await asking).status == "cancelled" and time.monotonic() - began < 0.5
+        assert (await asking).status == "cancelled" and time.monotonic() - began < 10
         assert (await at.ask("echo", text="still here")).text == "still here"
         assert any("notifications/cancelled" in line for line in lines(tmp_path, "heard"))
 

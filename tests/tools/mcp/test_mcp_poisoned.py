@@ -51,7 +51,7 @@ def test_a_poisoned_server_of_the_official_package_does_no_harm(tmp_path: Path) 
             await asyncio.sleep(0.01)
         began = time.monotonic()
         at.desk.scheduler.cancel()
-        assert (await asking).status == "cancelled" and time.monotonic() - began < 1.0
+        assert (await asking).status == "cancelled" and time.monotonic() - began < 10
 
     async def fall() -> None:
         (tmp_path / "turned").touch()
@@ -100,7 +100,7 @@ def test_a_large_answer_does_not_hold_up_the_loop(tmp_path: Path) -> None:
         ticking = asyncio.ensure_future(tick())
         assert (await at.ask("huge", text=str(12 * MEGABYTE))).status == "complete"
         ticking.cancel()
-        assert max(lags) < 1.0
+        assert max(lags) < 5.0
 
     work(at, story)
 
@@ -191,7 +191,7 @@ def test_a_server_is_ended_also_when_it_ignores_its_end(tmp_path: Path) -> None:
     async def story() -> None:
         began = time.monotonic()
         await at.agree()
-        assert at.status.state == "failed" and time.monotonic() - began < 6
+        assert at.status.state == "failed" and time.monotonic() - began < 30
 
     work(at, story)
 
@@ -210,4 +210,4 @@ def test_leaving_in_the_middle_of_a_start_leaves_nothing_behind(tmp_path: Path) 
 
     began = time.monotonic()
     work(at, story)
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 30

@@ -314,7 +314,7 @@ def test_judging_is_quick() -> None:
         "(" * 7000,
         "$(" * 1000_000,
     ]
-    started = time.perf_counter()
+    started = time.process_time()
     for line in lines:
         judge(line)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
