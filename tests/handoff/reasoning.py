@@ -194,7 +194,7 @@ def s_87_gemini_steps_with_and_without_signature() -> History:
 
 @scenario
 def s_88_a_claude_signature_on_a_gemini_call() -> History:
-    foreign = Residue(Origin.parse(CLAUDE), {"thought_signature": "Y2xhdWRl", "signature": "Y2xhdWRl"})
+    foreign = Residue(Origin.parse(CLAUDE), {"thought_signature": "Y2xhdWRl"})
     return conversation(
         says("go"), model(ToolCall("1", "a", {}, residue=foreign), origin=CLAUDE), settled("1")
     )
