@@ -10,11 +10,15 @@ import pytest
 from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated, user
 
+from turnout.history.log import History
+from turnout.model import ModelTurn, Origin, Text
 from turnout.runtime.config import Config, Misconfigured, load
 from turnout.runtime.keys import KeyCommand, KeyFile, account
+from turnout.runtime.store import open_store
 from turnout.runtime.trust import Trust, project_files
 from turnout.simulate.model import demo
 from turnout.surfaces.cli.chat.usercommands import UserCommand, user_commands
+from turnout.surfaces.cli.opening import last_model
 from turnout.tools.policy import Rule
 
 
@@ -147,13 +151,66 @@ def test_profiles(somebody: User) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["model = [", "modle = 'x'", "max_cost = 'much'", "[[rules]]\neffect = 'maybe'"]
+    ("text", "told"),
+    [
+        ("model = [", "Invalid value"),
+        ("modle = 'x'", "The settings are model, fallback"),
+        ("max_cost = 'much'", r"\$\.max_cost"),
+        ("max_cost = nan", r"\$\.max_cost"),
+        ("approval = 'yolo'", "one of ask, auto-edit, plan, full"),
+        ("route = 'x'", "one of fixed, round-robin, failover"),
+        ("theme = 'pink'", "one of auto, dark, light, mono"),
+        ("targets = 3", r"\$\.targets"),
+        ("[targets.x]\nfoo = 1", "unknown field `foo`"),
+        ("rules = 3", r"\$\.rules"),
+        ("[[rules]]\neffect = 'maybe'", "maybe"),
+        ("profiles = 5", r"\$\.profiles"),
+        ("[profiles]\nx = 3", r"\$\.profiles"),
+        ("[profiles.x]\nrules = 3", r"\$\.rules"),
+    ],
 )
-def test_a_file_that_makes_no_sense_is_named(somebody: User, text: str) -> None:
+def test_a_file_that_makes_no_sense_is_named(somebody: User, text: str, told: str) -> None:
+    """With what is wrong in it, also in a profile that is not in use."""
     written(own(somebody), text)
 
-    with pytest.raises(Misconfigured):
+    with pytest.raises(Misconfigured, match=rf"config\.toml: .*{told}"):
         loaded(somebody)
+
+
+def test_what_is_in_force_says_where_it_comes_from(somebody: User) -> None:
+    """Settings, targets, MCP servers, and instructions from the folder that has them."""
+    written(own(somebody), '[targets.work]\ntarget = "openai:gpt-5.1"\n[profiles.cheap]\neffort = "low"\n')
+    theirs = written(somebody.folder / ".turnout/config.toml", '[targets.ours]\ntarget = "kimi:kimi-k2.5"\n')
+    servers = written(somebody.folder / ".mcp.json", '{"mcpServers": {"x": {"command": "tool"}}}')
+    instructions = written(somebody.folder / "AGENTS.md", "Be kind.")
+    (somebody.folder / ".git").mkdir()
+    inner = somebody.folder / "src"
+    inner.mkdir()
+    Trust(loaded(somebody).places).trust([theirs, servers])
+
+    told = json.loads(run(somebody, "config", "--json").out)
+    assert told["targets"]["work"]["from"] == str(own(somebody))
+    assert told["targets"]["ours"]["from"] == str(theirs)
+    assert told["targets"]["openai:gpt-5.1"]["from"] == "OPENAI_API_KEY is set"
+    assert told["mcp_servers"]["x"] == {"server": "tool", "from": str(servers)}
+    assert told["profiles"] == ["cheap"]
+    assert told["files"][str(instructions)] == "instructions to the model"
+    shown = run(somebody, "config").out
+    assert str(own(somebody)) in shown and "OPENAI_API_KEY is set" in shown
+    assert str(instructions) in run(somebody, "config", "--cwd", str(inner)).out
+
+
+def test_a_session_goes_on_with_the_very_model_of_an_account(somebody: User) -> None:
+    """Not only with the account: another model of it is another model."""
+    written(own(somebody), '[targets.work]\ntarget = "openai:gpt-5.1"\nbase_url = "http://work.example/v1"\n')
+    with open_store(somebody.environment) as store:
+        history = History("h")
+        history.user("hi")
+        history.append(ModelTurn(history.next_key(), Origin.parse("openai@work:gpt-5-mini"), (Text("ho"),)))
+        name = last_model(loaded(somebody), {"store": store, "id": store.add(history)})
+
+    assert name == "openai@work:gpt-5-mini"
+    assert loaded(somebody).target(name).provider.base_url == "http://work.example/v1"
 
 
 def test_instructions_come_from_the_nearest_folder_of_the_repository(somebody: User) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from ..errors import UsageError
@@ -20,14 +20,16 @@ from ..model import Origin
 from ..providers import Target, provider
 from ..providers import target as find_target
 from ..tools.mcp.config import McpServer, read_servers
-from ..tools.policy import Rule
+from ..tools.policy import Mode, Rule
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account
 from .places import Places
+from .routing import Route
 from .trust import Trust, project_files
 
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 INSTRUCTIONS_LIMIT = 64 * 1024
+ThemeName = Literal["auto", "dark", "light", "mono"]
 
 
 class Misconfigured(UsageError):
@@ -55,13 +57,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     model: str = ""
     fallback: tuple[str, ...] = ()
-    route: str = ""
-    approval: str = "ask"
+    route: Route | Literal[""] = ""
+    approval: Mode = "ask"
     system: str = ""
     thinking: bool | None = None
     effort: str | None = None
-    theme: str = "auto"
-    max_cost: float | None = None
+    theme: ThemeName = "auto"
+    max_cost: Annotated[float, Meta(ge=0)] | None = None
     subagents: bool = True
     targets: dict[str, TargetSettings] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
@@ -121,6 +123,19 @@ class Config(Struct, frozen=True):
         settled = [self.settings.model, *self.settings.fallback, *self.settings.targets]
         usual = [f"{name}:{model}" for name, model in DEFAULT_MODELS.items() if self.has_key(name)]
         return [name for name in dict.fromkeys([*settled, *usual]) if name]
+
+    def source_of(self, name: str) -> str:
+        """Where the name of a target comes from."""
+        if (named := self.sources.get(f"targets.{name}")) is not None:
+            return named
+        if name == self.settings.model:
+            return self.sources.get("model", "")
+        if name in self.settings.fallback:
+            return self.sources.get("fallback", "")
+        found = [
+            each for each in provider(Origin.parse(name).provider).key_variables if self.environment.get(each)
+        ]
+        return f"{found[0]} is set" if found else ""
 
     def has_key(self, name: str) -> bool:
         """Whether the environment holds a key of this provider."""
@@ -235,14 +250,33 @@ def load(environment: Mapping[str, str], folder: Path, *, profile: str = "", **g
 
 
 def _own(path: Path) -> tuple[str, dict[str, Any]]:
-    return str(path), _parsed(str(path), path.read_bytes())
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise Misconfigured(f"{path} cannot be read: {error.strerror}") from None
+    return str(path), _parsed(str(path), data)
 
 
 def _parsed(source: str, data: bytes) -> dict[str, Any]:
+    """What a file says, once each of its settings and profiles makes sense by itself."""
     try:
-        return tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(data.decode())
+        for each in (values, *msgspec.convert(values, Settings).profiles.values()):
+            msgspec.convert(each, Settings)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Misconfigured(f"{source}: {error}") from None
+    except msgspec.ValidationError as error:
+        raise Misconfigured(f"{source}: {error}.{_hint(str(error))}") from None
+    return values
+
+
+def _hint(said: str) -> str:
+    """What could be written in place of what makes no sense."""
+    if "unknown field" in said and "$" not in said:
+        return f" The settings are {', '.join(Settings.__struct_fields__)}"
+    choices = {"approval": get_args(Mode), "route": get_args(Route), "theme": get_args(ThemeName)}
+    found = next((name for name in choices if said.endswith(f"`$.{name}`")), "")
+    return f" It is one of {', '.join(choices[found])}" if found else ""
 
 
 def _project_level(values: dict[str, Any]) -> dict[str, Any]:
@@ -269,6 +303,7 @@ def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dic
             if name == "rules":  # rules of every level count together: a denial anywhere is a denial
                 value = [*values.get("rules", ()), *value]
             elif name == "targets":
+                sources |= {f"targets.{each}": source for each in value}
                 value = {**values.get("targets", {}), **value}
             values[name] = value
             sources[name] = f"{source} (profile {profile})" if name in chosen else source
@@ -278,6 +313,5 @@ def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dic
 def _settings(values: dict[str, Any]) -> Settings:
     try:
         return msgspec.convert(values, Settings)
-    except msgspec.ValidationError as error:
-        known = ", ".join(Settings.__struct_fields__)
-        raise Misconfigured(f"configuration: {error}. The settings are {known}") from None
+    except msgspec.ValidationError as error:  # of the environment or the command line: files were looked at
+        raise Misconfigured(f"configuration: {error}") from None

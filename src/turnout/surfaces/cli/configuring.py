@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,18 +63,27 @@ def _told(config: Config) -> Iterator[str]:
         ("setting", "value", "from"), [(item.name, _shown(item.value), item.source) for item in settled]
     )
     yield ""
-    yield from _section("targets", [(name, _target(config, name)) for name in config.targets()])
-    yield from _section("rules", [(str(rule), "") for rule in (*config.settings.rules, *config.grants.rules)])
-    yield from _section("MCP servers", [(name, one.described) for name, one in config.mcp_servers().items()])
+    yield from _section(
+        "targets", [(name, _target(config, name), config.source_of(name)) for name in config.targets()]
+    )
+    yield from _section(
+        "profiles", [(name, ", ".join(each)) for name, each in config.settings.profiles.items()]
+    )
+    yield from _section("rules", [(str(rule),) for rule in (*config.settings.rules, *config.grants.rules)])
+    servers = config.mcp_servers().items()
+    yield from _section("MCP servers", [(name, one.described, one.source) for name, one in servers])
     yield from _section("files", list(_files(config)))
-    yield from _section("keys found", [(name, "") for name in _keys(config)])
+    yield from _section("keys found", [(name,) for name in _keys(config)])
 
 
-def _section(title: str, rows: list[tuple[str, str]]) -> Iterator[str]:
+def _section(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Columns under a title; the last one says where a thing comes from, if that is known."""
     if rows:
         yield f"{title}:"
-        width = max(len(name) for name, _ in rows)
-        yield from (printable(redacted(f"  {name.ljust(width)}  {text}".rstrip())) for name, text in rows)
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            yield printable(redacted("  " + "  ".join(cells))).rstrip()
         yield ""
 
 
@@ -109,9 +118,15 @@ def _as_json(config: Config) -> dict[str, Any]:
         "settings": {
             item.name: {"value": value(item.value), "from": item.source} for item in config.in_force
         },
-        "targets": {name: _target(config, name) for name in config.targets()},
+        "targets": {
+            name: {"target": _target(config, name), "from": config.source_of(name)}
+            for name in config.targets()
+        },
+        "profiles": sorted(config.settings.profiles),
         "rules": [str(rule) for rule in (*config.settings.rules, *config.grants.rules)],
-        "mcp_servers": {name: one.described for name, one in config.mcp_servers().items()},
+        "mcp_servers": {
+            name: {"server": one.described, "from": one.source} for name, one in config.mcp_servers().items()
+        },
         "files": dict(_files(config)),
         "untrusted": [str(path) for path in config.untrusted],
         "keys_found": _keys(config),

@@ -73,12 +73,12 @@ def open_session(
     targets = [config.target(name, "" if at else wanted.base_url) for at, name in enumerate(names)]
     session = Session(
         targets=targets,
-        route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),  # type: ignore[arg-type]
+        route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),
         keys=config.keys(),
         tools=BUILTIN,
         system=instructions(config),
         workspace=Workspace(str(config.folder), saved=SavedOutput()),
-        approval=config.settings.approval,  # type: ignore[arg-type]
+        approval=config.settings.approval,
         rules=(*config.settings.rules, *config.grants.rules, *rules(wanted)),
         limits=Limits(cost=config.settings.max_cost),
         guard=GuardLimits(rounds=wanted.max_turns) if wanted.max_turns else None,

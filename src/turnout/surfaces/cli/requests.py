@@ -9,6 +9,7 @@ import click
 
 from ...errors import UsageError
 from ...history.ingest import ingest
+from ...model import Origin
 from ...plain import loads
 from ...providers.request import render as rendered
 from ...rendering.report import Report
@@ -48,6 +49,8 @@ def render(
 
         turnout render --from openai-chat --to anthropic:claude-sonnet-4-5 conversation.json
     """
+    if not Origin.parse(target).model:
+        raise UsageError(f"--to {target}: name a model too, as in {target}:MODEL")
     history = ingest(conversation.read(), format=source, origin=origin)
     given = {name: option for name, option in options.items() if option is not None}
     specs = None if tools is None else _tools(tools.read())

@@ -22,7 +22,11 @@ PLACES = (
 
 @click.command()
 @click.option(
-    "--port", type=int, default=8787, show_default=True, help="Where to listen; 0 takes a free port."
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8787,
+    show_default=True,
+    help="Where to listen; 0 takes a free port.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--script", type=click.File("rb"), help="JSON list of what to say, one step a request.")

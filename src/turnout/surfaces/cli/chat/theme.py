@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct
 
-THEMES = ("auto", "dark", "light", "mono")
+from ....runtime.config import ThemeName
+
+THEMES: tuple[str, ...] = get_args(ThemeName)
 
 SGR = {
     "bold": "1",

@@ -8,6 +8,7 @@ import click
 from msgspec import Struct
 
 from ....history.log import History
+from ....model import Outcome
 from ....rendering.policy import WORDING
 from ....runtime.events import Cancelled, Complete, Failed, SessionEvent, Status
 from ....simulate.scripted import ScriptedTransport
@@ -35,6 +36,9 @@ EVENTS = {
     "approve": "the user approves an edit",
     "failover": "this provider is overloaded; the next one takes over",
 }
+
+
+MADE_UP = ("cancelled", "interrupted")
 
 
 class Line(Struct, frozen=True):
@@ -82,20 +86,26 @@ class Show:
         outcome = event.outcome
         self._told.add(event.call_id)
         first = printable(outcome.text).strip().partition("\n")[0][:70]
-        if outcome.synthetic or outcome.status != "complete":
+        if outcome.status in MADE_UP:
+            self._made_up(event.name, outcome)
+        elif outcome.status != "complete":
             self._say(
                 "synthetic", f"    {event.name}: {outcome.status} ({outcome.reason or 'error'}) {first}"
             )
         else:
             self._say("result", f"    {event.name}: {first}")
 
+    def _made_up(self, name: str, outcome: Outcome) -> None:
+        """Whether it is heard of in time or found in the history afterwards."""
+        why = WORDING.get(outcome.reason, "")
+        self._say("synthetic", f"    {name}: {outcome.status}, made up by turnout: {why}")
+
     def verdict(self, transport: ScriptedTransport, history: History) -> None:
         """What had to be made up in this step, and what the providers said to the requests."""
         self._running = []
         for item in history.ledger:
             if item.outcome is not None and item.outcome.synthetic and item.call.id not in self._told:
-                why = WORDING.get(item.outcome.reason, "")
-                self._say("synthetic", f"    {item.call.name}: {item.status}, made up by turnout: {why}")
+                self._made_up(item.call.name, item.outcome)
             self._told.add(item.call.id)
         for seen in list(transport.seen)[self._seen :]:
             if seen.problems:

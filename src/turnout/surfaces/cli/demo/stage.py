@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from ....model import Outcome
-from ....providers import PROVIDERS
+from ....providers import PROVIDERS, target
 from ....runtime.events import SessionEvent
 from ....runtime.session import Session
 from ....runtime.store import open_store
@@ -110,7 +110,8 @@ class Stage:
         name = next(name for name in targets if name.partition(":")[0] == provider)
         judge = Simulation(answers, asks_for_key=False)
         url, body = naive_request(self.history, name)
-        answer = judge.answer(url, {"content-type": "application/json"}, body)
+        headers = {"content-type": "application/json", **target(name).provider.headers}
+        answer = judge.answer(url, headers, body)
         return f"{answer.status} {answer.problems[0].rule}" if answer.problems else str(answer.status)
 
 

@@ -97,7 +97,7 @@ STORY = (
         event="approve",
     ),
     Step(
-        "openai-responses:gpt-5.1",
+        "gemini:gemini-3-pro",
         "Check that the fix is there.",
         (
             (Think("Read it back."), Call("grep", {"pattern": "self.name"})),
@@ -105,6 +105,18 @@ STORY = (
         ),
         event="failover",
         fallback="openrouter:anthropic/claude-sonnet-4.5",
+    ),
+    Step(
+        "openai-responses:gpt-5.1",
+        "Look at everything once more.",
+        (
+            (
+                Think("Back again."),
+                Call("list_directory", {"path": "."}),
+                Call("read_file", {"path": "tape.py"}),
+            ),
+            (Think("All there."), Say("Three files, and tape.py is right.")),
+        ),
     ),
     Step(
         "anthropic:claude-sonnet-4-5",
