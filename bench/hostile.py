@@ -30,8 +30,16 @@ class Hostile(Struct, frozen=True):
 
     @property
     def texts(self) -> list[str]:
-        """What users said and tools answered; a request that lost one of them is not whole."""
-        spoken = (message["content"] for message in self.messages if message["role"] in ("user", "tool"))
+        """What users said and tools answered; a request that lost one of them is not whole.
+
+        A result whose call is not there has no place in any API, so nobody has to send it.
+        """
+        asked = {call["id"] for message in self.messages for call in message.get("tool_calls") or ()}
+        spoken = (
+            message["content"]
+            for message in self.messages
+            if message["role"] == "user" or (message["role"] == "tool" and message["tool_call_id"] in asked)
+        )
         return [text for text in spoken if text.strip()]
 
 
