@@ -191,6 +191,39 @@ def test_rendered_for_the_other_model_it_is_taken(name: str) -> None:
     assert transport.refusals == []
 
 
+WANTED_BACK = {
+    "anthropic:claude-sonnet-4-5": "Expected `thinking` or `redacted_thinking`",
+    "gemini:gemini-3-pro-preview": "missing a thought_signature",
+    "deepseek:deepseek-v4-pro": "reasoning_content",
+    "kimi:kimi-k2.6": "reasoning_content is missing",
+}
+PRIVATE = ("reasoning_content", "reasoning", "thoughtSignature", "thought")
+
+
+def without_reasoning(value: Any) -> Any:
+    """The body as programs send it that keep only what was said and called."""
+    if isinstance(value, dict):
+        return {key: without_reasoning(each) for key, each in value.items() if key not in PRIVATE}
+    if isinstance(value, list):
+        kept = [each for each in value if not (isinstance(each, dict) and each.get("type") == "thinking")]
+        return [without_reasoning(each) for each in kept]
+    return value
+
+
+@pytest.mark.parametrize("name", WANTED_BACK)
+def test_reasoning_that_is_not_passed_back_is_refused(name: str) -> None:
+    """Who thinks before a call wants the thought back with the result, and says so in its own words."""
+    transport, history = signed(name)
+    whole = body_of(history, name)
+
+    error = post(transport, name, without_reasoning(whole))
+
+    assert (error.status, error.kind) == (400, "invalid_request")
+    assert WANTED_BACK[name] in error.message
+    ask(history, name, transport, thinking=True)
+    assert len(transport.refusals) == 1
+
+
 @pytest.mark.parametrize("change", ["text", "left out", "order"])
 def test_anthropic_wants_its_latest_thoughts_as_they_were(change: str) -> None:
     """Changed, filtered or reordered thinking of the last message is refused."""
