@@ -39,7 +39,7 @@ def _beside_the_peers(address: str) -> None:
         for name in LOOPS:
             if name in missing:
                 continue
-            found = _measured(name, address, TURNS, TURNS)
+            found = measured(name, address, TURNS, TURNS)
             if isinstance(found, str):
                 missing[name] = found
             else:
@@ -60,7 +60,7 @@ def _beside_the_peers(address: str) -> None:
 def _as_it_grows(address: str) -> None:
     rows = []
     for name in ("bare loop", "turnout", "turnout, durable"):
-        found = _measured(name, address, LONG, BLOCK)
+        found = measured(name, address, LONG, BLOCK)
         if isinstance(found, str):
             rows.append((name, f"not measured: {found[-100:]}", "", "", ""))
             continue
@@ -81,11 +81,11 @@ def _as_it_grows(address: str) -> None:
     )
 
 
-def _measured(name: str, address: str, turns: int, block: int) -> dict[str, Any] | str:
+def measured(name: str, address: str, turns: int, block: int) -> dict[str, Any] | str:
     """What one library took in a process of its own, or why it could not be measured."""
     command = [sys.executable, "-m", "bench.session_loops", name, address, str(turns), str(block)]
     ended = subprocess.run(command, capture_output=True, text=True)
-    if ended.returncode:
+    if not ended.stdout.strip():
         return ended.stderr.strip().rpartition("\n")[2] or f"exit code {ended.returncode}"
-    found: dict[str, Any] = json.loads(ended.stdout.strip().rpartition("\n")[2])
+    found: dict[str, Any] = json.loads(ended.stdout.strip().rpartition("\n")[2])  # however it ended then
     return found

@@ -16,12 +16,14 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import msgspec
 
+from bench.http_clients import CLIENTS
 from bench.session_server import ANSWER, CALLS, TOOL
 
 Ask = Callable[[str], Awaitable[str]]
@@ -67,10 +69,8 @@ TOOLS = [{"type": "function", "function": DECLARED}]
 # The floor: no library at all
 
 
-def bare(address: str) -> Ask:
-    import httpx2
-
-    client = httpx2.AsyncClient(timeout=None)
+def bare(address: str, client: str = "httpx2") -> Ask:
+    post = CLIENTS[client]().post
     decode, encode = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
     headers = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
     messages: list[Any] = [{"role": "system", "content": SYSTEM}]
@@ -78,14 +78,11 @@ def bare(address: str) -> Ask:
     async def reply() -> tuple[str, list[Any]]:
         body = encode({"model": MODEL, "messages": messages, "tools": TOOLS, "stream": True})
         text, calls, rest = [], [], b""
-        async with client.stream(
-            "POST", f"{address}/chat/completions", headers=headers, content=body
-        ) as answer:
-            async for chunk in answer.aiter_raw():
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    if line.startswith(b"data: {"):
-                        gather(decode(line[6:]), text, calls)
+        async for chunk in post(f"{address}/chat/completions", headers, body):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                if line.startswith(b"data: {"):
+                    gather(decode(line[6:]), text, calls)
         return "".join(text), calls
 
     def gather(event: Any, text: list[str], calls: list[Any]) -> None:
@@ -303,6 +300,7 @@ LOOPS: dict[str, Loop] = {
     "langchain": langchain,
     "litellm": litellm,
 }
+ON_EACH: dict[str, Loop] = {f"bare loop on {name}": partial(bare, client=name) for name in CLIENTS}
 
 
 async def converse(loop: Loop, address: str, turns: int, block: int) -> dict[str, Any]:
@@ -337,7 +335,7 @@ def _memory() -> int:
 
 def main(name: str, address: str, turns: str, block: str) -> None:
     warnings.simplefilter("ignore")  # what peers have to say of themselves
-    print(json.dumps(asyncio.run(converse(LOOPS[name], address, int(turns), int(block)))))
+    print(json.dumps(asyncio.run(converse({**LOOPS, **ON_EACH}[name], address, int(turns), int(block)))))
 
 
 if __name__ == "__main__":

@@ -111,10 +111,10 @@ class Model(asyncio.Protocol):
         return CALLING.replace(NUMBER.encode(), b"%08d" % next(NUMBERS))
 
 
-def _serve(told: Connection) -> None:
+def _serve(told: Connection, protocol: type[asyncio.Protocol]) -> None:
     async def serve() -> None:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(Model, "127.0.0.1", 0)
+        server = await loop.create_server(protocol, "127.0.0.1", 0)
         told.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
@@ -122,13 +122,22 @@ def _serve(told: Connection) -> None:
 
 
 @contextmanager
-def model() -> Iterator[str]:
-    """The address of a model that runs as long as the block."""
+def serving(protocol: type[asyncio.Protocol]) -> Iterator[str]:
+    """The address of a server in a process of its own that runs as long as the block."""
     ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(theirs, protocol), daemon=True
+    )
     process.start()
     try:
-        yield f"http://127.0.0.1:{ours.recv()}/v1"
+        yield f"http://127.0.0.1:{ours.recv()}"
     finally:
         process.terminate()
         process.join()
+
+
+@contextmanager
+def model() -> Iterator[str]:
+    """The address of the model."""
+    with serving(Model) as address:
+        yield f"{address}/v1"
