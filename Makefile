@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo check test fmt soak fuzz bench lock clean
+.PHONY: setup servers demo check test fmt soak fuzz bench lock clean
 
 setup: .venv/.ready
 
@@ -10,6 +10,11 @@ setup: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
+
+# MCP servers from npm, for tests that are skipped without them.
+servers:
+	npm install --prefix .npm --ignore-scripts --no-audit --no-fund --loglevel=error \
+		@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-everything@2026.8.31
 
 demo: setup
 	$(BIN)/turnout demo
@@ -56,4 +61,4 @@ lock:
 	done
 
 clean:
-	rm -rf .venv .venv-fuzz .venv-bench
+	rm -rf .venv .venv-fuzz .venv-bench .npm

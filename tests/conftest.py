@@ -7,9 +7,10 @@ from typing import Any
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """One line for each reason why tests of the sandbox were left out."""
+    """One line for each thing that this machine lacks; the sandbox, which matters most, comes last."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(str(report.longrepr[2]) for report in skipped if isinstance(report.longrepr, tuple))
-    for reason, count in reasons.items():
-        if "sandbox was not tested" in reason:
-            terminalreporter.write_line(f"{count} tests skipped. {reason.removeprefix('Skipped: ')}")
+    lacking = [each for each in reasons.items() if "not tested" in each[0] or "not installed" in each[0]]
+    for reason, count in sorted(lacking, key=lambda each: "sandbox" in each[0]):
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.write_line(f"{tests} skipped: {reason.removeprefix('Skipped: ')}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import socket
 import sys
 import time
 from pathlib import Path
@@ -179,6 +180,26 @@ def test_an_answer_that_breaks_the_tools_own_schema_is_an_error(tmp_path: Path) 
         assert (await at.ask("lie")).status == "error"
 
     work(at, story)
+
+
+def test_nothing_is_fetched_for_a_servers_schema(tmp_path: Path) -> None:
+    """Neither for what goes in, which leaves the tool out, nor for what comes back."""
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        place = f"http://127.0.0.1:{trap.getsockname()[1]}/schema.json"
+        inward = tools("echo", inputSchema={"type": "object", "$ref": place})
+        outward = tools("lie", outputSchema={"type": "object", "properties": {"n": {"$ref": place}}})
+        at = rough(tmp_path)
+        offer(tmp_path, *inward, *outward)
+
+        async def story() -> None:
+            assert (await at.agree()).added == ("mcp__rough__lie",)
+            assert "outside of themselves" in " ".join(at.status.left_out)
+            assert (await at.ask("lie")).status == "error"
+
+        work(at, story)
+        trap.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            trap.accept()
 
 
 def test_a_server_is_ended_also_when_it_ignores_its_end(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Servers that people use: two from PyPI always, two from npm where they are installed.
+"""Servers that people use: two from PyPI always, two from npm where node and they are found.
 
-TURNOUT_NPM=/path/to/node_modules   a folder with @modelcontextprotocol/server-…, installed before
+make servers                        puts those from npm where they are found
+TURNOUT_NPM=/path/to/node_modules   another folder with @modelcontextprotocol/server-…
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from tests.tools.mcp.workshop import QUICK, Workshop, work
 from turnout.model import Media, Text
 from turnout.tools.mcp.config import McpServer
 
+ROOT = Path(__file__).parents[3]
 PATIENT = replace(QUICK, start=60.0)
 
 
@@ -27,8 +30,8 @@ def workshop(folder: Path, name: str, command: str, *args: str) -> Workshop:
 
 
 def installed(module: str) -> list[str]:
-    """How a server from PyPI is started with this Python; nothing is downloaded."""
-    pytest.importorskip(module)
+    """How a server from PyPI is started with this Python; nothing is downloaded, nothing is skipped."""
+    assert find_spec(module), f"{module} is missing: run `make setup`"
     return [sys.executable, "-m", module]
 
 
@@ -39,7 +42,7 @@ def npm(package: str) -> list[str]:
         pytest.skip("node is not installed")
     places = [
         os.environ.get("TURNOUT_NPM", ""),
-        "node_modules",
+        str(ROOT / ".npm/node_modules"),
         "/usr/lib/node_modules",
         "/usr/local/lib/node_modules",
     ]
@@ -47,9 +50,7 @@ def npm(package: str) -> list[str]:
         program = Path(place) / "@modelcontextprotocol" / package / "dist" / "index.js"
         if program.is_file():
             return [node, str(program.resolve())]
-    pytest.skip(
-        f"@modelcontextprotocol/{package} is not installed; set TURNOUT_NPM to a node_modules that has it"
-    )
+    pytest.skip(f"@modelcontextprotocol/{package} is not installed; `make servers` puts it here")
 
 
 def test_the_time_server_tells_the_time(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.conftest import pytest_terminal_summary
 from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.surfaces.cli import main
@@ -302,6 +304,19 @@ def test_the_filter_of_system_calls_has_a_step_for_each() -> None:
         assert len(rules) % 8 == 0 and len(rules) // 8 > 2 * len(DENIED)
         assert rules.endswith(b"\x06\x00\x00\x00\x00\x00\xff\x7f")
     assert filter_for("m68k") == b""
+
+
+def test_a_run_of_tests_says_at_its_end_what_was_not_tested() -> None:
+    """One line for each reason, the sandbox last; what was left out on purpose is not told."""
+
+    def skipped(reason: str) -> Any:
+        return SimpleNamespace(longrepr=("file", 1, f"Skipped: {reason}"))
+
+    told: list[str] = []
+    why = "the sandbox was not tested: bubblewrap is not installed"
+    stats = {"skipped": [*map(skipped, (why, "ripgrep is not installed", "set TURNOUT_SOAK", why))]}
+    pytest_terminal_summary(SimpleNamespace(stats=stats, write_line=told.append))
+    assert told == ["1 test skipped: ripgrep is not installed", f"2 tests skipped: {why}"]
 
 
 # The command
