@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .runtime.diagnose import diagnose as diagnose
     from .runtime.hooks import Hooks as Hooks
     from .runtime.hooks import ModelRequest as ModelRequest
+    from .runtime.otel import OpenTelemetry as OpenTelemetry
     from .runtime.session import Answer as Answer
     from .runtime.session import Session as Session
     from .runtime.store import Store as Store
@@ -96,6 +97,7 @@ _HOMES = {
     "providers.request": ("render", "transcript"),
     "runtime.diagnose": ("diagnose",),
     "runtime.hooks": ("Hooks", "ModelRequest"),
+    "runtime.otel": ("OpenTelemetry",),
     "runtime.session": ("Answer", "Session"),
     "runtime.store": ("Store",),
     "runtime.transport": ("forbid_requests",),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from ..wire.failure import failure
 from ..wire.protocol import WireRequest
 from .hooks import Asked
 from .ports import Incoming, Outgoing
+from .telemetry import Operation
 
 if TYPE_CHECKING:
     from .session import Session
@@ -52,18 +54,20 @@ class Attempt:
         self.asked = asked
         self.shown = False
         self.request = self._assemble()
+        self.operation = self._operation()
         self._reader = ReplyReader(target, turn_key)
         self._names = self._projected_names()
 
     def _assemble(self) -> WireRequest:
         wanted = self.asked.request
-        options = self.session.recovery.applied(self.target.origin, wanted.options)
-        return render(
-            self.asked.history,
-            self.target,
-            tools=wanted.tools,
-            system=wanted.system,
-            **{"stream": True, **options},
+        options = {"stream": True, **self.session.recovery.applied(self.target.origin, wanted.options)}
+        self._streams = bool(options["stream"])
+        return render(self.asked.history, self.target, tools=wanted.tools, system=wanted.system, **options)
+
+    def _operation(self) -> Operation:
+        host = urlsplit(self.request.url).hostname or ""
+        return Operation(
+            "chat", self.target.origin, self.session.history.key, host=host, asked=self.request.source
         )
 
     def _projected_names(self) -> dict[str, str]:
@@ -73,6 +77,13 @@ class Attempt:
 
     async def run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
         """The finished turn; events are shown as they come."""
+        with self.session.telemetry.measured(self.operation):
+            turn = await self._run(show)
+            self.operation.usage, self.operation.stop = turn.usage, turn.raw_stop or turn.stop
+            self.operation.answered = turn
+            return turn
+
+    async def _run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
         try:
             self.session.history.commit()  # what is sent is in the store first
             await self._exchange(show)
@@ -98,6 +109,8 @@ class Attempt:
     async def _exchange(self, show: Callable[[StreamEvent], None]) -> None:
         clock, limits = asyncio.get_running_loop().time, self.session.timeouts
         outgoing = await self._outgoing()
+        self.operation.secrets = self.session.keys.secrets()
+        self.operation.sent()
         ends = clock() + limits.total
         async with asyncio.timeout_at(min(ends, clock() + limits.first_byte)) as timer:
             async with self.session.transport.send(outgoing) as answer:
@@ -113,6 +126,8 @@ class Attempt:
     ) -> None:
         clock, idle, reply = asyncio.get_running_loop().time, self.session.timeouts.idle, self._reader.reply
         async for chunk in answer.chunks:
+            if self._streams:
+                self.operation.arriving()
             events = self._reader.feed(chunk)
             if not events:
                 continue

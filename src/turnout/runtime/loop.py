@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitReached
-from ..model import Block, ModelTurn, Origin, Outcome, Text, Usage
+from ..model import Block, ModelTurn, Origin, Outcome, Text
 from ..streaming.events import TextDelta
+from .cost import total_usage
 from .events import Complete, Status, Terminal
 from .exchange import Exchange
 from .guards import Verdict
 from .run import Emit, settled
+from .telemetry import Operation
 
 if TYPE_CHECKING:
     from .session import Session
@@ -40,6 +42,14 @@ class Rounds:
 
     async def __call__(self, emit: Emit) -> Terminal:
         self.emit = emit
+        session = self.session
+        run = Operation("invoke_agent", session.target.origin, session.history.key)
+        with session.telemetry.measured(run):
+            complete = await self._said()
+            run.usage = complete.usage
+            return complete
+
+    async def _said(self) -> Complete:
         history = self.session.history
         if self._prompt:
             self._deliver()  # what was queued since the last run was said before this
@@ -113,17 +123,6 @@ class Rounds:
                 self.emit(event)
         self.emit(TextDelta(ENOUGH[why]))
         return self.session.history.reply(OURSELVES, Text(ENOUGH[why]))
-
-
-def total_usage(usages: Any) -> Usage:
-    """All of it together; None where nobody counted."""
-    known = [usage for usage in usages if usage is not None]
-
-    def add(name: str) -> int | None:
-        counts = [count for usage in known if (count := getattr(usage, name)) is not None]
-        return sum(counts) if counts else None
-
-    return Usage(**{name: add(name) for name in Usage.__struct_fields__})
 
 
 def _counted(summary: Any) -> str:

@@ -29,9 +29,7 @@ from ..providers import target as find_target
 from ..tools.approval import Approver
 from ..tools.batch import Summary
 from ..tools.context import Asker
-from ..tools.output import SavedOutput
 from ..tools.policy import Mode, Policy, Rule
-from ..tools.sandbox import confined
 from ..tools.scheduler import Limits as ToolLimits
 from ..tools.scheduler import ToolScheduler
 from ..tools.tool import Tool
@@ -39,32 +37,26 @@ from ..tools.tool import tool as make_tool
 from ..tools.workspace import Workspace
 from .attempt import Timeouts
 from .compress import Compressor, CompressPolicy
-from .cost import cost_of
+from .cost import Limits as Limits
+from .cost import cost_of, reached, total_usage
 from .events import Cancelled, Complete, Failed, SessionEvent
+from .ground import opened, place_of_work
 from .guards import Guard, GuardLimits
 from .hooks import Hooks, ModelHooks, several, tool_hooks
 from .keeping import Keeping
 from .keys import Keys, KeySource, account
-from .loop import Rounds, total_usage
-from .places import Places
+from .loop import Rounds
 from .ports import Chance, Transport, WallClock
 from .recovery import Recovery
 from .retry import RetryPolicy
 from .routing import Route, Router
 from .run import Events, Run
 from .subagents import SubagentLimits, Subagents, Tree
-from .telemetry import Telemetry
+from .telemetry import Exporter, Telemetry, ToolWatch
 from .typed import Shape
 
 if TYPE_CHECKING:
     from .store import Store
-
-
-class Limits(Struct, frozen=True):
-    """What a session may spend; None is no limit."""
-
-    tokens: int | None = None
-    cost: float | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -108,7 +100,7 @@ class Session:
         taint: bool = True,
         workspace: str | Workspace | None = None,
         network: bool = False,
-        telemetry: Telemetry | None = None,
+        telemetry: Telemetry | Exporter | None = None,
         hooks: Hooks | Iterable[Hooks] | None = None,
         environment: Mapping[str, str] | None = None,
         chance: Chance | None = None,
@@ -118,32 +110,14 @@ class Session:
         subagents: SubagentLimits | bool = False,
         **options: Any,
     ) -> None:
-        self.environment = os.environ if environment is None else environment
-        self.chance: Chance = chance or random.Random()
-        self.wall_clock: WallClock = wall_clock or time.time
-        self.debug: Callable[..., None] = debug or _silence
+        self._set_world(environment, chance, wall_clock, debug, transport)
         self.keys = Keys(self.environment, keys)
         self.router = self._router(target, targets, route, base_url, api_key)
-        self._own_transport: Any = None
-        self._transport = transport
-        self.id = id or _new_id()
-        self.store, self._own_store = _store(store, self.environment)
         registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
-        self.history = self._history(history, system, registry)
-        self.keeping = Keeping(self.history)
-        self.system = system or self.history.system
+        self._set_history(id, store, history, system, registry)
+        self._set_measures(limits, guard, retry, timeouts, compress)
+        self._set_watchers(telemetry, hooks)
         self.options = options
-        self.limits = limits or Limits()
-        self.guard = guard if isinstance(guard, Guard) else Guard(guard)
-        self.retry = retry or RetryPolicy()
-        self.timeouts = timeouts or Timeouts()
-        self.telemetry = telemetry or Telemetry(self.store.counters if self.store is not None else None)
-        self.recovery = Recovery()
-        self.compressor = Compressor(self, compress or CompressPolicy())
-        self.hooks = several(hooks)
-        self.model_hooks = ModelHooks(self, self.hooks)
-        self.renewed: set[Origin] = set()
-        self.turns = self._earlier_replies()  # replies of this session, for usage and cost
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None
         self.scheduling = {
@@ -153,12 +127,27 @@ class Session:
             "limits": tool_limits,
             "environment": self.environment,
             "hooks": tool_hooks(self.hooks),
-            **_place_of_work(workspace, network, self.environment),
+            **place_of_work(workspace, network, self.environment),
             **(scheduling or {}),
         }
-        self.scheduler = ToolScheduler(registry, self.history, **self.scheduling)
-        self.history.scheduled = True
+        self.scheduler = ToolScheduler(registry, self.history, around=ToolWatch(self), **self.scheduling)
         self.subagents = self._subagents(subagents)
+
+    def _set_world(
+        self,
+        environment: Mapping[str, str] | None,
+        chance: Chance | None,
+        wall_clock: WallClock | None,
+        debug: Callable[..., None] | None,
+        transport: Transport | None,
+    ) -> None:
+        """Everything that differs between two runs."""
+        self.environment = os.environ if environment is None else environment
+        self.chance: Chance = chance or random.Random()
+        self.wall_clock: WallClock = wall_clock or time.time
+        self.debug: Callable[..., None] = debug or _silence
+        self._own_transport: Any = None
+        self._transport = transport
 
     def _router(
         self,
@@ -178,22 +167,58 @@ class Session:
     def _place(self, name: str | Target, base_url: str = "") -> Target:
         """A target, at the address that arguments or the environment give."""
         place = find_target(name, base_url=base_url)
-        variable = place.provider.base_url_variable
-        if (
-            not base_url
-            and not isinstance(name, Target)
-            and (configured := self.environment.get(variable, ""))
-        ):
-            place = find_target(name, base_url=configured)
-        return place
+        if base_url or isinstance(name, Target):
+            return place
+        configured = self.environment.get(place.provider.base_url_variable, "")
+        return find_target(name, base_url=configured) if configured else place
 
-    def _history(self, history: History | None, system: str, tools: Sequence[Tool]) -> History:
+    def _set_history(
+        self,
+        id: str | None,
+        store: Store | str | Path | None,
+        history: History | None,
+        system: str,
+        tools: Sequence[Tool],
+    ) -> None:
+        """What was said before, here or in the store."""
+        self.id = id or _new_id()
+        self.store, self._own_store = opened(store, self.environment)
         if history is not None:
-            return history
-        if self.store is not None:
+            self.history = history
+        elif self.store is not None:
             safe = {tool.name for tool in tools if tool.retry_safe}
-            return self.store.open(self.id, system=system, retry_safe=safe)
-        return History(self.id, system=system)
+            self.history = self.store.open(self.id, system=system, retry_safe=safe)
+        else:
+            self.history = History(self.id, system=system)
+        self.history.scheduled = True
+        self.keeping = Keeping(self.history)
+        self.system = system or self.history.system
+        self.turns = self._earlier_replies()  # replies of this session, for usage and cost
+
+    def _set_measures(
+        self,
+        limits: Limits | None,
+        guard: Guard | GuardLimits | None,
+        retry: RetryPolicy | None,
+        timeouts: Timeouts | None,
+        compress: CompressPolicy | None,
+    ) -> None:
+        """How far it may go, and what it does when things go wrong."""
+        self.limits = limits or Limits()
+        self.guard = guard if isinstance(guard, Guard) else Guard(guard)
+        self.retry = retry or RetryPolicy()
+        self.timeouts = timeouts or Timeouts()
+        self.recovery = Recovery()
+        self.compressor = Compressor(self, compress or CompressPolicy())
+        self.renewed: set[Origin] = set()
+
+    def _set_watchers(
+        self, telemetry: Telemetry | Exporter | None, hooks: Hooks | Iterable[Hooks] | None
+    ) -> None:
+        counters = self.store.counters if self.store is not None else None
+        self.telemetry = telemetry if isinstance(telemetry, Telemetry) else Telemetry(counters, telemetry)
+        self.hooks = several(hooks)
+        self.model_hooks = ModelHooks(self, self.hooks)
 
     def _earlier_replies(self) -> list[ModelTurn]:
         """What a stored session has said, and so spent, before."""
@@ -293,12 +318,7 @@ class Session:
 
     def limit_reached(self) -> str | None:
         """The limit that is used up, in words. Asked every round: without limits nothing is added up."""
-        limits = self.limits
-        if limits.tokens is not None and (tokens := _tokens(self.turns)) >= limits.tokens:
-            return f"the limit of {limits.tokens} tokens is used up ({tokens})"
-        if limits.cost is not None and (cost := self.cost or 0.0) >= limits.cost:
-            return f"the limit of ${limits.cost:.2f} is used up (${cost:.4f})"
-        return None
+        return reached(self.limits, self.turns)
 
     # Compression
 
@@ -410,32 +430,6 @@ class Session:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def _place_of_work(
-    workspace: str | Workspace | None, network: bool, environment: Mapping[str, str]
-) -> dict[str, Any]:
-    """What tools are told of the workspace, how commands run in it, and where long results go."""
-    if workspace is None:
-        return {}
-    place = workspace if isinstance(workspace, Workspace) else Workspace(workspace, saved=SavedOutput())
-    own = Places.of(environment)
-    spawn = confined(place, network=network, hidden=[str(own.config), str(own.data), str(own.state)])
-    saving = {"save": place.saved.save} if place.saved is not None else {}
-    return {"workspace": place, "spawn": spawn, **saving}
-
-
-def _store(given: Store | str | Path | None, environment: Mapping[str, str]) -> tuple[Store | None, bool]:
-    """The store, and whether it was opened here, to be closed here."""
-    if not isinstance(given, str | Path):
-        return given, False
-    from .store import Store  # the database is loaded when it is needed
-
-    return Store(given, environment=environment), True
-
-
-def _tokens(turns: Iterable[ModelTurn]) -> int:
-    return sum((used.input or 0) + (used.output or 0) for turn in turns if (used := turn.usage) is not None)
 
 
 def _new_id() -> str:

@@ -248,7 +248,9 @@ class BatchRun:
         except Exception as error:
             self._broken(error)
             return Ending(Outcome("interrupted", synthetic=True, reason="did_not_run"))
-        ending = await perform(admitted.tool, context, admitted.values, owner.threads)
+        with owner.around(work.call.id, admitted.tool.name, admitted.arguments) as ended:
+            ending = await perform(admitted.tool, context, admitted.values, owner.threads)
+            ended(ending.outcome, self._trouble(work, ending))
         if work.given_up or (work.stop and ending.outcome is None):
             return ending
         outcome = ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
@@ -256,6 +258,12 @@ class BatchRun:
         if owner.hooks.after:
             outcome = await self.hooks.after(work, outcome)
         return Ending(await self._fitted(work, outcome), ending.calls)
+
+    def _trouble(self, work: Work, ending: Ending) -> str:
+        """What went wrong while the tool ran, in one word; "" if nothing did."""
+        if work.stop or ending.outcome is None:
+            return work.stop or type(ending.error).__name__
+        return "" if ending.outcome.status == "complete" else ending.outcome.status
 
     def _ended(self, work: Work, task: asyncio.Task[Ending]) -> None:
         ending = Ending(error=asyncio.CancelledError()) if task.cancelled() else task.result()

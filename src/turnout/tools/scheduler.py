@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from inspect import isawaitable
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from ..diagnostic import Diagnostic
 from ..errors import UsageError
 from ..history.log import History
-from ..model import ToolCall
+from ..model import Outcome, ToolCall
 from .approval import Approver
 from .batch import Footprint, Summary
 from .context import Asker
@@ -37,6 +38,10 @@ from .threads import Threads
 from .tool import Tool
 
 Listener = Callable[[ToolEvent], Awaitable[None] | None]
+Ended: TypeAlias = Callable[[Outcome | None, str], None]
+"""Told what a tool gave back, and in one word what went wrong."""
+Around: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[Ended]]
+"""Given a call's id, its tool and its arguments: what its run is done in."""
 
 
 class Limits(Struct, frozen=True):
@@ -57,8 +62,8 @@ class ToolScheduler:
     `approver` is asked when the policy says so; without one, to ask is to deny.
     `save_rule` keeps what was answered with "always". `save` takes the whole text of a
     result that had to be cut and gives back where it is. `hooks` see each call before and
-    after. `workspace`, `spawn`, `environment` and `asker`, which puts a tool's question to
-    the user, are handed to tools as they are.
+    after; `around` is for whoever measures its run. `workspace`, `spawn`, `environment` and
+    `asker`, which puts a tool's question to the user, are handed to tools as they are.
     """
 
     def __init__(
@@ -78,6 +83,7 @@ class ToolScheduler:
         threads: ThreadPort | None = None,
         save: Callable[[str], str] | None = None,
         hooks: ToolHooks | None = None,
+        around: Around | None = None,
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.history = history
@@ -86,6 +92,7 @@ class ToolScheduler:
         self.save_rule = save_rule
         self.limits = limits or Limits()
         self.hooks = hooks or ToolHooks()
+        self.around = around or _unwatched
         self.workspace = workspace
         self.spawn = spawn
         self.environment = environment
@@ -239,6 +246,10 @@ class _Turn:
         finally:
             self.runs.remove(self.run)
             self.lock.release()
+
+
+def _unwatched(*_: Any) -> AbstractContextManager[Ended]:
+    return nullcontext(lambda outcome, trouble: None)
 
 
 async def _events(run: BatchRun) -> AsyncIterator[ToolEvent]:

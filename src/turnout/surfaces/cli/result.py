@@ -12,8 +12,8 @@ from msgspec import Struct
 from ...diagnostic import Diagnostic
 from ...errors import TurnoutError
 from ...model import ModelTurn, Origin, Usage
+from ...runtime.cost import total_usage
 from ...runtime.events import Discarded, Failed, Nested, SessionEvent, Status
-from ...runtime.loop import total_usage
 from ...streaming.events import StreamEvent
 from ...tools.events import ToolEvent
 from .clean import json_line
