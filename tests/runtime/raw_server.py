@@ -110,7 +110,7 @@ def said(text: str = "", finish: str | None = None) -> bytes:
         "model": "gpt-5.1",
         "choices": [choice],
     }
-    return b"data: " + json.dumps(body).encode() + b"\n\n"
+    return b"data: " + json.dumps(body, ensure_ascii=False).encode() + b"\n\n"
 
 
 def whole(text: str) -> bytes:

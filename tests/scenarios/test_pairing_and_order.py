@@ -101,7 +101,7 @@ def test_s_05_unanswered_call_on_chat(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", [RESPONSES, CHAT, CLAUDE, MISTRAL, GEMINI])
-def test_s_06_s_07_s_08_s_30_result_without_a_call_is_not_sent(target: str) -> None:
+def test_s_06_result_without_a_call_is_not_sent(target: str) -> None:
     """An orphaned result reaches no provider, and no call is made up for it; it is kept as a note."""
     history = chat(said("go"), openai_result("ghost", "boo"), said("next"))
     request = render(history, target)
@@ -167,7 +167,7 @@ def test_s_12_fewer_results_than_calls() -> None:
 
 
 @pytest.mark.parametrize("target", STRICT)
-def test_s_13_s_34_result_after_an_interjection(target: str) -> None:
+def test_s_13_result_after_an_interjection(target: str) -> None:
     """The result moves before what the user said in between."""
     history = chat(said("go"), openai_call("a"), said("wait"), openai_result("a", "A"))
     assert [message.role for message in transcript(history, target).messages] == [
@@ -355,7 +355,7 @@ def test_s_29_user_right_after_tool_on_mistral(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", [MISTRAL, CLAUDE, GEMINI, "copilot:claude-sonnet-4.5"])
-def test_s_31_s_32_s_33_a_request_never_ends_with_the_model(target: str) -> None:
+def test_s_31_a_request_never_ends_with_the_model(target: str) -> None:
     """The user is made to go on, but never between a call and its result."""
     sent = body(conversation(user("go"), model("done")), target, thinking=True)
     last = (sent.get("messages") or sent["contents"])[-1]
