@@ -37,7 +37,7 @@ def simulating(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def chat(url: str, *messages: Any, **headers: str) -> Any:
     body = json.dumps({"model": "gpt-4o", "messages": messages}).encode()
     request = urllib.request.Request(f"{url}/v1/chat/completions", body, headers)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())["choices"][0]["message"]["content"]
 
 
@@ -58,7 +58,7 @@ def test_it_plays_a_script_and_tells_its_verdicts(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None and process.stderr is not None
         said, wrong = process.stdout.read(), process.stderr.read()  # communicate would lose what is buffered
-        process.wait(timeout=10)
+        process.wait(timeout=60)
 
     assert "MISTRAL_BASE_URL=http://" in said
     assert "200  openai  gpt-4o" in said

@@ -61,7 +61,7 @@ def test_silence_passes_in_virtual_time() -> None:
 
     assert came[0][0] == 3600
     assert came[4][0] == 3600 + 86400
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 def test_pings_come_while_nothing_else_does() -> None:

@@ -369,7 +369,7 @@ def raw(url: str, path: str, body: Any, **headers: str) -> bytes:
     request = urllib.request.Request(
         f"{url}{path}", json.dumps(body).encode(), {"content-type": "application/json", **headers}
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return bytes(answer.read())
 
 
@@ -402,7 +402,7 @@ def test_the_verdicts_can_be_asked_for(play: Any) -> None:
     raw(url, "/ollama/v1/chat/completions", {**CHAT, "stream": False})
     with pytest.raises(urllib.error.HTTPError):
         raw(url, "/v1/chat/completions", {"messages": []}, authorization="Bearer secret")
-    with urllib.request.urlopen(f"{url}/simulator", timeout=10) as answer:
+    with urllib.request.urlopen(f"{url}/simulator", timeout=60) as answer:
         told = answer.read()
 
     assert [(seen["provider"], seen["status"]) for seen in json.loads(told)] == [

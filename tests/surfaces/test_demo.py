@@ -18,7 +18,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     page = tmp_path_factory.mktemp("demo") / "demo.html"
     command = [sys.executable, "-m", "turnout", "demo", "--html", str(page)]
     wide = {**os.environ, "COLUMNS": "120"}
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, env=wide)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, env=wide)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout, page.read_text()
 

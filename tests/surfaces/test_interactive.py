@@ -151,7 +151,7 @@ def test_interrupt_in_mid_tool_and_go_on_elsewhere(somebody: User) -> None:
         program.key("esc")
         program.wait(r"✗ shell echo begun; sleep 60 cancelled.*❯ and then\?$", scrolled=False)
         program.settled("Interrupted")
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30  # long before the tool would have ended
         program.key("ctrl+c")
         program.say("/model mistral:mistral-large-latest")
         program.wait(r"mistral:mistral-large-latest answers from now on")
@@ -163,11 +163,12 @@ def test_interrupt_in_mid_tool_and_go_on_elsewhere(somebody: User) -> None:
 
 def test_a_message_is_queued_while_tools_run_and_delivered_after_them(somebody: User) -> None:
     with start(somebody, "-m", "openai:gpt-4o", "--approval-mode", "full", "--no-store") as program:
-        program.say("run `sleep 1.5`")
+        program.say("run `until [ -e gate ]; do sleep 0.05; done`")
         program.wait(r"· running", scrolled=False)
         program.say("list the files")
         program.wait(r"queued: list the files")
-        program.settled(r"● shell sleep 1\.5.*❯ list the files\n.*● list_directory")
+        (somebody.folder / "gate").touch()
+        program.settled(r"● shell until.*❯ list the files\n.*● list_directory")
 
 
 def test_resume_after_kill(somebody: User) -> None:

@@ -12,7 +12,7 @@ from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated, user
 
 from turnout.runtime.store import open_store
-from turnout.simulate import Call, Ends, HttpError, Say, Think
+from turnout.simulate import Call, Ends, HttpError, Say, Think, Truncate
 from turnout.simulate.model import demo
 from turnout.surfaces.cli.result import Line, RunResult, schema
 
@@ -72,6 +72,44 @@ def test_stream_json_is_every_event_and_the_result_last(somebody: User) -> None:
     assert {"tool_call_start", "tool_state", "tool_result", "text_delta", "usage", "done"} <= set(kinds)
     said = "".join(line["text"] for line in lines if line["type"] == "text_delta")
     assert said == ran.result["text"]
+
+
+def test_whatever_happens_every_line_is_valid(tmp_path: Path) -> None:
+    """A subagent, a reply that breaks off, a switch, a denial, a limit, a failure: all as published."""
+    task = [Call("task", {"prompt": "look"})]
+    script = {
+        "openai": [
+            [Think("Hm."), *task],
+            [Call("read_file", {"path": "app.py"})],
+            "Looked.",
+            [Say("Half a"), Truncate(after=3)],
+            *[HttpError("overloaded")] * 9,
+        ],
+        "anthropic": [[Think("Mine now."), Call("shell", {"command": "touch x"})], "Done."],
+    }
+    ask = (*OPENAI, "--fallback", "anthropic:claude-sonnet-4-5", "--output-format", "stream-json")
+    with simulated(tmp_path, script) as user:
+        ran = run(user, "run", *ask, "-p", "go", "--deny", "shell")
+    with simulated(tmp_path, [*[[Call("read_file", {"path": "app.py"})]] * 3, "Enough."]) as user:
+        limited = run(user, "run", *ask, "-p", "go", "--max-turns", "2")
+    with simulated(tmp_path, [HttpError("auth", message="no")]) as user:
+        failed = run(user, "run", *OPENAI, "--output-format", "stream-json", "-p", "go")
+
+    lines = [json.loads(line) for each in (ran, limited, failed) for line in each.out.splitlines()]
+    for line in lines:
+        published("run-event.json").validate(line)
+    results = [line for line in lines if line["type"] == "result"]
+    for result in results:
+        published("run-result.json").validate(result)
+    assert [(result["status"], result["exit_code"]) for result in results] == [
+        ("refused", 5),
+        ("limit", 4),
+        ("failed", 3),
+    ]
+    assert {"nested", "discarded", "status", "thinking_delta", "tool_result"} <= {
+        line["type"] for line in lines
+    }
+    assert results[0]["denials"][0]["tool"] == "shell" and results[2]["error"]["kind"] == "auth"
 
 
 def test_stdin_is_context_and_files_can_be_named(somebody: User) -> None:

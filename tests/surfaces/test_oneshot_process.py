@@ -40,7 +40,7 @@ def somebody(tmp_path: Path) -> Iterator[User]:
 
 
 def wait_for(file: Path) -> None:
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + 60
     while not file.exists():
         assert time.monotonic() < ends, f"{file} never came"
         time.sleep(0.02)
@@ -54,9 +54,9 @@ def test_a_signal_in_mid_tool_ends_with_130_and_a_valid_history(somebody: User, 
         wait_for(somebody.folder / "begun")
         began = time.monotonic()
         process.send_signal(number)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
 
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40  # long before the tool would have ended
     result = json.loads(out)
     assert (process.returncode, result["status"]) == (130, "cancelled") and "Traceback" not in err
     with open_store(somebody.environment) as store:
@@ -73,7 +73,7 @@ def test_a_signal_in_mid_answer_keeps_what_had_come(tmp_path: Path) -> None:
             while "text_delta" not in process.stdout.readline():
                 pass
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
         assert process.returncode == 130
         with open_store(user.environment) as store:
             turns = store.read(store.list(limit=1)[0].id).turns
@@ -84,12 +84,12 @@ def test_a_signal_in_mid_answer_keeps_what_had_come(tmp_path: Path) -> None:
 def test_a_signal_before_the_first_byte_is_no_trouble(tmp_path: Path) -> None:
     with simulated(tmp_path, [[Say("late"), Delay(60)]]) as user:
         with started(user, "-p", "tell") as process:
-            ends = time.monotonic() + 30
+            ends = time.monotonic() + 60
             while not user.statuses:
                 assert time.monotonic() < ends
                 time.sleep(0.02)
             process.send_signal(signal.SIGTERM)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=60)
         assert (process.returncode, out) == (130, "") and "Traceback" not in err
 
 
@@ -105,7 +105,7 @@ def test_a_signal_while_servers_start_ends_with_130(somebody: User) -> None:
     with started(somebody, "-p", "hello") as process:
         wait_for(somebody.folder / "waits")
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
 
     assert (process.returncode, out) == (130, "") and "Traceback" not in err
     assert somebody.statuses == []
@@ -116,7 +116,7 @@ def test_a_full_disk_is_said(somebody: User) -> None:
         open("/dev/full", "w") as full,
         started(somebody, "-p", "hello", "--no-store", stdout=full) as process,
     ):
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert process.returncode != 0 and "turnout: " in err and "Traceback" not in err
 
 
@@ -128,13 +128,13 @@ def test_a_reader_that_goes_away_is_no_trouble(somebody: User) -> None:
         assert process.stdout.readline().startswith("{")
         process.stdout.close()
         said = process.stderr.read()
-        process.wait(20)
+        process.wait(60)
     assert "Traceback" not in said
 
 
 def test_progress_goes_to_stderr_and_pipes_have_no_colour(somebody: User) -> None:
     process = started(somebody, "-p", "read README.md and app.py", stdin=subprocess.PIPE)
-    out, err = process.communicate("some context", timeout=30)
+    out, err = process.communicate("some context", timeout=60)
 
     assert process.returncode == 0
     assert sorted(err.splitlines()) == ["read_file: executing"] * 2

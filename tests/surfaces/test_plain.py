@@ -50,7 +50,7 @@ def hear(process: subprocess.Popen[bytes], words: bytes) -> None:
 def test_quit_does_not_wait_for_another_line(somebody: User) -> None:
     with talking(somebody) as process:
         say(process, b"hello", b"/quit")
-        assert process.wait(30) == 0
+        assert process.wait(50) == 0
         assert process.stderr is not None and b"goes on with this session" in process.stderr.read()
 
 
@@ -60,7 +60,7 @@ def test_a_signal_ends_it_while_it_waits_for_a_line(somebody: User, number: int)
         say(process, b"hello", b"/status")
         hear(process, b"approval")  # so nothing is under way that a first Ctrl+C would only stop
         process.send_signal(number)
-        assert process.wait(30) == 0
+        assert process.wait(50) == 0
 
 
 def test_a_signal_ends_it_in_mid_tool(somebody: User) -> None:
@@ -68,12 +68,12 @@ def test_a_signal_ends_it_in_mid_tool(somebody: User) -> None:
     begun = somebody.folder / "begun"
     with talking(somebody, "--approval-mode", "full") as process:
         say(process, b"run `touch begun; sleep 60`")
-        ends = time.monotonic() + 30
+        ends = time.monotonic() + 50
         while not begun.exists():
             assert time.monotonic() < ends
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(50) == 0
     with open_store(somebody.environment) as store:
         (line,) = store.list()
         assert line.holder is None and store.read(line.id).open_calls == ()
@@ -83,4 +83,4 @@ def test_bytes_that_are_no_text_are_no_trouble(somebody: User) -> None:
     with talking(somebody) as process:
         say(process, b"caf\xe9 \xff", b"/quit")
         hear(process, "You said: caf\ufffd".encode())
-        assert process.wait(30) == 0
+        assert process.wait(50) == 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 from tests.surfaces.oneshot import run
@@ -16,6 +18,7 @@ from tests.surfaces.program import Program
 from turnout.simulate import Call, HttpError, Say
 from turnout.simulate.model import demo
 from turnout.surfaces.cli.debugging import Secrets, secrets_of, without
+from turnout.wire.redaction import redacted
 
 OTHERS = (
     "AWS_SECRET_ACCESS_KEY",
@@ -130,7 +133,7 @@ def test_no_secret_is_on_the_screen_or_with_a_child(somebody: User, tmp_path: Pa
     arguments = ("-m", "told", "--approval-mode", "full", "--debug", str(tmp_path / "log"))
     with Program(arguments, somebody.environment, somebody.folder) as program:
         program.wait(r"^❯$")
-        program.say("run `env; sleep 5`")
+        program.say("run `env; sleep 60`")
         program.wait(r"· running 1 s", scrolled=False)
         family = descendants(program.pid)
         assert len(family) >= 2
@@ -193,6 +196,50 @@ def test_secrets_are_known_by_their_place_and_by_their_looks() -> None:
     assert secrets_of(environment) == {'a quoted "word"', "abc"}
     line = r'{"said": "a quoted \"word\" and sk-0123456789abcdef"}'
     assert without(line, secrets_of(environment)) == '{"said": "[redacted] and [redacted]"}'
+
+
+@pytest.mark.parametrize("write", [quote_plus, lambda text: b64encode(text.encode()).decode(), quote])
+def test_secrets_are_known_however_they_are_encoded(write: Callable[[str], str]) -> None:
+    """A query, a header of basic authentication, an address: all of them tell the same."""
+    secret = "p/s w+rd éà"
+    line = f"they sent {write(secret)} to us"
+    assert without(line, [secret]).startswith("they sent [redacted]")
+
+
+def test_a_password_in_an_address_is_a_secret() -> None:
+    environment = {"HTTPS_PROXY": "http://me:hunter222@proxy.example:3128", "NO_PROXY": "localhost"}
+    assert secrets_of(environment) == {"hunter222"}
+    assert redacted("at https://me:hunter222@host/x") == "at https://[redacted]@host/x"
+    assert redacted("at https://host:8080/@me and a:b@c") == "at https://host:8080/@me and a:b@c"
+
+
+def test_a_clipboard_program_is_given_no_key(somebody: User, tmp_path: Path) -> None:
+    """It may stay in memory for hours: it knows the screen, and nothing else."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "xclip").write_text(f"#!/bin/sh\nenv > {tmp_path}/known; cat > {tmp_path}/copied\n")
+    (programs / "xclip").chmod(0o755)
+    somebody.environment.update(PATH=f"{programs}:{somebody.environment['PATH']}", DISPLAY=":7")
+
+    ran = run(somebody, "chat", "-m", "openai:gpt-4o", "--no-store", stdin="hello\n/copy\n")
+
+    assert "Copied" in ran.out and (tmp_path / "copied").read_text().startswith("You said: hello")
+    known = (tmp_path / "known").read_bytes()
+    assert b"DISPLAY=:7" in known and leaks(known) == []
+
+
+def test_exports_hold_no_secret(somebody: User) -> None:
+    """In every form, of a conversation whose tools have looked for one."""
+    ask = ("run", "-m", "told", "--approval-mode", "full", "-p", "run `env; cat /proc/self/environ`")
+    id = run(somebody, *ask, "--output-format", "json").result["session_id"]
+    exported = [
+        run(somebody, "sessions", "export", id, "--format", form) for form in ("jsonl", "markdown", "html")
+    ]
+    run(somebody, "chat", "-r", id, stdin="/export a.md\n/export b.html\n/export c.jsonl\n")
+
+    assert all(each.code == 0 and "PATH=" in each.out for each in exported)
+    assert len(list(somebody.folder.glob("[abc].*"))) == 3
+    assert leaks(*(each.out.encode() for each in exported), *files_below(somebody.folder)) == []
 
 
 def test_keys_that_a_session_reads_are_secrets_too() -> None:

@@ -19,6 +19,7 @@ _SECRETS = re.compile(
     | \bya29\.[0-9A-Za-z_.-]{10,}
     | \bgh[opusr]_[A-Za-z0-9]{16,} | \bgithub_pat_[A-Za-z0-9_]{16,}
     | \b(?:AKIA|ASIA)[0-9A-Z]{12,}
+    | (?<=://)[^/\s:@"']*:[^/\s@"']+(?=@)
     | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
     """,
     re.IGNORECASE | re.VERBOSE,

@@ -1,7 +1,7 @@
 """The debug log: requests, statuses and reports as JSON lines, with every known secret taken out.
 
 Secrets are known by their looks and by their place: whatever a variable named like a key
-holds is taken out wherever it stands.
+holds is taken out wherever it stands, however it is encoded.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from ...errors import UsageError
 from ...plain import plain
@@ -18,13 +21,15 @@ from ...wire.protocol import WireRequest
 from ...wire.redaction import redacted
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
 SHORTEST = 6
 """Characters below which a value is no secret worth hiding: it would blot out ordinary words."""
 
 
 def secrets_of(environment: Mapping[str, str]) -> set[str]:
-    """What the environment holds under names that speak of secrets."""
-    return {value for name, value in environment.items() if _SECRET_NAME.search(name)}
+    """What the environment holds under names that speak of secrets, and passwords within addresses."""
+    named = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
+    return named | {word for value in environment.values() for word in _IN_ADDRESS.findall(value)}
 
 
 class Secrets:
@@ -79,5 +84,15 @@ def without(line: str, secrets: Iterable[str]) -> str:
     """The line with these secrets, and whatever looks like one, taken out."""
     for secret in secrets:
         if len(secret) >= SHORTEST:
-            line = line.replace(json.dumps(secret)[1:-1], "[redacted]").replace(secret, "[redacted]")
+            for written in _written(secret):
+                line = line.replace(written, "[redacted]")
     return redacted(line)
+
+
+@lru_cache(256)
+def _written(secret: str) -> tuple[str, ...]:
+    """The ways in which a server or a program may write a secret down."""
+    data = secret.encode("utf-8", "surrogateescape")
+    encoded = [encode(data).decode().rstrip("=") for encode in (b64encode, urlsafe_b64encode)]
+    quoted = [quote(data, safe=""), quote(data), quote_plus(data)]
+    return tuple(dict.fromkeys([json.dumps(secret)[1:-1], secret, *quoted, *encoded, data.hex()]))

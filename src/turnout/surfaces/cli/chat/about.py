@@ -53,7 +53,7 @@ def status(talk: Talk, rest: str) -> None:
         ("session", session.id),
         ("kept in", str(session.store.path) if session.store is not None else "nowhere (--no-store)"),
         ("model", standing.model),
-        ("address", session.target.provider.base_url),
+        ("address", talk.secrets.hide(session.target.provider.base_url)),
         ("folder", str(talk.config.folder)),
         ("context", f"{standing.used:,} of {standing.context:,} tokens"),
         ("turns", str(len(session.history.turns))),

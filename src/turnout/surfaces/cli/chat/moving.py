@@ -16,6 +16,7 @@ from ....providers import PROVIDERS
 from ....providers import provider as find_provider
 from ....runtime.config import DEFAULT_MODELS
 from ....runtime.places import private_folder
+from ....tools.process import environment
 from ..clean import one_line, printable
 from .pieces import Notice, Rows
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .talk import Talk
 
 LISTED = 15
+SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "WSL_INTEROP")
 CLIPBOARDS = (("pbcopy",), ("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-ib"), ("clip.exe",))
 
 
@@ -163,8 +165,13 @@ def copy(talk: Talk, rest: str) -> None:
 
 
 def _piped(words: tuple[str, ...], text: str) -> bool:
+    """Some of them stay for as long as the text can be pasted: they know our screen, and no key of ours."""
+    known = environment(os.environ, SCREEN)
+    quiet = subprocess.DEVNULL
     try:
-        done = subprocess.run(words, input=text.encode(), timeout=5, stderr=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            words, input=text.encode(), timeout=5, stdout=quiet, stderr=quiet, env=known, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

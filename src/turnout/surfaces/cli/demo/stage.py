@@ -23,6 +23,7 @@ from ....simulate.scripted import ScriptedTransport
 from ....tools.approval import ApprovalRequest, Decision
 from ....tools.builtin import BUILTIN
 from ....tools.events import ToolResult
+from ....tools.process import environment
 from ....tools.tool import Tool, tool
 from .naive import naive_request
 from .story import FILES, STORY, Step, answers
@@ -81,7 +82,8 @@ class Stage:
             str(self.folder.parent),
             step.prompt,
         ]
-        code = subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode
+        known = environment(os.environ, ("PYTHONPATH",))
+        code = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=known).returncode
         if code != -9:
             raise RuntimeError(f"the process that should have been killed ended with {code}")
 
