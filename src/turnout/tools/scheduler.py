@@ -166,6 +166,7 @@ class ToolScheduler:
     @property
     def situation(self) -> Situation:
         """Where calls run now, as policy sees it."""
+        self.taint.look(self.history.turns)
         return Situation(self.workspace, self.spawn, self.environment, self.state, self.taint.source)
 
     @property

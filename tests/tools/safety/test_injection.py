@@ -12,7 +12,7 @@ from tests.build import call
 from tests.tools.scheduling import Desk, go
 
 from turnout.history import codec
-from turnout.model import Outcome, Text
+from turnout.model import Opaque, Outcome, Text
 from turnout.tools.approval import ApprovalRequest
 from turnout.tools.builtin import shell, todo
 from turnout.tools.policy import Policy, Rule
@@ -184,6 +184,50 @@ def test_the_mark_outlives_the_session() -> None:
     taken_up.scheduler = ToolScheduler([look, send], taken_up.history, policy=Policy("ask", (ALLOWED,)))
     go(taken_up.run(call("send", "b", text="x")))
     assert taken_up.outcome("b").status == "denied"
+
+
+@pytest.mark.parametrize(
+    ("block", "status"),
+    [
+        (Opaque("web_search_tool_result"), "denied"),
+        (Opaque("mcp_call"), "denied"),
+        (Opaque("something_new"), "denied"),
+        (Opaque("refusal", "I would rather not."), "complete"),
+        (Text("I know it by heart."), "complete"),
+    ],
+)
+def test_what_a_provider_looked_up_itself_counts(block: Any, status: str) -> None:
+    """Its own web search is in the model's turn and not in a result; also turns ago, also after a restart."""
+    session = desk(ALLOWED)
+    session.history.user("look it up")
+    session.history.reply("anthropic:claude-sonnet-4-5", [block])
+    go(session.run(call("send", "a", text="x")))
+    assert session.outcome("a").status == status
+    again = Desk(look, send, policy=Policy("ask", (ALLOWED,)))
+    again.scheduler.history = again.history = codec.load(codec.dump(session.history))
+    go(again.run(call("send", "b", text="x")))
+    assert again.outcome("b").status == status
+
+
+def test_turns_are_looked_at_once() -> None:
+    """However long a conversation is, each call looks only at what is new."""
+    looked = 0
+
+    class Turns(list[Any]):
+        def __reversed__(self) -> Any:
+            nonlocal looked
+            for turn in super().__reversed__():
+                looked += 1
+                yield turn
+
+    session = desk()
+    for _ in range(50):
+        session.history.user("hi")
+        session.history.reply("openai:gpt-5", "hello")
+    taint = Taint()
+    for end in range(1, 101):
+        taint.look(Turns(session.history.turns[:end]))
+    assert looked <= 200
 
 
 class Boxed:
