@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,3 +52,11 @@ def simulated(place: Path, source: Any, **options: Any) -> Iterator[User]:
     simulation = Simulation(source, **options)
     with serving(simulation) as url:
         yield user(place, url, simulation)
+
+
+def wait_for(file: Path, seconds: float = 60) -> None:
+    """Until a file is there, which a tool makes."""
+    ends = time.monotonic() + seconds
+    while not file.exists():
+        assert time.monotonic() < ends, f"{file} never came"
+        time.sleep(0.02)

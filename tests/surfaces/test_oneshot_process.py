@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.surfaces.oneshot import run
-from tests.surfaces.places import User, simulated
+from tests.surfaces.places import User, simulated, wait_for
 
 from turnout.history.check import violations
 from turnout.runtime.config import load
@@ -37,13 +37,6 @@ def started(user: User, *arguments: str, **pipes: Any) -> subprocess.Popen[str]:
 def somebody(tmp_path: Path) -> Iterator[User]:
     with simulated(tmp_path, demo) as user:
         yield user
-
-
-def wait_for(file: Path) -> None:
-    ends = time.monotonic() + 60
-    while not file.exists():
-        assert time.monotonic() < ends, f"{file} never came"
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

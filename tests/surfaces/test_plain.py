@@ -5,13 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.surfaces.places import User, simulated
+from tests.surfaces.places import User, simulated, wait_for
 
 from turnout.runtime.store import open_store
 from turnout.simulate.model import demo
@@ -68,10 +67,7 @@ def test_a_signal_ends_it_in_mid_tool(somebody: User) -> None:
     begun = somebody.folder / "begun"
     with talking(somebody, "--approval-mode", "full") as process:
         say(process, b"run `touch begun; sleep 60`")
-        ends = time.monotonic() + 50
-        while not begun.exists():
-            assert time.monotonic() < ends
-            time.sleep(0.02)
+        wait_for(begun)
         process.send_signal(signal.SIGTERM)
         assert process.wait(50) == 0
     with open_store(somebody.environment) as store:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import io
+import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import DEVNULL, Popen
 from typing import Any
 
 from tests.surfaces.oneshot import run, standing_in
-from tests.surfaces.places import User, simulated
+from tests.surfaces.places import User, simulated, wait_for
+from tests.surfaces.program import Program
 
 from turnout.history.log import History
 from turnout.model import ModelTurn, ToolCall, Turn
@@ -82,3 +86,36 @@ def test_three_ways_one_history(tmp_path: Path) -> None:
     statuses = [part[2] for part in histories[0] if part[0] in ("read_file", "shell")]
     assert statuses == ["complete", "complete", "error", "denied"]
     assert user.simulation is not None and not user.simulation.refusals
+
+
+def stopping(asked: Asked) -> Any:
+    return (
+        ["Done."] if asked.results else [Say("I wait."), Call("shell", {"command": "touch begun; sleep 60"})]
+    )
+
+
+def test_two_ways_to_stop_one_history(tmp_path: Path) -> None:
+    """Esc in a terminal and a signal to a one-shot leave the same outcome, which the next request tells."""
+    with simulated(tmp_path, stopping) as user:
+        begun = user.folder / "begun"
+        ask = ("-m", MODEL, "--approval-mode", "full")
+        with Program(ask, user.environment, user.folder) as program:
+            program.wait(r"^❯ ?$")
+            program.say("wait")
+            wait_for(begun)
+            program.key("esc")
+            program.settled("Interrupted")
+            program.key("ctrl+d")
+            program.ended()
+        begun.unlink()
+        command = [sys.executable, "-m", "turnout", "run", *ask, "-p", "wait"]
+        quiet = {"stdin": DEVNULL, "stdout": DEVNULL, "stderr": DEVNULL}
+        with Popen(command, env=user.environment, cwd=user.folder, **quiet) as process:  # type: ignore[call-overload]
+            wait_for(begun)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 130
+        with open_store(user.environment) as store:
+            shot, typed = (told(store.read(line.id)) for line in store.list())
+
+    assert shot == typed
+    assert [part[2] for part in shot if part[0] == "shell"] == ["cancelled"]
