@@ -17,7 +17,8 @@ from ..plain import dumps
 
 Verdict = Literal["", "corrections", "identical", "alternating"]
 
-WINDOW = 12
+CIRCLES = (2, 3)
+"""How many rounds a circle may have to be noticed."""
 
 
 class GuardLimits(Struct, frozen=True):
@@ -26,7 +27,7 @@ class GuardLimits(Struct, frozen=True):
     rounds: int = 50
     corrections: int = 3  # rounds in a row in which no call had valid arguments
     repeats: int = 3  # the same call with the same result
-    cycles: int = 3  # a sequence of two or three calls, over and over
+    cycles: int = 3  # a circle of two or three calls, over and over
     pauses: int = 10  # a turn that the provider paused
 
 
@@ -38,7 +39,7 @@ class Guard:
         self.limits: GuardLimits = limits or inherited
         self.parent = parent
         self._corrections = 0
-        self._seen: deque[str] = deque(maxlen=WINDOW)
+        self._seen: deque[str] = deque(maxlen=max(self.limits.repeats, CIRCLES[-1] * self.limits.cycles))
 
     def new_prompt(self) -> None:
         """The user spoke: what came before is not a loop."""
@@ -58,9 +59,10 @@ class Guard:
         seen = list(self._seen)
         if len(seen) >= self.limits.repeats and len(set(seen[-self.limits.repeats :])) == 1:
             return "identical"
-        for size in (2, 3):
+        for size in CIRCLES:
             tail = seen[-size * self.limits.cycles :]
-            if len(tail) == size * self.limits.cycles and tail == tail[:size] * self.limits.cycles:
+            goes_round = len(tail) == size * self.limits.cycles and tail == tail[:size] * self.limits.cycles
+            if goes_round and len(set(tail)) > 1:  # of one call over and over, `repeats` says how often
                 return "alternating"
         return verdict
 
