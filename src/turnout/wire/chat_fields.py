@@ -84,28 +84,14 @@ class ChatFields:
         options: Options,
         changes: list[str],
     ) -> None:
-        facts, thinks = self.setting.facts, self._thinks
-        if facts.chat_tools == "no_reasoning" and tools:
+        if self.setting.facts.chat_tools == "no_reasoning" and tools:
             fields["reasoning_effort"] = "none"
             changes.append(
                 f"OAC-11: {self.setting.model} takes tools here only with reasoning_effort none; "
                 "the provider openai-responses keeps its reasoning"
             )
             return
-        if thinks and forced(choice) and not self.dialect.forces_while_thinking:
-            if not self.dialect.stops_thinking:
-                raise UsageError(
-                    f"{self.setting.model} always thinks and cannot be forced to call a tool; "
-                    "use tool_choice='auto'"
-                )
-            changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
-            thinks = False
-        if thinks and self.dialect.unreasoned_calls == "off" and loop.open and not loop.thinks:
-            changes.append("ORT-02 thinking switched off: the open tool loop began without it")
-            thinks = False
-        if thinks and self.dialect.thinking_needs_stream and not options.stream:
-            changes.append("QWN-03 thinking switched off: it needs a streamed answer")
-            thinks = False
+        thinks = self._thinks and self._may_think(loop, choice, options, changes)
         switch = self._switch(thinks, options, changes)
         fields.update(switch)
         if options.thinking is False and not self.dialect.stops_thinking:
@@ -114,6 +100,24 @@ class ChatFields:
             changes.append(f"thinking left out: {self.setting.model} has no switch for it here")
         if options.effort not in (None, "none") and not {"reasoning_effort", "reasoning"} & set(switch):
             changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
+
+    def _may_think(self, loop: Loop, choice: str, options: Options, changes: list[str]) -> bool:
+        """Whether this request can be thought about; if not, why."""
+        if forced(choice) and not self.dialect.forces_while_thinking:
+            if not self.dialect.stops_thinking:
+                raise UsageError(
+                    f"{self.setting.model} always thinks and cannot be forced to call a tool; "
+                    "use tool_choice='auto'"
+                )
+            changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
+            return False
+        if self.dialect.unreasoned_calls == "off" and loop.open and not loop.thinks:
+            changes.append("ORT-02 thinking switched off: the open tool loop began without it")
+            return False
+        if self.dialect.thinking_needs_stream and not options.stream:
+            changes.append("QWN-03 thinking switched off: it needs a streamed answer")
+            return False
+        return True
 
     def _switch(self, thinks: bool, options: Options, changes: list[str]) -> Wire:
         """The fields that turn thinking on or off, in this server's words."""
