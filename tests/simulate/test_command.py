@@ -16,6 +16,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
+from turnout.simulate.script import read_script
 from turnout.simulate.server import listen
 from turnout.surfaces.cli import main
 
@@ -65,6 +66,14 @@ def test_it_plays_a_script_and_tells_its_verdicts(tmp_path: Path) -> None:
     assert "400  openai  gpt-4o  refused: OAC-02" in said
     assert wrong == ""
     assert process.returncode == 0
+
+
+def test_the_script_in_the_guide_can_be_played() -> None:
+    guide = (Path(__file__).parents[2] / "docs/guide/scripting.md").read_text()
+    (script,) = re.findall(r"^```json\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+
+    steps = read_script(script)
+    assert [type(step).__name__ for step in steps] == ["Reply", "HttpError", "Reply", "Reply"]
 
 
 def test_without_a_script_the_demo_model_answers() -> None:
