@@ -1,12 +1,12 @@
 """llm: its log, an SQLite database of conversations; one of them is taken, the latest unless named.
 
-Read as it was documented up to 0.31: a response holds the prompt and the reply, the calls that the
-reply made, and the results that its prompt brought.
+Up to 0.31 a response holds the prompt and the reply, the calls that the reply made, and the
+results that its prompt brought. From 0.32 on a log is a tree of messages; `llm_threads` reads it.
+A log that was carried over has both.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ import apsw
 
 from ...errors import UsageError
 from ...history.ingest.heard import HeardCall, HeardResult, Item
-from ...model import Media, Origin, Outcome, Text
+from ...model import Origin, Outcome, Text
+from . import llm_threads
+from .llm_log import Log, Row, attached
 from .telling import Foreign, Telling, text
-
-Row = dict[str, Any]
 
 LATEST = "SELECT conversation_id FROM responses WHERE conversation_id IS NOT NULL ORDER BY id DESC LIMIT 1"
 ATTACHED = """
@@ -37,34 +37,15 @@ def read(path: Path, key: str, conversation: str = "") -> Foreign:
         raise UsageError(f"{path} is no log of llm: {error}") from error
 
 
-class Log:
-    """The tables of a log, as far as they are there."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self.tables = {
-            row["name"] for row in self.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        }
-
-    def rows(self, sql: str, *values: Any) -> list[Row]:
-        cursor = self._connection.execute(sql, values)
-        found: list[Row] = []
-        for row in cursor:
-            found.append(dict(zip((name for name, *_ in cursor.get_description()), row, strict=True)))
-        return found
-
-    def __enter__(self) -> Log:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
-
-
 def _read(log: Log, key: str, conversation: str) -> Foreign:
     if "responses" not in log.tables:
         raise UsageError("this database has no table of responses, so it is no log of llm")
     latest = log.rows(LATEST)
-    id = conversation or (text(latest[0]["conversation_id"]) if latest else "")
+    id = conversation or max(  # ids begin with their time
+        llm_threads.latest(log), text(latest[0]["conversation_id"]) if latest else ""
+    )
+    if (thread := llm_threads.read(log, key, id)) is not None:
+        return thread
     responses = log.rows("SELECT * FROM responses WHERE conversation_id = ? ORDER BY id", id)
     if not responses:
         raise UsageError(f"there is no conversation {id!r} in this log; `llm logs list` shows their ids")
@@ -91,10 +72,7 @@ def _prompt(response: Row, log: Log) -> Iterator[Item]:
     if said := text(response.get("prompt")):
         yield Text(said)
     if {"attachments", "prompt_attachments"} <= log.tables:
-        for row in log.rows(ATTACHED, response["id"]):
-            data = base64.b64encode(row.get("content") or b"").decode()
-            uri = text(row.get("url")) or text(row.get("path"))
-            yield Media(text(row.get("type")) or "application/octet-stream", data, "" if data else uri)
+        yield from map(attached, log.rows(ATTACHED, response["id"]))
 
 
 def _calls(response: Row, log: Log) -> Iterator[Item]:
