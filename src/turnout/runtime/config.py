@@ -65,6 +65,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     theme: ThemeName = "auto"
     max_cost: Annotated[float, Meta(ge=0)] | None = None
     subagents: bool = True
+    network: bool = False
+    taint: bool = True
     targets: dict[str, TargetSettings] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     profiles: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -45,6 +45,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     profile: str = ""
     max_turns: int | None = None
     max_cost: float | None = None
+    network: bool | None = None
     resume: str = ""
     continues: bool = False
     fork: bool = False
@@ -57,7 +58,7 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
     if not folder.is_dir():
         raise UsageError(f"{wanted.folder} is not a folder")
     given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
-    given |= {"max_cost": wanted.max_cost, "system": wanted.system}
+    given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
     return load(os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen)
 
@@ -83,6 +84,8 @@ def open_session(
         limits=Limits(cost=config.settings.max_cost),
         guard=GuardLimits(rounds=wanted.max_turns) if wanted.max_turns else None,
         subagents=config.settings.subagents,
+        network=config.settings.network,
+        taint=config.settings.taint,
         environment=config.environment,
         debug=debug,
         **thinking(config),

@@ -38,6 +38,9 @@ SESSION = (
     click.option("--allow", multiple=True, help="Allow a tool, or tool(pattern); repeatable."),
     click.option("--deny", multiple=True, help="Deny a tool, or tool(pattern); repeatable."),
     click.option(
+        "--network", is_flag=True, default=None, help="Let commands in the sandbox reach the network."
+    ),
+    click.option(
         "--max-turns", type=click.IntRange(1), default=None, help="Rounds of tool calls at the most."
     ),
     click.option("--max-budget-usd", "max_cost", type=Dollars(0), default=None, help="Spend no more."),
