@@ -39,7 +39,7 @@ def somebody(tmp_path: Path) -> Iterator[User]:
         yield user
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_in_mid_tool_ends_with_130_and_a_valid_history(somebody: User, number: int) -> None:
     """The tool is stopped, the call has its outcome, the result is still written, another one goes on."""
     ask = ("-p", "run `touch begun; sleep 60`", "--approval-mode", "full", "--output-format", "json")
@@ -102,6 +102,27 @@ def test_a_signal_while_servers_start_ends_with_130(somebody: User) -> None:
 
     assert (process.returncode, out) == (130, "") and "Traceback" not in err
     assert somebody.statuses == []
+
+
+def test_a_signal_that_is_ignored_stays_ignored(somebody: User) -> None:
+    """`nohup turnout run …` goes on when the terminal is closed."""
+    ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    ask = ("-p", "run `touch begun; until [ -e gate ]; do sleep 0.05; done`", "--approval-mode", "full")
+    with started(somebody, *ask, **ignored) as process:
+        wait_for(somebody.folder / "begun")
+        process.send_signal(signal.SIGHUP)
+        (somebody.folder / "gate").touch()
+        assert process.wait(60) == 0
+
+
+def test_an_input_that_nobody_closes_is_said(somebody: User) -> None:
+    with started(somebody, "-p", "hello", stdin=subprocess.PIPE) as process:
+        assert process.stderr is not None and process.stdin is not None
+        assert process.stderr.readline() == (
+            "waiting for text on stdin; `< /dev/null` says that there is none\n"
+        )
+        out, _ = process.communicate("and more", timeout=60)
+    assert process.returncode == 0 and "hello" in out
 
 
 def test_a_full_disk_is_said(somebody: User) -> None:

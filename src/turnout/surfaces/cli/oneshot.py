@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -33,6 +34,8 @@ from .servers import left_out, servers_of
 from .signals import heeding
 
 LARGEST_INPUT = 16 * 1024 * 1024
+SILENCE = 2.0
+"""Seconds without a byte on stdin after which we say that we wait."""
 
 
 @click.command()
@@ -70,7 +73,7 @@ def run(
     Exit codes: 0 answered           3 key or configuration
                 1 provider error     4 a limit was reached
                 2 usage              5 refused by policy
-                130 interrupted (SIGINT, SIGTERM); the session can be gone on with
+                130 interrupted (SIGINT, SIGTERM, SIGHUP); the session can be gone on with
 
     \b
     Examples:
@@ -87,13 +90,27 @@ def run(
 def piped_text(has_prompt: bool) -> str:
     """What was piped in, as text."""
     stdin = sys.stdin
-    data = b"" if stdin is None or stdin.closed or stdin.isatty() else stdin.buffer.read(LARGEST_INPUT + 1)
+    if stdin is None or stdin.closed or stdin.isatty():
+        data = b""
+    else:
+        _tell_if_silent(stdin)
+        data = stdin.buffer.read(LARGEST_INPUT + 1)
     if len(data) > LARGEST_INPUT:
         raise UsageError(f"more than {LARGEST_INPUT:,} bytes on stdin; give a file to read in its place")
     text = data.decode(errors="replace").strip()
     if not has_prompt and not text:
         raise UsageError("nothing to ask: give -p PROMPT, or a text on stdin")
     return text
+
+
+def _tell_if_silent(stdin: TextIO) -> None:
+    """A pipe that nobody closes would be waited for without a word."""
+    try:
+        ready, _, _ = select.select([stdin], [], [], SILENCE)
+    except (OSError, ValueError):  # no file of the system, or a system that cannot look
+        return
+    if not ready:
+        click.echo("waiting for text on stdin; `< /dev/null` says that there is none", err=True)
 
 
 def schema_of(given: str | None) -> dict[str, Any] | None:
@@ -134,7 +151,7 @@ class OneShot:
         task = asyncio.current_task()
         assert task is not None
         self._stop = task.cancel
-        with heeding(self._interrupt, "SIGINT", "SIGTERM"):
+        with heeding(self._interrupt, "SIGINT", "SIGTERM", "SIGHUP"):
             try:
                 return await self._run(prompt, piped)
             except asyncio.CancelledError:

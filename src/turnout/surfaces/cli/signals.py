@@ -12,10 +12,12 @@ from contextlib import contextmanager
 def heeding(action: Callable[[], object], *names: str) -> Iterator[None]:
     """Call `action` when one of these signals comes, in place of what it would do otherwise.
 
-    Where the event loop knows no signals (Windows), Ctrl+C stays a KeyboardInterrupt.
+    One that is ignored stays ignored: so `nohup` has it. Where the event loop knows no signals
+    (Windows), Ctrl+C stays a KeyboardInterrupt.
     """
     loop = asyncio.get_running_loop()
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    numbers = [number for number in known if signal.getsignal(number) != signal.SIG_IGN]
     heeded = []
     try:
         for number in numbers:
