@@ -19,6 +19,7 @@ from turnout.tools.policy import (
     grant,
     path_matches,
 )
+from turnout.tools.situation import Assessment
 from turnout.tools.tool import Risk, Tool, tool
 
 
@@ -52,6 +53,20 @@ def test_reading_outside_the_workspace_is_asked(mode: Any) -> None:
     assert Policy(mode).decide(outside).effect == "ask"
     assert "outside the workspace" in Policy(mode).decide(outside).why
     assert Policy("full").decide(outside).effect == "allow"
+
+
+def test_a_yes_to_writing_is_no_yes_to_deleting() -> None:
+    """A patch that deletes is asked for again, and a lasting yes to it is for that patch alone."""
+    writes, deletes, other = (
+        subject(arguments={"patch": text}, assessed=Assessment(risk))  # type: ignore[arg-type]
+        for text, risk in (("a", "write"), ("b", "dangerous"), ("c", "dangerous"))
+    )
+    policy = Policy("ask").with_rule(grant(writes, "session"))
+    assert [policy.decide(each).effect for each in (writes, deletes)] == ["allow", "ask"]
+    policy = policy.with_rule(grant(deletes, "saved"))
+    assert [policy.decide(each).effect for each in (deletes, other)] == ["allow", "ask"]
+    written_down = Policy("ask", (Rule("allow", "edit"),))  # by the user, who knows the tool
+    assert written_down.decide(deletes).effect == "allow"
 
 
 def test_an_unknown_mode_is_refused() -> None:

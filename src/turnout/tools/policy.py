@@ -130,7 +130,7 @@ class Policy(Struct, frozen=True):
 
     def decide(self, subject: Subject) -> Verdict:
         """Allow, ask or deny, with the reason."""
-        matching = [rule for rule in self.rules if matches(rule, subject)]
+        matching = [rule for rule in self.rules if matches(rule, subject) and not _falls_short(rule, subject)]
         if denied := _first(matching, "deny"):
             return Verdict("deny", str(denied))
         if self.mode == "plan" and subject.risk != "read":
@@ -178,10 +178,21 @@ class Policy(Struct, frozen=True):
 
 
 def grant(subject: Subject, level: Level) -> Rule:
-    """The rule that "always" means for this call: the tool, or for riskier tools these arguments."""
-    if subject.tool.risk in ("read", "write"):
+    """The rule that "always" means for this call: the tool, or for riskier ones these arguments."""
+    if is_mild(subject.tool.risk, subject.risk):
         return Rule("allow", subject.tool.name, reach=subject.reach, level=level)
     return Rule("allow", subject.tool.name, level=level, fingerprint=subject.fingerprint)
+
+
+def is_mild(*risks: str) -> bool:
+    """Whether a lasting yes may be to a tool as a whole."""
+    return all(risk in ("read", "write") for risk in risks)
+
+
+def _falls_short(rule: Rule, subject: Subject) -> bool:
+    """A yes to a tool that writes was no yes to a call of it that does worse (a patch that deletes)."""
+    general = rule.effect == "allow" and rule.level in ("session", "saved") and not rule.fingerprint
+    return general and is_mild(subject.tool.risk) and not is_mild(subject.risk)
 
 
 def fingerprint(name: str, arguments: Mapping[str, Any]) -> str:

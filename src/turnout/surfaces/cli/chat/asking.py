@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ....plain import loads
 from ....tools.approval import ApprovalRequest, Decision
+from ....tools.policy import is_mild
 from .changes import Look, change_of
 from .pieces import Question
 
@@ -55,8 +56,8 @@ def question(request: ApprovalRequest, look: Look, tool_risk: str = "risky") -> 
 
 
 def covers(request: ApprovalRequest, tool_risk: str) -> str:
-    """What a lasting yes would allow; the policy goes by what the tool can do, not by this one call."""
-    if tool_risk in ("read", "write"):
+    """What a lasting yes would allow; the policy goes by what the tool can do, and by what this call does."""
+    if is_mild(tool_risk, request.risk):
         return f"every {request.tool} {request.reach} the workspace"
     return "exactly this call"
 
