@@ -180,7 +180,7 @@ def _hides(attributes: str) -> bool:
     if not attributes:
         return False
     lowered = attributes.lower()
-    if re.search(r"(?:^|\s)hidden(?:[\s=/]|$)", lowered) or 'aria-hidden="true"' in lowered:
+    if re.search(r"(?:^|\s)hidden(?:[\s=/]|$)", lowered) or _value(lowered, "aria-hidden") == "true":
         return True
     return "style" in lowered and bool(_HIDING.search(_value(lowered, "style").replace(" ", "")))
 

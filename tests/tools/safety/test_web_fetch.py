@@ -301,12 +301,15 @@ def test_invisible_characters_are_taken_out() -> None:
     body = "a\u200bb\u202ec\U000e0041d".encode()
     world = World(pages={"https://example.com/": Answer(body=body)})
     assert fetch(world, "https://example.com/").text.endswith("\nabcd")
+    spelled = b"<title>t&#xE0041;</title><p>a&#8203;b&#x202E;c&#xE0042;&ZeroWidthSpace;d&shy;</p>"
+    world = World(pages={"https://example.com/": Answer(body=spelled, mime="text/html")})
+    assert fetch(world, "https://example.com/").text.endswith("\n# t\nabcd")
 
 
 PAGE = """<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
 <h1>Hello</h1><p>one <b>two</b> <a href="/x?a=1&amp;b=2">three</a><br>four</p>
 <div style="display: none">HIDDEN <p>HIDDEN</p></div><p hidden>HIDDEN</p>
-<span aria-hidden="true">HIDDEN</span>
+<span aria-hidden="true">HIDDEN</span><span aria-hidden='true'>HIDDEN</span>
 <p style="font-size:0">HIDDEN</p><script>document.write("<p>HIDDEN")</script><!-- HIDDEN -->
 <ul><li>a</li><li>b</li></ul><pre>  keep
    this</pre><table><tr><th>k</th><th>v</th></tr><tr><td>1</td><td>2</td></tr></table>

@@ -35,7 +35,10 @@ HEADERS = {
     "accept-encoding": "identity",
 }
 _TEXT = re.compile(r"text/|application/(?:[\w.+-]*(?:json|xml|javascript|yaml|toml)|x-sh)", re.IGNORECASE)
-_INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """The addresses of a host, as the system would find them."""
@@ -232,9 +235,9 @@ def _text(got: Page) -> tuple[str, str]:
         text = got.body.decode(declared[1] if declared else "utf-8", "replace")
     except LookupError:
         text = got.body.decode("utf-8", "replace")
-    text = _INVISIBLE.sub("", text)
     is_page = "html" in got.mime.lower() or (not got.mime and "<html" in text[:1000].lower())
-    return page(text, got.url) if is_page else ("", text)
+    title, text = page(text, got.url) if is_page else ("", text)
+    return _INVISIBLE.sub("", title), _INVISIBLE.sub("", text)  # a page may spell them as &#x200B;
 
 
 web_fetch = fetching()
