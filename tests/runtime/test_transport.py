@@ -35,6 +35,7 @@ from turnout.runtime.events import Discarded, Failed
 from turnout.runtime.ports import Outgoing
 from turnout.runtime.retry import RetryPolicy
 from turnout.runtime.transport import HttpTransport
+from turnout.surfaces.cli.chat.pacing import PAUSE, Paced
 
 T = TypeVar("T")
 KEY = "sk-of-this-host-only"
@@ -282,6 +283,20 @@ def test_a_session_leaves_no_connection_behind() -> None:
             await asyncio.sleep(0.01)
 
     assert with_server(for_ever, work) == 0
+
+
+def test_a_screen_takes_in_at_once_what_has_arrived() -> None:
+    """The terminal rests between pieces that come one by one, never between those that came together."""
+    pieces = b"".join(chunk(said("word ")) for _ in range(100))
+
+    async def work(server: RawServer) -> float:
+        async with talk(server.url, transport=Paced()) as session:
+            await session.ask("go")  # loads the client
+            began = asyncio.get_running_loop().time()
+            await session.ask("go")
+            return asyncio.get_running_loop().time() - began
+
+    assert with_server(answering(headers() + pieces + chunk(whole("end.")) + END), work) < 50 * PAUSE
 
 
 # Compressed bodies

@@ -147,6 +147,7 @@ def test_small_pieces_of_an_answer_are_gathered() -> None:
 
         async def _chunks(self):  # type: ignore[no-untyped-def]
             for piece in pieces:
+                await asyncio.sleep(0)  # it had to be waited for
                 yield piece
 
     async def read() -> tuple[list[bytes], float]:

@@ -58,7 +58,21 @@ class PacedAnswer:
         return self._paced()
 
     async def _paced(self) -> AsyncIterator[bytes]:
-        async for chunk in self._answer.chunks:
+        """Rest after a small piece that had to be waited for: what has gathered meanwhile comes at once."""
+        loop, chunks = asyncio.get_running_loop(), aiter(self._answer.chunks)
+        turned = 0  # how often the loop has gone round: a piece that is there already does not need it to
+
+        def turn() -> None:
+            nonlocal turned
+            turned += 1
+
+        while True:
+            loop.call_soon(turn)
+            before = turned
+            try:
+                chunk = await anext(chunks)
+            except StopAsyncIteration:
+                return
             yield chunk
-            if len(chunk) < SMALL:
+            if turned != before and len(chunk) < SMALL:
                 await asyncio.sleep(PAUSE)
