@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.surfaces.places import User, user
+from tests.surfaces.oneshot import run
+from tests.surfaces.places import User, simulated, user
+from tests.tools.safety.boxes import NOTE
 
 from turnout.surfaces.cli.opening import Wanted, configuration, open_session
+from turnout.tools.sandbox import Unconfined
 
 
 @pytest.fixture
@@ -44,3 +47,23 @@ def test_a_project_that_is_not_trusted_loosens_nothing(somebody: User) -> None:
     theirs.write_text('network = true\ntaint = false\napproval = "full"\n')
     found = configuration(Wanted(folder=str(somebody.folder)), somebody.environment).settings
     assert (found.network, found.taint, found.approval) == (False, True, "ask")
+
+
+def test_where_there_is_no_sandbox_the_first_lines_say_so(
+    somebody: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the reason, and with what follows from it; where there is one, nothing is said."""
+    talk = ("-m", "openai:gpt-5.1", "--plain", "--no-store")
+    monkeypatch.setattr("turnout.runtime.ground.confined", lambda *_, **__: Unconfined("it is missing"))
+    told = "no sandbox holds commands (it is missing): "
+    assert f"{told}each is asked for" in run(somebody, *talk).out
+    assert f"{told}they run unasked" in run(somebody, *talk, "--approval-mode", "full").out
+    (tmp_path / "away").mkdir()
+    with simulated(tmp_path / "away", lambda request: "hello") as other:
+        ask = ("run", "-p", "hi", "-m", "openai:gpt-5.1")
+        assert "sandbox" not in run(other, *ask).err
+        assert f"{told}they run unasked" in run(other, *ask, "--approval-mode", "full").err
+        monkeypatch.undo()
+        if not NOTE:
+            assert "sandbox" not in run(other, *ask, "--approval-mode", "full").err
+            assert "sandbox" not in run(somebody, *talk).out

@@ -15,7 +15,7 @@ from ...runtime.config import Config
 from ...runtime.places import private_folder
 from .clean import visible
 from .debugging import Debug, Secrets
-from .opening import Wanted, configuration
+from .opening import Wanted, configuration, unconfined
 from .options import session_options
 
 
@@ -114,4 +114,6 @@ def _greet(talk: Any) -> None:
         edge.show(
             Notice(f"{visible(str(path))} is not trusted and has no effect: turnout config --trust", "warn")
         )
+    if openly := unconfined(talk.session):
+        edge.show(Notice(openly, "warn"))
     talk.recall()

@@ -27,7 +27,7 @@ from .clean import json_line, one_line, printable
 from .counting import count_use
 from .debugging import Debug, Secrets
 from .mentions import with_files
-from .opening import Wanted, configuration, open_session, past
+from .opening import Wanted, configuration, open_session, past, unconfined
 from .options import session_options
 from .result import Denial, Ending, RunResult, line, trouble, usage_by_model
 from .servers import left_out, servers_of
@@ -173,6 +173,8 @@ class OneShot:
         try:
             session = open_session(self.wanted, config, debug=self.debug, **settled)
             self.secrets.keys = session.keys.secrets
+            if config.settings.approval == "full" and (openly := unconfined(session)):
+                self._tell(openly)
             async with session, self._serving(session, config):
                 return await self._converse(session, self._said(session, prompt, piped))
         finally:

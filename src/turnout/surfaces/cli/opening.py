@@ -95,6 +95,15 @@ def open_session(
     return session
 
 
+def unconfined(session: Session) -> str:
+    """What a user should know where no sandbox holds commands; "" where one does."""
+    spawn = session.scheduler.spawn
+    if getattr(spawn, "confines", False):
+        return ""
+    then = "they run unasked" if session.scheduler.policy.mode == "full" else "each is asked for"
+    return f"no sandbox holds commands ({getattr(spawn, 'note', '') or 'there is none'}): {then}"
+
+
 def _check_rules(given: Iterable[Rule], names: list[str]) -> None:
     """A rule about a tool that is not there would protect from nothing; MCP servers' come later."""
     for rule in given:
