@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from tests.simulate.virtual import run as run_virtually
 
-from turnout.runtime.events import Cancelled, Complete, Failed, SessionEvent, Status
+from turnout.runtime.events import Cancelled, Complete, Discarded, Failed, SessionEvent, Status
 from turnout.runtime.session import Session
 from turnout.simulate import ScriptedTransport
+from turnout.streaming.events import TextDelta
 from turnout.tools.threads import Inline
 from turnout.tools.tool import tool
 
@@ -65,6 +66,17 @@ def events(talk: Session, prompt: str = "go", **options: Any) -> list[SessionEve
     seen = virtually(everything(talk, prompt, **options))
     assert [isinstance(event, TERMINAL) for event in seen] == [False] * (len(seen) - 1) + [True]
     return seen
+
+
+def shown(seen: list[SessionEvent]) -> str:
+    """What a surface shows in the end: text of discarded replies is taken back."""
+    said = ""
+    for event in seen:
+        if isinstance(event, TextDelta):
+            said += event.text
+        elif isinstance(event, Discarded):
+            said = ""
+    return said
 
 
 def statuses(seen: list[SessionEvent]) -> list[str]:

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 from msgspec import Struct
-from tests.runtime.talk import KEYS, events, everything, session, statuses, virtually, weather
+from tests.runtime.talk import KEYS, events, session, shown, statuses, virtually, weather
 
-from turnout import LimitReached, ProviderError, UsageError
+from turnout import LimitReached, ProviderError
 from turnout.history.check import violations
 from turnout.model import ModelTurn, UserTurn
-from turnout.runtime.events import Cancelled, Complete, Discarded, Failed, Nested
+from turnout.runtime.events import Complete, Discarded, Failed, Nested
 from turnout.runtime.guards import GuardLimits
-from turnout.runtime.keys import KeyFile
 from turnout.runtime.session import Limits, Session
 from turnout.simulate import Call, HttpError, Say, ScriptedTransport, StreamError, Think, Truncate
-from turnout.streaming.events import TextDelta
-from turnout.tools.events import ToolResult, ToolState
+from turnout.tools.events import ToolResult
 from turnout.tools.tool import tool
 
 PARIS = Call("weather", {"city": "Paris"})
-
-
-def text(seen: list[Any]) -> str:
-    """What a surface shows in the end: text of discarded replies is taken back."""
-    shown = ""
-    for event in seen:
-        if isinstance(event, TextDelta):
-            shown += event.text
-        elif isinstance(event, Discarded):
-            shown = ""
-    return shown
 
 
 def outcomes(talk: Session) -> list[str]:
@@ -43,7 +29,7 @@ def test_a_prompt_runs_through_tools_to_an_answer() -> None:
     """Reply, tools as one batch, reply: the events tell it in order, the last is Complete."""
     talk, transport = session([[PARIS, Call("weather", {"city": "Oslo"})], "Take a coat."])
     seen = events(talk)
-    assert text(seen) == "Take a coat."
+    assert shown(seen) == "Take a coat."
     assert [event.outcome.text for event in seen if isinstance(event, ToolResult)] == [
         "18 degrees in Paris",
         "18 degrees in Oslo",
@@ -62,26 +48,11 @@ def test_a_switch_takes_effect_at_the_next_request() -> None:
     assert transport.refusals == []
 
 
-def test_s_120_a_switch_in_mid_turn_waits_for_the_boundary() -> None:
-    """What is in flight stays where it is; the request after it goes to the new target."""
-    talk, transport = session([[PARIS], "Done."], "anthropic:claude-sonnet-4-5")
-
-    async def switching() -> None:
-        async for event in talk.run("go"):
-            if isinstance(event, ToolResult):
-                talk.switch("mistral:mistral-large-latest")
-
-    virtually(switching())
-    origins = [turn.origin.provider for turn in talk.history.turns if isinstance(turn, ModelTurn)]
-    assert origins == ["anthropic", "mistral"]
-    assert transport.refusals == []
-
-
 def test_a_passing_failure_is_retried() -> None:
     """A 500 before anything was shown is retried in silence, but for a status."""
     talk, _transport = session([HttpError("server"), "Hello."])
     seen = events(talk)
-    assert statuses(seen) == ["retrying"] and text(seen) == "Hello."
+    assert statuses(seen) == ["retrying"] and shown(seen) == "Hello."
     assert not any(isinstance(event, Discarded) for event in seen)
 
 
@@ -89,7 +60,7 @@ def test_s_104_what_a_dead_attempt_showed_is_taken_back() -> None:
     """A stream that dies after it showed text is asked for again; its text is void everywhere."""
     talk, _ = session([[Say("Hel"), Truncate()], "Hello."])
     seen = events(talk)
-    assert text(seen) == "Hello."
+    assert shown(seen) == "Hello."
     assert sum(isinstance(event, Discarded) for event in seen) == 1
     assert [turn.text for turn in talk.history.turns if isinstance(turn, ModelTurn)] == ["Hello."]
 
@@ -110,47 +81,6 @@ def test_tools_never_start_before_the_reply_has_ended() -> None:
     assert ran == ["once"]
 
 
-def test_failover_goes_to_the_next_target_and_stays_there() -> None:
-    """Overloaded: the next target answers, this turn and the next ones."""
-    places = ["anthropic:claude-sonnet-4-5", "openai:gpt-5.1"]
-    talk, _transport = session(
-        [HttpError("overloaded"), "From the other.", "Again."], None, targets=places, route="failover"
-    )
-    seen = events(talk)
-    assert statuses(seen) == ["switched"] and text(seen) == "From the other."
-    events(talk, "again")
-    assert talk.target.origin.provider == "openai"
-
-
-def test_s_121_failover_inside_a_tool_loop() -> None:
-    """A result of one provider's call goes to another, with everything that one insists on."""
-    for other in (
-        "anthropic:claude-sonnet-4-5",
-        "gemini:gemini-3-pro",
-        "kimi:kimi-k2.5",
-        "deepseek:deepseek-reasoner",
-    ):
-        talk, transport = session(
-            [[Think("hm"), PARIS], HttpError("overloaded"), "There."],
-            None,
-            targets=["openai:gpt-5.1", other],
-            thinking=True,
-        )
-        assert text(events(talk)) == "There."
-        assert transport.refusals == []
-
-
-def test_round_robin_takes_turns() -> None:
-    """Each request goes to the next target."""
-    places = ["openai:gpt-5.1", "anthropic:claude-sonnet-4-5", "mistral:mistral-large-latest"]
-    talk, transport = session(["a", "b", "c", "d"], None, targets=places, route="round-robin")
-    for _ in range(4):
-        events(talk)
-    asked = [turn.origin.provider for turn in talk.history.turns if isinstance(turn, ModelTurn)]
-    assert asked == ["openai", "anthropic", "mistral", "openai"]
-    assert transport.refusals == []
-
-
 def test_out_of_attempts_the_partial_reply_is_kept() -> None:
     """What had arrived whole stays as an interrupted turn; its calls did not run."""
     talk, _ = session([[Say("I will look."), PARIS, Truncate()]] * 9)
@@ -162,40 +92,19 @@ def test_out_of_attempts_the_partial_reply_is_kept() -> None:
     assert violations(talk.history) == []
 
 
-def test_retry_after_is_never_undercut() -> None:
-    """A server that names a time is not asked earlier."""
-    talk, _ = session([HttpError("rate_limit", retry_after=7), "Hi."])
-
-    async def timed() -> float:
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        await everything(talk)
-        return loop.time() - began
-
-    assert virtually(timed()) >= 7
-
-
-def test_quota_is_not_waited_for() -> None:
-    """An exhausted quota fails at once: waiting would not help."""
-    talk, transport = session([HttpError("quota")] * 3)
-    seen = events(talk)
-    assert isinstance(seen[-1], Failed) and seen[-1].kind == "quota"
-    assert len(transport.seen) == 1
-
-
 def test_an_error_in_the_stream_is_treated_like_one_before_it() -> None:
     """overloaded_error under HTTP 200 is retried."""
     talk, _ = session(
         [[Say("He"), StreamError("overloaded", after=1)], "Hello."], "anthropic:claude-sonnet-4-5"
     )
-    assert text(events(talk)) == "Hello."
+    assert shown(events(talk)) == "Hello."
 
 
 def test_a_refused_request_is_mended_step_by_step_and_never_sent_twice() -> None:
     """Invalid request: each step takes something away; the same bytes are never sent again."""
     talk, transport = session([[PARIS], HttpError("invalid_request"), "Better."], thinking=True)
     seen = events(talk)
-    assert "recovering" in statuses(seen) and text(seen) == "Better."
+    assert "recovering" in statuses(seen) and shown(seen) == "Better."
     bodies = [exchange.body for exchange in transport.seen]
     assert len(set(bodies)) == len(bodies)
     assert talk.telemetry.read("tool_api_400_total") == 1
@@ -207,7 +116,7 @@ def test_a_session_is_not_bricked_by_refusals() -> None:
     failed = events(talk)[-1]
     assert isinstance(failed, Failed) and isinstance(failed.error, ProviderError)
     assert failed.error.report is not None
-    assert text(events(talk, "still there?")) == "Alive."
+    assert shown(events(talk, "still there?")) == "Alive."
 
 
 def test_s_116_invalid_arguments_end_in_a_forced_answer() -> None:
@@ -215,7 +124,7 @@ def test_s_116_invalid_arguments_end_in_a_forced_answer() -> None:
     bad = [Call("weather", {})]
     talk, transport = session([bad, bad, bad, "I cannot."])
     seen = events(talk)
-    assert text(seen) == "I cannot." and "guard" in statuses(seen)
+    assert shown(seen) == "I cannot." and "guard" in statuses(seen)
     assert b'"tool_choice":"none"' in transport.seen[-1].body
     assert talk.telemetry.read("tool_calls_invalid_args") == 3
     assert talk.telemetry.read("tool_loop_max_iterations") == 1
@@ -227,7 +136,7 @@ def test_s_117_the_same_call_over_and_over_is_stopped(calls: list[Call]) -> None
     script = [[call] for call in calls] * 12
     talk, _ = session(lambda asked: script.pop(0) if asked.may_call else "Enough.")
     seen = events(talk)
-    assert text(seen).endswith("Enough.") and "guard" in statuses(seen)
+    assert shown(seen).endswith("Enough.") and "guard" in statuses(seen)
 
 
 def test_s_118_the_round_limit_closes_with_one_last_request() -> None:
@@ -237,7 +146,7 @@ def test_s_118_the_round_limit_closes_with_one_last_request() -> None:
         lambda asked: "Enough." if not asked.may_call else [Call("weather", {"city": str(next(cities))})],
         guard=GuardLimits(rounds=5),
     )
-    assert text(events(talk)) == "Enough."
+    assert shown(events(talk)) == "Enough."
     assert len(transport.seen) == 6 and transport.refusals == []
 
 
@@ -245,75 +154,9 @@ def test_s_67_a_call_in_spite_of_switched_off_tools_is_answered_and_ends() -> No
     """The call gets an error, and the turn ends with our own words."""
     talk, _ = session(lambda asked: [PARIS], guard=GuardLimits(rounds=2, repeats=99))
     seen = events(talk)
-    assert isinstance(seen[-1], Complete) and "limit on rounds" in text(seen)
+    assert isinstance(seen[-1], Complete) and "limit on rounds" in shown(seen)
     assert outcomes(talk)[-1] == "error"
     assert violations(talk.history) == []
-
-
-def test_a_queued_message_is_delivered_between_tools_and_the_next_request() -> None:
-    """It becomes a user turn of its own, after the batch and before the next request."""
-    talk, transport = session([[PARIS], "Both answered."])
-
-    async def queueing() -> None:
-        async for event in talk.run("go"):
-            if isinstance(event, ToolResult):
-                talk.queue("and hurry")
-
-    virtually(queueing())
-    order = [type(turn).__name__ for turn in talk.history.turns]
-    assert order == ["UserTurn", "ModelTurn", "UserTurn", "ModelTurn"]
-    assert len(transport.seen) == 2
-
-
-def test_a_second_run_is_refused_while_one_is_under_way() -> None:
-    """session.run raises; session.queue is the way on."""
-    talk, _ = session([[Call("slow", {"seconds": 5})], "ok"])
-
-    async def twice() -> None:
-        first = talk.run("go")
-        await anext(first)
-        with pytest.raises(UsageError, match="queue"):
-            talk.run("me too")
-        await first.aclose()
-
-    virtually(twice())
-
-
-def test_leaving_the_events_early_is_a_cancel() -> None:
-    """The history is valid afterwards and the session goes on."""
-    talk, _ = session([[Call("slow", {"seconds": 60})], "ok"])
-
-    async def leaving() -> None:
-        run = talk.run("go")
-        async for event in run:
-            if getattr(event, "state", "") == "executing":
-                break
-        await run.aclose()
-        assert not talk.busy
-        assert [event async for event in talk.run("again")][-1].turn.text == "ok"
-
-    virtually(leaving())
-    assert outcomes(talk) == ["cancelled"]
-    assert violations(talk.history) == []
-
-
-def test_cancel_in_mid_stream_keeps_what_had_arrived() -> None:
-    """The partial turn is appended as interrupted; the run ends with Cancelled."""
-    from turnout.simulate import Stall
-
-    talk, _ = session([[Say("Once upon a time"), Stall(500)]])
-
-    async def cancelling() -> list[Any]:
-        seen = []
-        async for event in talk.run("go"):
-            seen.append(event)
-            if isinstance(event, TextDelta):
-                talk.cancel()
-        return seen
-
-    seen = virtually(cancelling())
-    assert isinstance(seen[-1], Cancelled)
-    assert talk.history.turns[-1].blocks[0].text.startswith("Once")
 
 
 def test_silence_is_noticed_and_pings_do_not_hide_it() -> None:
@@ -324,7 +167,7 @@ def test_silence_is_noticed_and_pings_do_not_hide_it() -> None:
         [[Say("Hi"), Pings(count=100, every=10, after=2)], "Hello."], "anthropic:claude-sonnet-4-5"
     )
     seen = events(talk)
-    assert text(seen) == "Hello."
+    assert shown(seen) == "Hello."
 
 
 def test_limits_on_tokens_end_the_run() -> None:
@@ -359,37 +202,6 @@ def test_usage_and_cost_are_added_up() -> None:
     assert talk.cost == pytest.approx(first.cost + second.cost)
 
 
-def test_a_missing_key_says_which_variable() -> None:
-    """The error names the variable, and no request is made."""
-    talk, transport = session(["hi"], environment={})
-    failed = events(talk)[-1]
-    assert isinstance(failed, Failed) and "OPENAI_API_KEY" in str(failed.error)
-    assert list(transport.seen) == []
-
-
-def test_keys_come_from_files_commands_and_functions(tmp_path: Any) -> None:
-    """Every source of keys ends in the provider's own header."""
-    from turnout.runtime.keys import KeyCommand
-
-    (tmp_path / "key").write_text("from-file\n")
-    sources = {
-        "from-file": KeyFile(str(tmp_path / "key")),
-        "from-function": lambda: "from-function",
-        "from-command": KeyCommand(("echo", "from-command")),
-    }
-    for expected, source in sources.items():
-        talk, transport = session(["hi"], "anthropic:claude-sonnet-4-5", environment={}, api_key=source)
-        asyncio.run(everything(talk))
-        assert transport.seen[0].headers["x-api-key"] == expected
-
-
-def test_the_base_url_comes_from_the_variables_users_know() -> None:
-    """OPENAI_BASE_URL moves the provider; an argument comes first."""
-    talk, transport = session(["hi"], environment={**KEYS, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
-    events(talk)
-    assert transport.seen[0].url == "http://127.0.0.1:9/v1/chat/completions"
-
-
 def test_s_125_a_subagent_is_one_call_and_one_result() -> None:
     """The parent's history holds the task and its answer; the child's calls stay in the child."""
     talk, transport = session(
@@ -397,7 +209,7 @@ def test_s_125_a_subagent_is_one_call_and_one_result() -> None:
         subagents=True,
     )
     seen = events(talk)
-    assert text([event for event in seen if not isinstance(event, Nested)]) == "It is mild."
+    assert shown([event for event in seen if not isinstance(event, Nested)]) == "It is mild."
     calls = [
         call.name for turn in talk.history.turns if isinstance(turn, ModelTurn) for call in turn.tool_calls
     ]
@@ -446,13 +258,6 @@ def test_one_scheduler_serves_thirty_turns() -> None:
     assert len([turn for turn in talk.history.turns if isinstance(turn, UserTurn)]) == 30
 
 
-def test_ask_sync_needs_no_event_loop() -> None:
-    """`ask_sync` works in plain code, again and again."""
-    talk, _ = session(["one", "two"])
-    assert talk.ask_sync("go").text == "one"
-    assert talk.ask_sync("go").text == "two"
-
-
 def test_a_session_can_be_tested_with_any_target() -> None:
     """A scripted model answers in the bytes of whatever provider is asked."""
     for target in (
@@ -465,57 +270,3 @@ def test_a_session_can_be_tested_with_any_target() -> None:
             target, tools=[weather], transport=ScriptedTransport([[PARIS], "Mild."]), environment=KEYS
         )
         assert virtually(talk.ask("go")).text == "Mild."
-
-
-def test_a_session_is_free_again_with_the_terminal_event() -> None:
-    """Whoever stops listening at the last event can speak again at once, in the same loop."""
-    talk, _ = session(["one", "two", "three"])
-
-    async def thrice() -> list[str]:
-        first = (await talk.ask("a")).text
-        async for event in talk.run("b"):
-            if isinstance(event, Complete):
-                break
-        return [first, (await talk.ask("c")).text]
-
-    assert virtually(thrice()) == ["one", "three"]
-
-
-def test_every_call_that_was_shown_as_running_ends_visibly_before_the_last_event() -> None:
-    """A cancel in mid batch, also inside a subagent: each call's end is told, then Cancelled."""
-    script = [
-        [Call("slow", {"seconds": 60}), Call("task", {"prompt": "look"}), PARIS],
-        [Call("slow", {"seconds": 70}), PARIS],
-    ]
-    talk, _ = session(script, subagents=True)
-
-    async def cancelling() -> list[Any]:
-        asyncio.get_running_loop().call_later(5, talk.cancel)
-        return [event async for event in talk.run("go")]
-
-    seen = virtually(cancelling())
-    plain = [event.event if isinstance(event, Nested) else event for event in seen]
-    states = {event.call_id: event.state for event in plain if isinstance(event, ToolState)}
-    told = {event.call_id: event.outcome.status for event in plain if isinstance(event, ToolResult)}
-    assert sorted(states.values()) == ["cancelled", "cancelled", "cancelled", "complete", "complete"]
-    assert states == told
-    assert isinstance(seen[-1], Cancelled)
-
-
-def test_calls_of_a_reply_that_was_cut_off_end_visibly_too() -> None:
-    """A whole call in a stream that is cancelled or gives out was shown; so is that it did not run."""
-    from turnout.simulate import Stall
-
-    for script, cancels in (([[PARIS, Stall(500)]], True), ([[PARIS, Truncate()]] * 9, False)):
-        talk, _ = session(script, "anthropic:claude-sonnet-4-5")
-
-        async def listening(talk: Session = talk, cancels: bool = cancels) -> list[Any]:
-            if cancels:
-                asyncio.get_running_loop().call_later(5, talk.cancel)
-            return [event async for event in talk.run("go")]
-
-        seen = virtually(listening())
-        [result] = [event for event in seen if isinstance(event, ToolResult)]
-        assert result.outcome.reason == "did_not_run" and isinstance(
-            seen[-1], Cancelled if cancels else Failed
-        )

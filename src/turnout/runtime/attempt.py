@@ -108,10 +108,11 @@ class Attempt:
 
     async def _exchange(self, show: Callable[[StreamEvent], None]) -> None:
         clock, limits = asyncio.get_running_loop().time, self.session.timeouts
-        outgoing = await self._outgoing()
+        ends = clock() + limits.total
+        async with asyncio.timeout_at(ends):
+            outgoing = await self._outgoing()
         self.operation.secrets = self.session.keys.secrets()
         self.operation.sent()
-        ends = clock() + limits.total
         async with asyncio.timeout_at(min(ends, clock() + limits.first_byte)) as timer:
             async with self.session.transport.send(outgoing) as answer:
                 if answer.status >= 400:

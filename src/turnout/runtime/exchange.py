@@ -85,6 +85,7 @@ class Exchange:
         """The whole reply: counted, put to the hooks, appended."""
         session = self.session
         session.router.worked(target)
+        session.renewed.discard(target.origin)  # a token that runs out again is renewed again
         session.replied(turn)
         if self.attempt is None or not session.model_hooks.after:
             return session.history.append(turn)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from ..errors import ProviderError, UsageError
+from ..errors import ProviderError, TurnoutError, UsageError
 from ..providers import Provider, Target
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
@@ -40,7 +40,7 @@ class Keys:
     ) -> None:
         self._environment = environment
         self._sources = dict(sources or {})
-        self._known: dict[str, str] = {}
+        self._known: dict[tuple[str, str], str] = {}
 
     def set(self, name: str, source: KeySource) -> None:
         self._sources[name] = source
@@ -63,7 +63,7 @@ class Keys:
 
     def forget(self, target: Target) -> bool:
         """Drop what was read for this target; True if a new one may be had."""
-        self._known.pop(account(target), None)
+        self._known.pop(self._holder(target), None)
         return isinstance(self._source(target), KeyCommand | KeyFile) or callable(self._source(target))
 
     def secrets(self) -> tuple[str, ...]:
@@ -71,10 +71,24 @@ class Keys:
         return tuple(key for key in self._known.values() if key)
 
     async def _key(self, target: Target) -> str:
-        name = account(target)
+        name = self._holder(target)
         if name not in self._known:
-            self._known[name] = (await self._read(self._source(target))).strip()
+            self._known[name] = (await self._had(target)).strip()
         return self._known[name]
+
+    async def _had(self, target: Target) -> str:
+        try:
+            return await self._read(self._source(target))
+        except TurnoutError:
+            raise
+        except Exception as error:  # a file that is not there, a command or function that fails
+            said = f"{type(error).__name__}: {error}"
+            raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from error
+
+    def _holder(self, target: Target) -> tuple[str, str]:
+        """Whose key is remembered: the account's, or this one target's where it has its own."""
+        own = str(target.origin)
+        return own if own in self._sources else "", account(target)
 
     def _source(self, target: Target) -> KeySource:
         for name in (str(target.origin), account(target), target.origin.provider):

@@ -76,7 +76,8 @@ class Router:
         """A target that was not tried yet for this turn."""
         if self.route == "fixed":
             return None
-        fresh = [one for one in self.targets if one.origin not in tried and one.facts.context > larger_than]
+        known = [self.current, *self.targets]  # who was chosen meanwhile comes first
+        fresh = [one for one in known if one.origin not in tried and one.facts.context > larger_than]
         return self._soonest(fresh, now) if fresh else None
 
     def take(self, target: Target) -> None:

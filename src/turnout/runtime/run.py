@@ -75,7 +75,11 @@ class Run:
             await self._begin()
         while not self._events:
             self._listener = asyncio.get_running_loop().create_future()
-            await self._listener
+            try:
+                await self._listener
+            except asyncio.CancelledError:  # whoever listens is stopped: as with a generator, that is the end
+                self.leave()
+                raise
         event = self._kept(self._events.popleft())
         if isinstance(event, Terminal):
             self._told = True

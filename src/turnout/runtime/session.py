@@ -267,7 +267,11 @@ class Session:
 
     def ask_sync(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Answer:
         """`ask` for code without an event loop."""
-        return asyncio.run(self._once(prompt, options))
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self._once(prompt, options))
+        raise UsageError("ask_sync would block the event loop that runs here: `await session.ask(...)`")
 
     async def _once(self, prompt: Any, options: dict[str, Any]) -> Answer:
         try:

@@ -182,12 +182,16 @@ class Subagents:
 
     async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
         async with aclosing(child.run(prompt)) as events:
+            listening = asyncio.ensure_future(self._pass_on(events, call_id))
             try:
-                return await self._pass_on(events, call_id)
+                await asyncio.wait({listening})
             except asyncio.CancelledError:
                 child.cancel()
-                await self._pass_on(events, call_id)  # what became of its calls
+                await asyncio.wait({listening})  # what becomes of its calls is still told
                 raise
+            finally:
+                listening.cancel()
+            return listening.result()
 
     async def _pass_on(self, events: Events, call_id: str) -> Outcome:
         async for event in events:
