@@ -61,9 +61,9 @@ def test_where_there_is_no_sandbox_the_first_lines_say_so(
     (tmp_path / "away").mkdir()
     with simulated(tmp_path / "away", lambda request: "hello") as other:
         ask = ("run", "-p", "hi", "-m", "openai:gpt-5.1")
-        assert "sandbox" not in run(other, *ask).err
+        assert "no sandbox holds" not in run(other, *ask).err
         assert f"{told}they run unasked" in run(other, *ask, "--approval-mode", "full").err
         monkeypatch.undo()
         if not NOTE:
-            assert "sandbox" not in run(other, *ask, "--approval-mode", "full").err
-            assert "sandbox" not in run(somebody, *talk).out
+            assert "no sandbox holds" not in run(other, *ask, "--approval-mode", "full").err
+            assert "no sandbox holds" not in run(somebody, *talk).out
