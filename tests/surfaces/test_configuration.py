@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,34 @@ def test_instructions_come_from_the_nearest_folder_of_the_repository(somebody: U
     assert load(somebody.environment, inner).instructions() == "the project's"
     written(inner / "GEMINI.md", "the folder's")
     assert load(somebody.environment, inner).instructions() == "the folder's"
+
+
+def test_instructions_that_lead_out_of_the_project_are_not_told(somebody: User, tmp_path: Path) -> None:
+    """A repository with a link to a file of yours must not have it sent to a model."""
+    secret = written(tmp_path / "id_rsa", "PRIVATE KEY")
+    (somebody.folder / "AGENTS.md").symlink_to(secret)
+    assert loaded(somebody).instructions() == ""
+    written(somebody.folder / "docs/agents.md", "the project's")
+    (somebody.folder / "CLAUDE.md").symlink_to("docs/agents.md")
+
+    assert loaded(somebody).instructions() == "the project's"
+
+
+def test_a_file_that_nobody_can_look_through_cannot_be_trusted(somebody: User) -> None:
+    project = written(somebody.folder / ".turnout/config.toml", "approval = 'full' #" + "x" * 2**20)
+
+    assert run(somebody, "config", "--trust", "--yes").code == 2
+    Trust(loaded(somebody).places).trust([project])
+    assert loaded(somebody).settings.approval == "ask"
+
+
+def test_what_a_killed_process_left_behind_is_no_trouble(somebody: User) -> None:
+    state = loaded(somebody).places.state
+    written(state / f".trusted.json.{os.getpid()}", "half of")
+    project = written(somebody.folder / ".turnout/config.toml", "approval = 'plan'")
+    Trust(loaded(somebody).places).trust([project])
+
+    assert loaded(somebody).settings.approval == "plan"
 
 
 def test_mcp_servers_are_read_as_other_programs_write_them(somebody: User) -> None:

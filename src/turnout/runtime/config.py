@@ -6,6 +6,7 @@ user's file. `in_force` says for each setting what holds and where it comes from
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -169,12 +170,18 @@ class Config(Struct, frozen=True):
         path = self.instructions_file
         if path is None:
             return ""
-        return path.read_text(encoding="utf-8", errors="replace")[:INSTRUCTIONS_LIMIT]
+        with path.open("rb") as file:
+            return file.read(INSTRUCTIONS_LIMIT).decode(errors="replace")
 
     @property
     def instructions_file(self) -> Path | None:
-        places = (folder / name for folder in _up_to_the_project(self.folder) for name in INSTRUCTIONS)
-        return next((path for path in places if path.is_file()), None)
+        """A link that leads out of the project tells nothing: it would send a file of the user's away."""
+        folders = list(_up_to_the_project(self.folder))
+        top = folders[-1].resolve()
+        for path in (folder / name for folder in folders for name in INSTRUCTIONS):
+            if path.is_file() and path.resolve().is_relative_to(top) and os.access(path, os.R_OK):
+                return path
+        return None
 
     def mcp_servers(self) -> dict[str, McpServer]:
         """The MCP servers of the user's file, and of the project's once those are trusted."""

@@ -44,6 +44,7 @@ def write_private(path: Path, text: str) -> None:
     """Write a file that only its owner can read, whole or not at all."""
     private_folder(path.parent)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)  # of a process that was killed, whose number is ours now
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -14,6 +14,7 @@ import msgspec
 
 from .places import Places, write_private
 
+LARGEST = 1024 * 1024
 PROJECT_FILES = (".turnout/config.toml", ".turnout/mcp.json", ".mcp.json")
 
 
@@ -24,9 +25,10 @@ class Trust:
         self._file = places.state / "trusted.json"
 
     def read(self, path: Path) -> bytes | None:
-        """What a file holds, if that is trusted."""
-        data = path.read_bytes()
-        return data if fingerprint(path, data) in self._known() else None
+        """What a file holds, if that is trusted; one that is too long to be looked at never is."""
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        return data if len(data) <= LARGEST and fingerprint(path, data) in self._known() else None
 
     def is_trusted(self, path: Path) -> bool:
         return self.read(path) is not None

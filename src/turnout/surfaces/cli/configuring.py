@@ -13,7 +13,7 @@ import click
 from ...errors import UsageError
 from ...providers import PROVIDERS
 from ...runtime.config import Config
-from ...runtime.trust import Trust, project_files
+from ...runtime.trust import LARGEST, Trust, project_files
 from ...wire.redaction import redacted
 from .clean import printable, visible, visible_line
 from .opening import Wanted, configuration
@@ -137,6 +137,9 @@ def _trust(config: Config, yes: bool) -> None:
     if not config.untrusted:
         click.echo("Nothing here waits to be trusted.")
         return
+    for path in config.untrusted:
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"{path} is too long to be looked at ({path.stat().st_size:,} bytes)")
     seen = [(path, path.read_bytes()) for path in config.untrusted]
     for path, data in seen:
         _show(path, data)

@@ -144,7 +144,9 @@ def export(talk: Talk, given: str) -> None:
     path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
     if path.suffix not in FORMS:
         raise UsageError(f"a conversation is exported as {', '.join(FORMS)}")
-    write_new(path, exported(talk.session.history, FORMS[path.suffix]))
+    store = talk.opener.store
+    title = store.summary(talk.session.id).title if store is not None else ""
+    write_new(path, exported(talk.session.history, FORMS[path.suffix], title))
     talk.edge.show(Notice(f"Written to {path}."))
 
 
