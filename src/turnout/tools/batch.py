@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..model import Outcome
@@ -57,6 +58,19 @@ class Summary(Struct, frozen=True):
     filtered: int = 0
     shortened: int = 0
     given_up: int = 0
+
+    @staticmethod
+    def of(outcomes: Iterable[Outcome]) -> Summary:
+        """Outcomes counted; what else was noticed, only the batch knows."""
+        ended = [outcome.status for outcome in outcomes]
+        return Summary(
+            len(ended),
+            ended.count("complete"),
+            ended.count("error"),
+            ended.count("cancelled"),
+            ended.count("denied"),
+            ended.count("interrupted"),
+        )
 
 
 class Places:
@@ -194,15 +208,7 @@ class Batch:
         return tuple(call_id for call_id in waiting if held.clash(self._live[call_id].footprint))
 
     def summary(self) -> Summary:
-        ended = [outcome.status for outcome in self.outcomes.values()]
-        return Summary(
-            len(self._order),
-            ended.count("complete"),
-            ended.count("error"),
-            ended.count("cancelled"),
-            ended.count("denied"),
-            ended.count("interrupted"),
-        )
+        return replace(Summary.of(self.outcomes.values()), scheduled=len(self._order))
 
     def results(self) -> Sequence[tuple[str, Outcome]]:
         """The outcomes there are, in the order the calls were made."""
