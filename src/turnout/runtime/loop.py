@@ -6,11 +6,13 @@ its own.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitReached
-from ..model import Block, ModelTurn, Origin, Outcome, Text
+from ..model import Block, ModelTurn, Origin, Outcome, Text, ToolCall
 from ..streaming.events import TextDelta
+from ..tools.batch import Summary
 from .cost import total_usage
 from .events import Complete, Status, Terminal
 from .exchange import Exchange
@@ -94,11 +96,19 @@ class Rounds:
     async def _tools(self, turn: ModelTurn) -> Verdict:
         """Run the turn's calls as one batch; say whether the model goes round in circles."""
         session = self.session
-        summary = await session.scheduler.run(turn.tool_calls, self.emit)
+        try:
+            summary = await session.scheduler.run(turn.tool_calls, self.emit)
+        except asyncio.CancelledError:  # the batch has settled its calls meanwhile
+            self.emit(Status("tools", _counted(Summary.of(outcome for _, outcome in self._done(turn)))))
+            raise
         session.batch_done(turn.origin, summary)
         self.emit(Status("tools", _counted(summary)))
-        done = [(call, session.history.interaction(call.id).outcome) for call in turn.tool_calls]
-        return session.guard.watch([(call, outcome) for call, outcome in done if outcome], summary.invalid)
+        return session.guard.watch(self._done(turn), summary.invalid)
+
+    def _done(self, turn: ModelTurn) -> list[tuple[ToolCall, Outcome]]:
+        """The turn's calls and what came of them."""
+        found = [(call, self.session.history.interaction(call.id).outcome) for call in turn.tool_calls]
+        return [(call, outcome) for call, outcome in found if outcome is not None]
 
     def _deliver(self) -> bool:
         """Append what the user said meanwhile, each as a turn of its own."""
