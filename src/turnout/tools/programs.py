@@ -152,8 +152,14 @@ _GIT = program(
         ),
         "branch": program(
             "-a -r -v -vv --all --remotes --verbose --list --show-current --no-color --no-column "
-            "--sort:text --format:text",
-            operands=0,
+            "--sort:text --format:text --contains:text --no-contains:text --merged:text --no-merged:text "
+            "--points-at:text",
+            operands=0,  # one would be made
+        ),
+        "config": program(
+            "-l --list --local --global --show-origin --show-scope --name-only -z --null --get:text "
+            "--get-all:text --get-regexp:text",
+            operands=0,  # two would be a setting and its new value
         ),
         "tag": program("-l --list -n --sort:text --format:text --no-column", operands=0),
         "remote": program("-v --verbose", operands=0, commands={"get-url": program("--all", operands=1)}),
