@@ -11,8 +11,9 @@ from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated
 from tests.surfaces.program import Program
 
+from turnout.model import UserTurn, joined_text
 from turnout.runtime.store import open_store
-from turnout.simulate import Call
+from turnout.simulate import Asked, Call
 from turnout.simulate.model import demo
 from turnout.surfaces.cli.chat.calls import subject
 
@@ -37,6 +38,24 @@ def test_what_a_user_ran_is_told_beside_their_words(somebody: User) -> None:
     assert "not sent: read @README.md please" in talk.out
     with open_store(somebody.environment) as store:
         assert store.list()[0].title == "read @README.md please"
+
+
+def test_undo_leaves_the_room_that_was_made(tmp_path: Path) -> None:
+    """/compact, a question, /undo, twice: the summary stays, the question goes."""
+
+    def said(asked: Asked) -> str:
+        return "In short: much." if "Summarise" in asked.user else "Much. " * 50
+
+    with simulated(tmp_path, said) as user:
+        lines = "".join(f"question {number}\n" for number in range(6))
+        again = "and now?\n/undo\n"
+        run(user, "chat", *OPENAI, stdin=f"{lines}/compact\n{again}{again}")
+        with open_store(user.environment) as store:
+            history = store.read(store.list()[0].id)
+
+    assert history.summary == "In short: much."
+    asked = [joined_text(turn.blocks) for turn in history.turns if isinstance(turn, UserTurn)]
+    assert asked[-1] == "question 5"
 
 
 def test_a_session_that_is_gone_on_with_shows_the_words(somebody: User) -> None:

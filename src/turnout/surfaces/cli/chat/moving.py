@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....errors import UsageError
-from ....model import ModelTurn, UserTurn, joined_text
+from ....history.log import History
+from ....model import Compaction, ModelTurn, Turn, UserTurn, joined_text
 from ....providers import PROVIDERS
 from ....providers import provider as find_provider
 from ....runtime.config import DEFAULT_MODELS
@@ -125,10 +127,22 @@ def undo(talk: Talk, rest: str) -> None:
     if not asked or (asked[-1] == 0 and history.summary):
         raise UsageError("there is nothing to take back")
     turn = history.turns[asked[-1]]
+    made = _room_made_before(history, turn)
     history.rewind(history.turns[asked[-1] - 1].key if asked[-1] else "")
+    for each in made:
+        history.compact(each.through_key, each.summary, shortened=each.shortened, pinned=each.pinned)
     talk.changed()
     talk.edge.show(Notice("Taken back. Files that tools have changed stay as they are."))
     talk.edge.put_back(joined_text(turn.blocks[:1]))
+
+
+def _room_made_before(history: History, turn: Turn) -> list[Compaction]:
+    """What was made shorter between a turn and the one before it, which going back would undo."""
+    at = max(place for place, entry in enumerate(history.entries) if entry == turn)
+    before = takewhile(
+        lambda entry: not isinstance(entry, UserTurn | ModelTurn), reversed(history.entries[:at])
+    )
+    return [entry for entry in before if isinstance(entry, Compaction)][::-1]
 
 
 # Out
