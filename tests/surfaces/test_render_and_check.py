@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -306,3 +307,27 @@ def test_rendering_does_not_change_what_was_ingested() -> None:
     for source, body in BODIES.items():
         history = ingest(body, source)
         assert [len(turn.blocks) for turn in history.turns] == [1, 2, 1]
+
+
+EVIL = "\x1b]0;owned\x07\x9b2J\u202e\x7f"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "--api", "openai"),
+        ("check", "--api", "openai", "--json"),
+        ("render", "--to", "openai:gpt-4o", "--envelope"),
+        ("decode", "--api", "openai"),
+        ("decode", "--api", "openai", "--final"),
+    ],
+)
+def test_what_a_file_holds_steers_no_terminal(arguments: tuple[str, ...]) -> None:
+    """A conversation and a reply are somebody else's words, whichever command shows them."""
+    body: Any = {"model": "gpt-4o", "messages": [user(EVIL), said(EVIL, call(EVIL)), user(EVIL)]}
+    if arguments[0] == "decode":
+        body = {"choices": [{"message": said(EVIL, call(EVIL)), "finish_reason": EVIL}], "error": None}
+    done = CliRunner().invoke(main, list(arguments), input=json.dumps(body))
+
+    assert done.output.strip()
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", done.output)

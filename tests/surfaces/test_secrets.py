@@ -213,6 +213,15 @@ def test_a_password_in_an_address_is_a_secret() -> None:
     assert redacted("at https://host:8080/@me and a:b@c") == "at https://host:8080/@me and a:b@c"
 
 
+def test_a_password_in_an_address_is_not_shown(somebody: User) -> None:
+    settings = somebody.home / ".config/turnout/config.toml"
+    settings.write_text('[targets.x]\ntarget = "openai:gpt-4o"\nbase_url = "http://me:hunter222@h/v1"\n')
+    shown = [run(somebody, "config"), run(somebody, "config", "--json")]
+    shown.append(run(somebody, "chat", "-m", "x", "--no-store", stdin="/status\n"))
+
+    assert all("[redacted]@h" in each.out and "hunter222" not in each.out for each in shown)
+
+
 def test_a_clipboard_program_is_given_no_key(somebody: User, tmp_path: Path) -> None:
     """It may stay in memory for hours: it knows the screen, and nothing else."""
     programs = tmp_path / "bin"

@@ -17,7 +17,7 @@ from ...runtime.trust import LARGEST, Trust, project_files
 from ...wire.redaction import redacted
 from .clean import printable, visible, visible_line
 from .opening import Wanted, configuration
-from .output import table, value
+from .output import json_text, table, value
 
 
 @click.command()
@@ -52,7 +52,7 @@ def config(trust: bool, yes: bool, as_json: bool, folder: str, profile: str) -> 
     if trust:
         _trust(found, yes)
     elif as_json:
-        click.echo(json.dumps(_as_json(found), indent=2))
+        click.echo(redacted(json_text(_as_json(found))))
     else:
         click.echo("\n".join(_told(found)))
 

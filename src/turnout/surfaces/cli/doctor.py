@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import click
 
 from .clean import printable
 from .opening import known
-from .output import table, value
+from .output import json_text, table, value
 
 if TYPE_CHECKING:
     from ...runtime.doctor import Examination
@@ -34,7 +33,7 @@ def doctor(ctx: click.Context, session: str, source: str, copy: Path | None, as_
 
     examination = _examined(session, source)
     if as_json:
-        click.echo(json.dumps(_plain(examination), ensure_ascii=False, indent=2))
+        click.echo(json_text(_plain(examination)))
     else:
         click.echo(printable("\n".join(_told(examination))))
     if copy is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from ...providers.models import MODELS
 from ...providers.prices import price
 from ...wire.protocol import ModelFacts
 from .opening import Wanted, configuration
-from .output import table
+from .output import json_text, table
 
 
 @click.command()
@@ -35,7 +34,7 @@ def models(words: tuple[str, ...], as_json: bool) -> None:
     ]
     if as_json:
         told = {name: _told(name, facts) for name, facts in known.items()}
-        click.echo(json.dumps({"targets": targets, "models": told}, indent=2))
+        click.echo(json_text({"targets": targets, "models": told}))
         return
     for name in targets:
         click.echo(f"ready: {name}")

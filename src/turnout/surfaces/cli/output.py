@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from textwrap import wrap
@@ -9,10 +10,17 @@ from typing import Any
 
 import msgspec
 
+from .clean import json_line
+
 
 def value(item: Any) -> Any:
     """A struct as plain JSON."""
     return msgspec.to_builtins(item)
+
+
+def json_text(item: Any) -> str:
+    """A value as JSON for programs, over several lines; no byte of it steers a terminal."""
+    return json_line(json.dumps(value(item), ensure_ascii=False, indent=2))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from typing import Any
 
@@ -20,7 +19,7 @@ from ...wire.redaction import redacted
 from . import exits
 from .clean import one_line
 from .opening import Wanted, configuration
-from .output import table, value
+from .output import json_text, table
 
 PATIENCE = 30.0
 QUESTION = "Reply with the single word: ready"
@@ -62,7 +61,7 @@ def providers(ctx: click.Context, /, names: tuple[str, ...], check: bool, model:
     if check:
         lines = asyncio.run(_checked(config, lines, named=bool(names)))
     if as_json:
-        click.echo(json.dumps([value(line) for line in lines], indent=2))
+        click.echo(json_text(lines))
     else:
         rows = [(line.name, line.key, line.address, line.checked or line.model) for line in lines]
         head = ("provider", "key", "address", "answer" if check else "model without -m")

@@ -9,6 +9,7 @@ import msgspec
 
 from ...providers import provider
 from ...providers.reply import ReplyReader, events
+from .clean import json_line, printable
 
 
 @click.command()
@@ -30,9 +31,13 @@ def decode(ctx: click.Context, /, reply: Any, api: str, final: bool, turn_key: s
     reader = ReplyReader(api if ":" in api else f"{api}:", turn_key, **options)
     for event in events(reader, [reply.read()]):
         if not final:
-            click.echo(msgspec.json.encode(event))
+            click.echo(_line(event))
     if final:
-        click.echo(msgspec.json.encode(reader.reply.turn()))
+        click.echo(_line(reader.reply.turn()))
     if (failure := reader.reply.failure) is not None:
-        click.echo(f"turnout: {failure.kind}: {failure}", err=True)
+        click.echo(printable(f"turnout: {failure.kind}: {failure}"), err=True)
         ctx.exit(1)
+
+
+def _line(said: Any) -> str:
+    return json_line(msgspec.json.encode(said).decode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import click
@@ -14,7 +15,8 @@ from ...plain import loads
 from ...providers.request import render as rendered
 from ...rendering.report import Report
 from ...wire.check import check as checked
-from .output import table, value
+from .clean import json_line, printable
+from .output import json_text, table, value
 
 
 @click.command()
@@ -57,14 +59,14 @@ def render(
     request = rendered(history, target, tools=specs, system=system, **given)
     made = request.report
     for line in (*(_said(item) for item in history.diagnostics), *_told(made)):
-        click.echo(line, err=True)
+        click.echo(printable(line), err=True)
     if report is not None:
         json.dump(value(made), report, indent=2)
     if envelope:
         shown = {"method": request.method, "url": request.url, "headers": request.headers}
-        click.echo(json.dumps({**shown, "body": request.json}, ensure_ascii=False))
+        click.echo(json_line(json.dumps({**shown, "body": request.json}, ensure_ascii=False)))
     else:
-        click.echo(request.body)
+        click.echo(json_line(request.body.decode()) if sys.stdout.isatty() else request.body)
 
 
 def _tools(text: bytes) -> list[Any]:
@@ -102,8 +104,8 @@ def check(ctx: click.Context, request: Any, api: str, model: str | None, as_json
     """
     problems = checked(api, request.read(), model=model)
     if as_json:
-        click.echo(json.dumps([value(problem) for problem in problems], ensure_ascii=False, indent=2))
+        click.echo(json_text(problems))
     elif problems:
         rows = [(item.rule, item.path, item.answer, item.advice) for item in problems]
-        click.echo(table(("rule", "where", "the provider would answer", "what to do"), rows))
+        click.echo(printable(table(("rule", "where", "the provider would answer", "what to do"), rows)))
     ctx.exit(1 if problems else 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 
 import click
@@ -15,7 +14,7 @@ from ...tools.sandbox import confined, version
 from ...tools.workspace import Workspace
 from . import exits
 from .clean import one_line
-from .output import table, value
+from .output import json_text, table
 
 ESCAPED = 1
 FILES = {
@@ -56,7 +55,7 @@ def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) ->
       turnout sandbox ~/project --verbose
     """
     report = _report(folder)
-    click.echo(json.dumps(value(report), indent=2) if as_json else _told(report, verbose))
+    click.echo(json_text(report) if as_json else _told(report, verbose))
     if report.escapes:
         ctx.exit(ESCAPED)
     ctx.exit(exits.OK if report.confined else exits.CONFIGURATION)

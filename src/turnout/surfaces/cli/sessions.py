@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import UsageError
-from .clean import one_line, printable
+from .clean import json_line, one_line, printable
 from .opening import known
-from .output import table, value
+from .output import json_text, table
 
 if TYPE_CHECKING:
     from ...runtime.store import Store, Summary
@@ -52,7 +51,7 @@ def sessions(ctx: click.Context, limit: int, everything: bool, as_json: bool) ->
         return
     lines = opened(ctx).list(limit=None if everything else limit, subagents=everything)
     if as_json:
-        click.echo(json.dumps([value(line) for line in lines], ensure_ascii=False, indent=2))
+        click.echo(json_text(lines))
     elif not lines:
         click.echo("There are no sessions yet.")
     else:
@@ -80,7 +79,7 @@ def search(ctx: click.Context, words: tuple[str, ...], limit: int, as_json: bool
     """Find the sessions in which all these words were said, by anyone: users, models, tools."""
     hits = opened(ctx).search(" ".join(words), limit)
     if as_json:
-        click.echo(json.dumps([value(hit) for hit in hits], ensure_ascii=False, indent=2))
+        click.echo(json_text(hits))
     elif hits:
         rows = [
             (hit.session, _when(hit.updated), one_line(hit.title, 40), one_line(hit.excerpt)) for hit in hits
@@ -140,6 +139,8 @@ def export(ctx: click.Context, session: str, path: Path | None, form: str | None
     id = known(store, session)
     data = exported(store.read(id), form or _form(path), store.summary(id).title)
     if path is None:
+        if sys.stdout.isatty():  # what is JSON stays the same JSON
+            data = json_line(data.decode()).encode()
         sys.stdout.buffer.write(data)
         return
     write_new(path, data)

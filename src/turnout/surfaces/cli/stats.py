@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import time
@@ -14,8 +13,9 @@ import click
 
 from ...runtime.telemetry import COUNTERS
 from .bars import bars
+from .clean import printable
 from .counting import COST, INPUT, OUTPUT, REPLIES
-from .output import table, value
+from .output import json_text, table
 
 if TYPE_CHECKING:
     from ...runtime.store.counters import Count
@@ -53,11 +53,11 @@ def stats(days: int, provider: str, as_json: bool) -> None:
     with open_store(os.environ) as store:
         counts = [count for count in store.counters.read(since) if provider in ("", count.provider)]
     if as_json:
-        click.echo(json.dumps([value(count) for count in counts], indent=2))
+        click.echo(json_text(counts))
     elif not counts:
         click.echo(f"Nothing was counted in the last {days} days.")
     else:
-        click.echo("\n".join(_told(counts, shutil.get_terminal_size((100, 24)).columns)))
+        click.echo(printable("\n".join(_told(counts, shutil.get_terminal_size((100, 24)).columns))))
 
 
 def _told(counts: list[Count], width: int) -> Iterator[str]:
