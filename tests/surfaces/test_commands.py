@@ -39,6 +39,29 @@ def test_the_start_is_light(argument: str) -> None:
     assert not set(HEAVY) & set(loaded)
 
 
+LATER = {"rich", "markdown_it", "pygments", "httpx2", "mcp", "starlette", "uvicorn", "opentelemetry"}
+
+
+def test_the_first_prompt_loads_what_it_needs(tmp_path: Path) -> None:
+    """What draws answers, the HTTP client, MCP and telemetry come with the first use of them."""
+    nobody = user(tmp_path, "http://127.0.0.1:9")
+    code = (
+        "import sys\nfrom turnout.surfaces.cli import main\n"
+        "try: main(['chat', '--plain', '-m', 'openai:gpt-4o'])\nexcept SystemExit: pass\n"
+        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=nobody.environment,
+        cwd=nobody.folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert LATER.isdisjoint(done.stdout.rpartition("LOADED")[2].split())
+
+
 def test_help_teaches(tmp_path: Path) -> None:
     """The first page shows how to begin and what each command is for; every command has an example or two."""
     nobody = user(tmp_path)
