@@ -291,3 +291,30 @@ def test_the_project_speaks_to_the_model_and_system_can_be_replaced(somebody: Us
     first, second = (seen.body.decode() for seen in somebody.simulation.seen)  # type: ignore[union-attr]
     assert "Always say please." in first and "You are turnout" in first
     assert "You are a bird." in second and "You are turnout" not in second
+
+
+FAMILIES = (
+    "openai-responses:gpt-5.1",
+    "openai:gpt-5.1",
+    "anthropic:claude-sonnet-4-5",
+    "gemini:gemini-3-pro",
+    "mistral:mistral-large-latest",
+    "kimi:kimi-k2.5",
+    "deepseek:deepseek-chat",
+    "openrouter:anthropic/claude-sonnet-4.5",
+)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_understand_the_code_then_ask_on_elsewhere(somebody: User, tmp_path: Path, name: str) -> None:
+    """The overview tool is called and told of, a follow-up at the next family works, and no status is 400."""
+    log = str(tmp_path / "debug.log")
+    first = run(somebody, "run", "-m", name, "-p", "understand the code", "--debug", log)
+    following = FAMILIES[(FAMILIES.index(name) + 1) % len(FAMILIES)]
+    second = run(somebody, "run", "-c", "-m", following, "-p", "and what was the last thing?", "--debug", log)
+
+    assert "codebase_overview: executing" in first.err and "README.md" in first.out
+    assert "I know 2 tool results" in second.out
+    entries = [json.loads(line) for line in Path(log).read_text().splitlines()]
+    assert [entry["what"] for entry in entries] == ["request", "reply"] * 4
+    assert set(somebody.statuses) == {200}
