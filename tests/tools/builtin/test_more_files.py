@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 from turnout.model import Media, Outcome
-from turnout.tools.builtin import apply_patch, delete_file, glob, read_files
+from turnout.tools.builtin import (
+    apply_patch,
+    delete_file,
+    edit_file,
+    glob,
+    list_directory,
+    read_files,
+    write_file,
+)
 from turnout.tools.output import RESULT_LIMIT
 
 Call = Callable[..., Outcome]
@@ -144,12 +152,13 @@ def test_what_cannot_be_deleted_says_why(
     )
 
 
-@pytest.mark.parametrize("kind", ["read", "delete", "patch", "glob"])
+@pytest.mark.parametrize("kind", ["read", "delete", "patch", "glob", "list", "write", "edit"])
 def test_a_link_swapped_under_a_tool_never_leads_out(
     call: Call, root: Path, tmp_path: Path, kind: str
 ) -> None:
     """Every tool that opens, against a folder that is a link to the outside half of the time."""
     (tmp_path / "secret").write_text("canary")
+    (tmp_path / "secret-canary").touch()
     (root / "real").mkdir()
     (root / "swapped").symlink_to("real")
     stop = threading.Event()
@@ -166,6 +175,9 @@ def test_a_link_swapped_under_a_tool_never_leads_out(
         "delete": lambda: call(delete_file, path="swapped/secret"),
         "patch": lambda: call(apply_patch, patch=patch.format("canary")),
         "glob": lambda: call(glob, pattern="secret*", path="swapped"),
+        "list": lambda: call(list_directory, path="swapped"),
+        "write": lambda: call(write_file, path="swapped/secret", content="changed"),
+        "edit": lambda: call(edit_file, path="swapped/secret", old_text="canary", new_text="changed"),
     }[kind]
     thread = threading.Thread(target=swap)
     thread.start()
