@@ -65,6 +65,7 @@ COVERED = (".git", ".turnout")
 COVERED_FILES = (".mcp.json",)
 """Files of that kind: read-only when they are there."""
 
+READING_ROOM = 256 * 1024 * 1024  # bytes in each private folder of a command that only reads
 PLACEHOLDER = 0o1500  # a mode that nobody gives a folder by chance: so we know ours again
 
 OPEN = "no sandbox is in force, so it can reach whatever you can"
@@ -159,7 +160,7 @@ class Sandbox:
             rules = held.enter_context(_system_call_filter())
             box = [
                 *(self.program, *_apart(self.network and not only_reads, self.program)),
-                *_system(environment, self.readable, self.network and not only_reads),
+                *_system(environment, self.readable, self.network and not only_reads, self._room(only_reads)),
                 *self._place(environment, only_reads, covers),
                 *("--remount-ro", "/"),
                 *(("--seccomp", str(rules)) if rules >= 0 else ()),
@@ -173,6 +174,11 @@ class Sandbox:
                 on_output=on_output,
                 keep_open=(*keep_open, rules) if rules >= 0 else keep_open,
             )
+
+    def _room(self, only_reads: bool) -> Sequence[str]:
+        """How much its private folders hold, which lie in memory; one that writes has the system's limit."""
+        can = only_reads and "--size " in _said(self.program, "--help")
+        return ("--size", str(READING_ROOM)) if can else ()
 
     @property
     def reading(self) -> Confined:
@@ -274,27 +280,19 @@ def _said(program: str, option: str) -> str:
     return (said.stdout + said.stderr).decode(errors="replace")
 
 
-def _system(environment: Mapping[str, str], readable: Sequence[str], network: bool) -> Iterator[str]:
+def _system(
+    environment: Mapping[str, str], readable: Sequence[str], network: bool, room: Sequence[str] = ()
+) -> Iterator[str]:
     """What is visible of the machine: programs and libraries, a few settings, empty private folders."""
     for path in SYSTEM:
         yield from ("--ro-bind-try", path, path)
     for name in (*ETC, *(NETWORK_ETC if network else ())):
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    yield from (
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        "--tmpfs",
-        "/var/tmp",
-        "--tmpfs",
-        "/run",
-    )
+    yield from ("--proc", "/proc", "--dev", "/dev")
     home = environment.get("HOME", "")
-    if home.startswith("/") and not _is_system(home):
-        yield from ("--tmpfs", os.path.abspath(home))
+    own_home = home.startswith("/") and not _is_system(home)
+    for path in ("/tmp", "/var/tmp", "/run", *([os.path.abspath(home)] if own_home else [])):
+        yield from (*room, "--tmpfs", path)
     tools = (*_in_home(environment, HOME_TOOLS), *_program_folders(environment, home))
     for path in dict.fromkeys((*tools, *readable)):
         yield from ("--ro-bind-try", path, path)

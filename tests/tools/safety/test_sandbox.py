@@ -25,7 +25,7 @@ from turnout.tools.beneath import Refused
 from turnout.tools.probes import ORDERS, PROBES, READING, WRITING
 from turnout.tools.process import Finished
 from turnout.tools.prove import boxed, prove
-from turnout.tools.sandbox import PLACEHOLDER, Sandbox, Unconfined, confined, placeholder
+from turnout.tools.sandbox import PLACEHOLDER, READING_ROOM, Sandbox, Unconfined, confined, placeholder
 from turnout.tools.syscalls import DENIED, filter_for
 from turnout.tools.workspace import Workspace
 
@@ -119,6 +119,15 @@ def test_a_command_that_only_reads_cannot_write_or_send(run: Run, workspace: Wor
     assert said.count("Read-only file system") == 3
     assert "Connection refused" in said
     assert os.listdir(root) == ["a"] and (root / "a").read_text() == "kept"
+
+
+@needs_sandbox
+def test_a_command_that_only_reads_cannot_fill_the_memory(run: Run, workspace: Workspace) -> None:
+    """Its private folders lie in memory, and `sort` writes there what it cannot hold."""
+    reading = confined(workspace).reading  # type: ignore[union-attr]
+    said, _ = run("head -c 300M /dev/zero > /tmp/x; df -B1 --output=size /tmp ~", reading)
+    assert "No space left on device" in said
+    assert said.split()[-2:] == [str(READING_ROOM)] * 2
 
 
 # What works
