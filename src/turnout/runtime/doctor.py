@@ -6,7 +6,6 @@ family of providers. Nothing is ever repaired in place: whoever wants the copy s
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -37,6 +36,7 @@ from ..plain import plain
 from .diagnose import diagnose
 from .exports import from_jsonl, to_jsonl
 from .foreign import PROGRAMS, Foreign, read_file
+from .places import write_new
 from .store.recover import recover, retold
 from .store.store import Store
 
@@ -246,13 +246,4 @@ def _mended(made: History, turn: Turn) -> Turn:
 
 def write_copy(examination: Examination, path: Path) -> None:
     """Write the repaired session as JSON lines; never over a file that is there."""
-    try:
-        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise UsageError(f"{path} is there already, and nothing is written over; name another file") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-    with os.fdopen(opened, "wb") as file:
-        file.write(to_jsonl(examination.repaired, examination.title))
-        file.flush()
-        os.fsync(file.fileno())
+    write_new(path, to_jsonl(examination.repaired, examination.title))

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..errors import UsageError
+
 
 class Places(Struct, frozen=True):
     """Folders of one user. Nothing is created until something is written."""
@@ -55,3 +57,17 @@ def write_private(path: Path, text: str) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """A file of its own, for its owner alone; never over one that is there."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UsageError(f"{path} is there already, and nothing is written over; name another file") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

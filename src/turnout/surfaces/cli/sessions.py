@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import UsageError
+from ...runtime.places import write_new
 from .clean import json_line, one_line, printable
 from .opening import known
 from .output import json_text, table
@@ -148,18 +149,6 @@ def export(ctx: click.Context, session: str, path: Path | None, form: str | None
 
 def _form(path: Path | None) -> str:
     return {".md": "markdown", ".html": "html", ".htm": "html"}.get(path.suffix if path else "", "jsonl")
-
-
-def write_new(path: Path, data: bytes) -> None:
-    """A file of its own, for its owner alone; never over one that is there."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise UsageError(f"{path} is there already, and nothing is written over; name another file") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
 
 
 @sessions.command()

@@ -17,7 +17,7 @@ from ....model import Compaction, ModelTurn, Turn, UserTurn, joined_text
 from ....providers import PROVIDERS
 from ....providers import provider as find_provider
 from ....runtime.config import DEFAULT_MODELS
-from ....runtime.places import private_folder
+from ....runtime.places import private_folder, write_new
 from ....tools.process import environment
 from ..clean import one_line, printable
 from .pieces import Notice, Rows
@@ -153,7 +153,6 @@ FORMS = {".md": "markdown", ".html": "html", ".htm": "html", ".jsonl": "jsonl"}
 
 def export(talk: Talk, given: str) -> None:
     from ....runtime.exports import export as exported
-    from ..sessions import write_new
 
     path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
     if path.suffix not in FORMS:
