@@ -20,28 +20,55 @@ from turnout.simulate.model import demo
 from turnout.surfaces.cli.debugging import Secrets, secrets_of, without
 from turnout.wire.redaction import redacted
 
-OTHERS = (
+OTHERS = [
     "AWS_SECRET_ACCESS_KEY",
-    "GITHUB_TOKEN",
-    "DATABASE_PASSWORD",
-    "SSH_KEY",
+    "AWS_SESSION_TOKEN",
+    "AZURE_CLIENT_SECRET",
     "GOOGLE_APPLICATION_CREDENTIALS",
-)
+    "GCP_API_KEY",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "GITLAB_TOKEN",
+    "NPM_TOKEN",
+    "PYPI_TOKEN",
+    "CARGO_REGISTRY_TOKEN",
+    "DOCKER_PASSWORD",
+    "DATABASE_PASSWORD",
+    "PGPASSWORD",
+    "MYSQL_ROOT_PASSWORD",
+    "REDIS_PASSWORD",
+    "MONGO_SECRET",
+    "SSH_KEY",
+    "GPG_PRIVATE_KEY",
+    "STRIPE_SECRET_KEY",
+    "SLACK_BOT_TOKEN",
+    "TWILIO_AUTH_TOKEN",
+    "SENDGRID_API_KEY",
+    "SENTRY_AUTH_TOKEN",
+    "DD_API_KEY",
+    "VAULT_TOKEN",
+    "JWT_SECRET",
+    "SESSION_SECRET",
+    "COOKIE_KEY",
+    "ENCRYPTION_KEY",
+]
 CANARIES = {f"{name}_API_KEY": f"plain-canary-{number}-word" for number, name in enumerate(KEYS)}
 CANARIES |= {name: f"other canary {number} text" for number, name in enumerate(OTHERS)}
+IN_ADDRESS = "canary-in-an-address"
 IN_FILES = {
     "key_file": "canary-from-a-file",
     "key_command": "canary-from-a-command",
     "mcp": "canary-for-a-server",
 }
-EVERY = [value.encode() for value in (*CANARIES.values(), *IN_FILES.values())]
+EVERY = [value.encode() for value in (*CANARIES.values(), *IN_FILES.values(), IN_ADDRESS)]
+assert len(EVERY) > 40
 
 
 @pytest.fixture
 def somebody(tmp_path: Path) -> Iterator[User]:
     """A user with a canary in every place where people keep secrets."""
     with simulated(tmp_path, demo) as user:
-        user.environment.update(CANARIES)
+        user.environment.update(CANARIES, DATABASE_URL=f"postgres://me:{IN_ADDRESS}@host/db")
         settings = user.home / ".config/turnout"
         settings.mkdir(parents=True)
         (tmp_path / "key").write_text(IN_FILES["key_file"])
