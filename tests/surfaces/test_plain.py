@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -73,6 +74,23 @@ def test_a_signal_ends_it_in_mid_tool(somebody: User) -> None:
     with open_store(somebody.environment) as store:
         (line,) = store.list()
         assert line.holder is None and store.read(line.id).open_calls == ()
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_what_is_kept_is_for_its_owner_alone(somebody: User, mask: int) -> None:
+    """Sessions, lasting answers, the copied answer, exports and the debug log, under any umask."""
+    before = os.umask(mask)
+    try:
+        lines = (b"read README.md", b"/copy", b"/export a.md", b"run `touch f`", b"a", b"/quit")
+        with talking(somebody, "--debug", str(somebody.home / "log")) as process:
+            say(process, *lines)
+            assert process.wait(50) == 0
+    finally:
+        os.umask(before)
+    kept = [somebody.folder / "a.md", *somebody.home.rglob("*")]
+    modes = {path.name: path.stat().st_mode & 0o777 for path in kept}
+    assert {"sessions.db", "grants.json", "a.md", "log"} <= set(modes)
+    assert all(modes[path.name] == (0o700 if path.is_dir() else 0o600) for path in kept), modes
 
 
 def test_bytes_that_are_no_text_are_no_trouble(somebody: User) -> None:

@@ -17,7 +17,7 @@ from ....model import Compaction, ModelTurn, Turn, UserTurn, joined_text
 from ....providers import PROVIDERS
 from ....providers import provider as find_provider
 from ....runtime.config import DEFAULT_MODELS
-from ....runtime.places import private_folder, write_new
+from ....runtime.places import write_new, write_private
 from ....tools.process import environment
 from ..clean import one_line, printable
 from .pieces import Notice, Rows
@@ -173,9 +173,8 @@ def copy(talk: Talk, rest: str) -> None:
         if shutil.which(words[0]) and _piped(words, text):
             talk.edge.show(Notice(f"Copied {len(text):,} characters."))
             return
-    path = private_folder(talk.config.places.state) / "copied.md"
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o600)
+    path = talk.config.places.state / "copied.md"
+    write_private(path, text)
     talk.edge.show(Notice(f"No clipboard was found here; the answer is in {path}."))
 
 
