@@ -93,6 +93,15 @@ def test_what_is_kept_is_for_its_owner_alone(somebody: User, mask: int) -> None:
     assert all(modes[path.name] == (0o700 if path.is_dir() else 0o600) for path in kept), modes
 
 
+def test_letters_that_the_terminal_does_not_know_are_no_trouble(tmp_path: Path) -> None:
+    with simulated(tmp_path, ["Gr\u00fc\u00dfe \u2713"]) as user:
+        user.environment["PYTHONIOENCODING"] = "ascii"
+        with talking(user, "--no-store") as process:
+            say(process, b"hello", b"/quit")
+            hear(process, b"Gr??e ?")
+            assert process.wait(50) == 0
+
+
 def test_bytes_that_are_no_text_are_no_trouble(somebody: User) -> None:
     with talking(somebody) as process:
         say(process, b"caf\xe9 \xff", b"/quit")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -81,6 +82,8 @@ def _edge(talk: Any, no_color: bool, plain: bool) -> Any:
     settings, stdin, stdout = talk.config.settings, sys.stdin, sys.stdout
     if stdin is None or stdout is None:
         raise UsageError("there is nothing to read from or to write to; `turnout run -p` needs neither")
+    if isinstance(stdout, TextIOWrapper):
+        stdout.reconfigure(errors="replace")  # a letter that the terminal does not know is no reason to end
     tty = stdin.isatty() and stdout.isatty()
     look = theme("mono" if no_color else settings.theme, os.environ, tty=tty, encoding=stdout.encoding)
     if plain or not tty or os.environ.get("TERM", "dumb") == "dumb":
