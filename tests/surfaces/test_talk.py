@@ -78,6 +78,17 @@ def test_a_command_that_is_stopped_stays_on_the_screen_and_is_told(somebody: Use
     assert "begun\\n[stopped]" in somebody.simulation.seen[-1].body.decode()
 
 
+def test_a_folder_that_goes_away_is_said(somebody: User, tmp_path: Path) -> None:
+    """The program goes on: a command cannot run, a file cannot be written, another model still answers."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    lines = f"!rmdir {gone}\n!echo here\nhello\n/export a.md\n"
+    ran = run(somebody, "chat", *OPENAI, "--cwd", str(gone), stdin=lines)
+
+    assert ran.code == 0 and "You said: hello" in ran.out
+    assert "cannot be written: No such file or directory" in ran.out
+
+
 def test_a_sentence_is_what_is_said_first(somebody: User) -> None:
     """`turnout "What …"` talks; a single word is a command, and a wrong one is told the nearest."""
     assert "You said: good morning to you" in run(somebody, "good morning to you", *OPENAI).out

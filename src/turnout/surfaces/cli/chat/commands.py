@@ -45,8 +45,8 @@ def run_command(talk: Talk, text: str) -> None:
             return
         try:
             command.run(talk, rest)
-        except TurnoutError as error:
-            talk.edge.show(Notice(printable(str(error)), "bad"))
+        except (TurnoutError, OSError) as error:
+            talk.edge.show(Notice(printable(talk.secrets.hide(str(error))), "bad"))
     elif (own := talk.user_commands.get(name)) is not None:
         talk.prompt(own.said(rest))
     else:

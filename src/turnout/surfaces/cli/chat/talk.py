@@ -152,7 +152,7 @@ class Talk:
             await work
         except asyncio.CancelledError:
             self.edge.show(Notice("Interrupted.", "warn"))
-        except TurnoutError as error:
+        except (TurnoutError, OSError) as error:
             self.edge.show(Notice(printable(self.secrets.hide(str(error))), "bad"))
         finally:
             self.screen.stop()
