@@ -581,5 +581,7 @@ def test_s_125_an_abort_of_the_parent_reaches_the_child_and_its_tools() -> None:
 
     seen = virtually(aborting())
     assert isinstance(seen[-1], Cancelled) and stopped == ["linger"]
+    nested = [event.event for event in seen if isinstance(event, Nested)]
+    assert [event.outcome.status for event in nested if isinstance(event, ToolResult)] == ["cancelled"]
     assert [(item.call.name, item.status) for item in talk.history.ledger] == [("task", "cancelled")]
     assert transport.refusals == []
