@@ -15,6 +15,8 @@ from ..errors import ProviderError, TurnoutError, UsageError
 from ..providers import Provider, Target
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
+PATIENCE = 120.0
+"""Seconds that a source gets to give its key: it may ask the user for a password."""
 
 
 class KeyFile(Struct, frozen=True):
@@ -78,9 +80,13 @@ class Keys:
 
     async def _had(self, target: Target) -> str:
         try:
-            return await self._read(self._source(target))
+            async with asyncio.timeout(PATIENCE):
+                return await self._read(self._source(target))
         except TurnoutError:
             raise
+        except TimeoutError:
+            said = f"it did not come within {PATIENCE:.0f} s"
+            raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from None
         except Exception as error:  # a file that is not there, a command or function that fails
             said = f"{type(error).__name__}: {error}"
             raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from error
@@ -130,7 +136,11 @@ async def _output(words: tuple[str, ...]) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, err = await process.communicate()
+    try:
+        out, err = await process.communicate()
+    finally:
+        if process.returncode is None:  # nobody waits for it any more
+            process.kill()
     if process.returncode:
         said = err.decode(errors="replace").strip()[:200]
         raise ProviderError(f"the key command {words[0]!r} failed: {said}", kind="auth")
