@@ -139,8 +139,9 @@ async def _output(words: tuple[str, ...]) -> str:
     try:
         out, err = await process.communicate()
     finally:
-        if process.returncode is None:  # nobody waits for it any more
+        if process.returncode is None:  # its key is of no use any more
             process.kill()
+            await process.communicate()
     if process.returncode:
         said = err.decode(errors="replace").strip()[:200]
         raise ProviderError(f"the key command {words[0]!r} failed: {said}", kind="auth")
