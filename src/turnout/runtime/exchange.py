@@ -150,7 +150,7 @@ class Exchange:
                 self._take_back()
                 self._step(target, error)
                 return target
-            case "compress" if await self.session.make_room(target, self.emit):
+            case "compress" if await self.session.compressor.squeeze(self.emit, target):
                 self._take_back()
                 return target
             case _:
@@ -170,7 +170,7 @@ class Exchange:
             self._keep_partial("interrupted")
             raise error
         if step == "summarise":
-            self.session.shrink()
+            self.session.compressor.digest()
         self.emit(Status("recovering", f"{step}, because the provider refused: {error}", target.origin))
         self.session.history.note("recovery", {"target": str(target.origin), "step": step})
 

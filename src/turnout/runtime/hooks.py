@@ -8,7 +8,7 @@ or the value as they want it; they refuse with `Refuse`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from ..errors import HookError, UsageError
 from ..history.log import History
-from ..model import Block, ModelTurn, Origin, Outcome, Text, ToolCall, ToolSpec, Turn, UserTurn
+from ..model import Block, ModelTurn, Origin, Outcome, ToolCall, ToolSpec, Turn
 from ..tools.hooks import TIME_LIMIT, AfterTool, BeforeTool, Refuse, ToolHooks, consulted
+from .excerpt import excerpt, outcomes_of
 
 if TYPE_CHECKING:
     from .session import Session
@@ -80,9 +81,9 @@ class ModelHooks:
         history, system = self.session.history, self.session.system
         if not self.before and not self.after:
             return Asked(ModelRequest(target, (), {}, "", system, tools, options), history)
-        plain = ModelRequest(
-            target, tuple(history.turns), _outcomes(history), history.summary, system, tools, options
-        )
+        turns = tuple(history.turns)
+        outcomes = outcomes_of(history, turns)
+        plain = ModelRequest(target, turns, outcomes, history.summary, system, tools, options)
         wanted = await self._consulted("before_model", self.before, plain)
         if wanted is plain:
             return Asked(plain, history)
@@ -123,21 +124,6 @@ def tool_hooks(hooks: tuple[Hooks, ...]) -> ToolHooks:
 # The history as a hook wants it to be read
 
 
-def _outcomes(history: History) -> dict[str, Outcome]:
-    """What came of each call that is visible, shortened where a compaction did so."""
-    calls = (call for turn in history.turns if isinstance(turn, ModelTurn) for call in turn.tool_calls)
-    found = {call.id: history.ledger[call.id].outcome for call in calls}
-    return {
-        call_id: _shortened(outcome, history.shortened.get(call_id))
-        for call_id, outcome in found.items()
-        if outcome is not None
-    }
-
-
-def _shortened(outcome: Outcome, text: str | None) -> Outcome:
-    return outcome if text is None else replace(outcome, content=(Text(text),))
-
-
 def _rebuilt(history: History, plain: ModelRequest, wanted: ModelRequest) -> Asked:
     if wanted.target != plain.target:
         raise UsageError("a hook cannot change the target; session.switch() does, from the next request on")
@@ -148,26 +134,9 @@ def _rebuilt(history: History, plain: ModelRequest, wanted: ModelRequest) -> Ask
 
 def _view(history: History, plain: ModelRequest, wanted: ModelRequest) -> History:
     """A history of its own that reads as the hook wants it; the session's stays as it is."""
-    seen = History(history.key, system=history.system, tools=history.tools)
-    seen.scheduled = history.scheduled
-    if wanted.summary:
-        said = seen.append(UserTurn(f"{history.key}.summary", (Text("…"),)))
-        seen.compact(said.key, wanted.summary)
     before = {turn.key: turn for turn in plain.turns}
-    for turn in wanted.turns:
-        seen.append(_without_residue(turn, before.get(turn.key)))
-        _settle(seen, turn, wanted.outcomes, history)
-    seen.seal()
-    return seen
-
-
-def _settle(seen: History, turn: Turn, outcomes: Mapping[str, Outcome], history: History) -> None:
-    for call in turn.tool_calls if isinstance(turn, ModelTurn) else ():
-        known = history.ledger.get(call.id)
-        if known is not None and known.started:
-            seen.start(call.id, known.changed_arguments)
-        if call.id in outcomes:
-            seen.settle(call.id, outcomes[call.id])
+    turns = [_without_residue(turn, before.get(turn.key)) for turn in wanted.turns]
+    return excerpt(history, turns, wanted.summary, wanted.outcomes)
 
 
 def _without_residue(wanted: AnyTurn, before: Turn | None) -> AnyTurn:

@@ -83,7 +83,8 @@ class Rounds:
     async def _reply(self, **options: Any) -> ModelTurn:
         session = self.session
         self._check_limits()
-        await session.make_room_early(self.emit)
+        if session.compressor.due(session.target):
+            await session.compressor.compact(self.emit, session.target)
         exchange = Exchange(session, self.emit, session.tool_specs(), {**self.options, **options})
         turn = await exchange.reply()
         self.turns.append(turn)
@@ -101,7 +102,7 @@ class Rounds:
         except asyncio.CancelledError:  # the batch has settled its calls meanwhile
             self.emit(Status("tools", _counted(Summary.of(outcome for _, outcome in self._done(turn)))))
             raise
-        session.batch_done(turn.origin, summary)
+        session.telemetry.batch(turn.origin, summary)
         self.emit(Status("tools", _counted(summary)))
         return session.guard.watch(self._done(turn), summary.invalid)
 

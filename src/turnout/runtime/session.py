@@ -27,7 +27,6 @@ from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..providers import Target
 from ..providers import target as find_target
 from ..tools.approval import Approver
-from ..tools.batch import Summary
 from ..tools.context import Asker
 from ..tools.policy import Mode, Policy, Rule
 from ..tools.scheduler import Limits as ToolLimits
@@ -331,17 +330,12 @@ class Session:
         self._check_free("let it make room by itself")
         return await self.compressor.compact(emit or _silence)
 
-    async def make_room(self, target: Target, emit: Callable[[SessionEvent], None]) -> bool:
-        """The provider says that the context is too long."""
-        return await self.compressor.compact(emit, target=target)
+    def pin(self, turn_key: str) -> None:
+        """Keep a turn whole, whatever is cut around it; `unpin` lets it go."""
+        self.compressor.pin(turn_key)
 
-    async def make_room_early(self, emit: Callable[[SessionEvent], None]) -> None:
-        if self.compressor.due(self.router.current):
-            await self.compressor.compact(emit, target=self.router.current)
-
-    def shrink(self) -> None:
-        """A summary made without a model, when nothing else is accepted."""
-        self.compressor.digest()
+    def unpin(self, turn_key: str) -> None:
+        self.compressor.unpin(turn_key)
 
     # For the loop
 
@@ -402,9 +396,6 @@ class Session:
     def replied(self, turn: ModelTurn) -> None:
         self.turns.append(turn)
         self.telemetry.replied(turn)
-
-    def batch_done(self, origin: Origin, summary: Summary) -> None:
-        self.telemetry.batch(origin, summary)
 
     # Ending
 
