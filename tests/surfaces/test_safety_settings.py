@@ -67,3 +67,10 @@ def test_where_there_is_no_sandbox_the_first_lines_say_so(
         if not NOTE:
             assert "no sandbox holds" not in run(other, *ask, "--approval-mode", "full").err
             assert "no sandbox holds" not in run(somebody, *talk).out
+
+
+def test_nothing_is_fetched_for_the_schema_of_an_answer(somebody: User) -> None:
+    """A schema that refers to an address is refused before anything is asked or fetched."""
+    told = run(somebody, "run", "-p", "hi", "--json-schema", '{"$ref": "http://127.0.0.1:9/x.json"}')
+    assert told.code != 0
+    assert "refers to 'http://127.0.0.1:9/x.json', which is not in it" in told.err

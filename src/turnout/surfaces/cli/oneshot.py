@@ -22,6 +22,7 @@ from ...runtime.events import Cancelled, Complete, Failed, SessionEvent, Status,
 from ...runtime.session import Session
 from ...runtime.typed import Shape
 from ...tools.events import ToolResult, ToolState
+from ...tools.validate import validator_of
 from . import exits
 from .clean import json_line, one_line, printable
 from .counting import count_use
@@ -124,12 +125,10 @@ def schema_of(given: str | None) -> dict[str, Any] | None:
         raise UsageError(f"--json-schema {given!r}: {error}") from None
     if not isinstance(schema, dict):
         raise UsageError(f"--json-schema {given!r} is no JSON object")
-    import jsonschema_rs
-
     try:
-        jsonschema_rs.meta.validate(schema)
-    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        raise UsageError(f"--json-schema is no JSON Schema: {one_line(str(error))}") from None
+        validator_of(schema)
+    except UsageError as error:
+        raise UsageError(f"--json-schema: {one_line(str(error), 400)}") from None
     return schema
 
 
@@ -253,14 +252,12 @@ class OneShot:
         """The typed answer where a schema was given; an answer that does not fit is a failure."""
         if self.schema is None or not isinstance(terminal, Complete):
             return None, terminal
-        import jsonschema_rs
-
         try:
             output = Shape(self.schema).read(terminal.turn.text)
-            jsonschema_rs.validator_for(self.schema).validate(output)
+            validator_of(self.schema).validate(output)
         except UsageError as error:
             return None, Failed(TurnoutError(str(error)))
-        except (ValueError, jsonschema_rs.ValidationError) as error:
+        except ValueError as error:  # of the validator, too
             said = f"the answer does not fit the schema: {one_line(str(error))}"
             return None, Failed(TurnoutError(said))
         return output, terminal
