@@ -9,6 +9,7 @@ itself from the system.
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Mapping
 
 PLACES = ("/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/run/current-system/sw/bin/git")
@@ -37,6 +38,8 @@ ENVIRONMENT = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C.UTF-8",
 }
+PATIENCE = 3.0
+"""Seconds until a call of ours is given up."""
 _DIFFS = frozenset(("diff", "log", "show", "whatchanged", "stash", "diff-tree", "diff-index", "diff-files"))
 
 
@@ -55,6 +58,21 @@ def environment(source: Mapping[str, str]) -> dict[str, str]:
     """What git may know of our environment: no `GIT_` variable but ours."""
     kept = {name: source[name] for name in ("PATH", "HOME", "TZ") if name in source}
     return {**kept, **ENVIRONMENT}
+
+
+def standing(folder: str, source: Mapping[str, str]) -> str:
+    """Which branch a repository is on and how many files were changed; "" where it is none."""
+    words = command("status", "--porcelain", "--branch", "--untracked-files=normal")
+    alone = {"GIT_CEILING_DIRECTORIES": os.path.dirname(folder)}  # a repository further up is none of ours
+    try:
+        said = subprocess.run(
+            words, cwd=folder, env={**environment(source), **alone}, capture_output=True, timeout=PATIENCE
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""
+    first, *changed = said.stdout.decode(errors="replace").splitlines() or [""]
+    branch = first.removeprefix("## ").partition("...")[0]
+    return f"{branch}, {len(changed)} changed" if said.returncode == 0 and branch else ""
 
 
 def muted() -> dict[str, str]:

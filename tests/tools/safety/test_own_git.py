@@ -11,7 +11,7 @@ import pytest
 from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.tools import git
-from turnout.tools.builtin import shell
+from turnout.tools.builtin import codebase_overview, shell
 from turnout.tools.context import ToolContext
 from turnout.tools.sandbox import confined
 from turnout.tools.shell_safety import judge
@@ -71,6 +71,16 @@ def test_no_program_of_the_repository_is_run(repository: Path, words: tuple[str,
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     assert not (repository.parent / "pwned").exists()
+
+
+def test_an_overview_says_how_a_repository_stands(repository: Path) -> None:
+    """Through such a call; a repository further up is not looked at."""
+    assert git.standing(str(repository), os.environ).endswith(", 2 changed")  # a.txt, and the hooks
+    (repository / "inner").mkdir()
+    assert git.standing(str(repository / "inner"), os.environ) == ""
+    with Workspace(repository) as workspace:
+        told = codebase_overview.function(ToolContext("c", workspace=workspace))
+    assert "\nGit: " in told and not (repository.parent / "pwned").exists()
 
 
 def test_plain_git_would_have_run_it(repository: Path) -> None:

@@ -6,6 +6,7 @@ what the project is. The walk is bounded in files and in time; the page in lengt
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from ...model import Outcome
+from .. import git
 from ..context import ToolContext
 from ..ignore import Ignored
 from ..names import shown
@@ -138,11 +140,17 @@ class Survey:
             return
         note = f" [{self.cut}]" if self.cut else ""
         yield [f"{shown(self.path)}: {self.all} (without what .gitignore names){note}"]
+        yield list(self._git_lines())
         yield list(self._language_lines())
         yield list(self._folder_lines())
         yield list(self._manifest_lines())
         yield list(self._entry_lines())
         yield list(self._readme_lines())
+
+    def _git_lines(self) -> Iterator[str]:
+        whole = self.path == "."
+        if whole and (standing := git.standing(self.workspace.root, self.ctx.environment or os.environ)):
+            yield f"Git: {shown(standing)}"
 
     def _language_lines(self) -> Iterator[str]:
         ranked = sorted(self.languages.items(), key=lambda item: (-item[1].lines, -item[1].files, item[0]))
