@@ -25,6 +25,19 @@ from turnout.surfaces.cli import main
 main(prog_name="turnout")
 """
 
+WINDOWS = WITHOUT.replace(
+    "from turnout",
+    """import os, signal, ssl, subprocess, tempfile
+for name in ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC", "O_PATH", "O_NONBLOCK", "O_NOCTTY", "fork", "geteuid",
+             "fchmod", "pipe2", "killpg"):
+    delattr(os, name)
+for name in ("SIGHUP", "SIGPIPE", "SIGCHLD", "SIGXFSZ", "SIGKILL"):
+    delattr(signal, name)
+os.supports_dir_fd = set()
+from turnout""",
+    1,
+)
+
 
 @pytest.fixture
 def somebody(tmp_path: Path) -> Iterator[User]:
@@ -32,8 +45,10 @@ def somebody(tmp_path: Path) -> Iterator[User]:
         yield user
 
 
-def ran(user: User, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", WITHOUT, *arguments]
+def ran(
+    user: User, *arguments: str, stdin: str = "", program: str = WITHOUT
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *arguments]
     return subprocess.run(
         command, env=user.environment, cwd=user.folder, input=stdin, capture_output=True, text=True
     )
@@ -45,6 +60,14 @@ def test_one_shot_needs_no_module_of_unix(somebody: User) -> None:
     assert asked.returncode == 0, asked.stderr
     assert "A small project" in json.loads(asked.stdout)["text"]
     assert "I know 1 tool result" in ran(somebody, "run", "-c", "-p", "and?").stdout
+
+
+def test_one_shot_answers_where_files_cannot_be_confined(somebody: User) -> None:
+    """As on Windows: no tools for files and commands, which is said; the session is kept and gone on with."""
+    asked = ran(somebody, "run", "-m", "openai:gpt-4o", "-p", "hello", program=WINDOWS)
+    assert asked.returncode == 0 and asked.stdout.startswith("You said: hello\n"), asked.stderr
+    assert "no tools for files and commands" in asked.stderr
+    assert ran(somebody, "run", "-c", "-p", "and?", program=WINDOWS).returncode == 0
 
 
 def test_plain_lines_need_no_module_of_unix(somebody: User) -> None:

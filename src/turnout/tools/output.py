@@ -235,7 +235,7 @@ class SavedOutput:
 
     def create(self) -> BinaryIO:
         """A new file, open for writing; its path is its `name`."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with self._lock:
             self._make_room()
             path = os.path.join(self.folder, f"output-{self._count:04d}-{secrets.token_hex(4)}.txt")
@@ -266,10 +266,14 @@ def _private_folder(folder: str | os.PathLike[str] | None) -> str:
         os.mkdir(path, 0o700)
     except FileExistsError:
         found = os.lstat(path)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
             raise UsageError(f"{path} is not a folder of yours; choose another for saved output") from None
     os.chmod(path, 0o700)
     return path
+
+
+def _user() -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else 0  # Windows knows no numbers of users
 
 
 def _file_size(path: str) -> int:

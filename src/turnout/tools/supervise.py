@@ -22,15 +22,20 @@ import select
 import signal
 import time
 from contextlib import suppress
+from functools import cache
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWNS, CLONE_NEWPID = 0x00020000, 0x20000000
 MS_NOSUID_NODEV_NOEXEC, MS_PRIVATE_RECURSIVE = 0x02 | 0x04 | 0x08, 0x40000 | 0x4000
 KILL_PATIENCE = 3.0  # seconds until we give up on processes that the kernel does not let go
-IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
-RESTORED = (*IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
+UNIX = hasattr(os, "fork")  # elsewhere this file is only imported for its names
+IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM) if UNIX else ()
+RESTORED = (*IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD) if UNIX else ()
 
-libc = ctypes.CDLL(None, use_errno=True)
+
+@cache
+def libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def main(arguments: list[str]) -> None:
@@ -50,7 +55,7 @@ class Supervisor:
     def __init__(self, control: int, grace: float) -> None:
         self.control, self.grace = control, grace
         os.set_inheritable(control, False)
-        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        libc().prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for number in IGNORED:
             signal.signal(number, signal.SIG_IGN)
         self.awake, waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -134,7 +139,7 @@ def become_command(command: list[str], notes: int) -> None:
         for number in RESTORED:
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.execvp(command[0], command)
     except OSError as error:
@@ -145,14 +150,14 @@ def become_command(command: list[str], notes: int) -> None:
 
 def own_namespace() -> bool:
     """Whether the next process we make is the first of a new process namespace."""
-    return int(libc.unshare(CLONE_NEWPID)) == 0
+    return int(libc().unshare(CLONE_NEWPID)) == 0
 
 
 def become_first(command: list[str], notes: int) -> None:
     """The first process of a namespace: when it ends, the kernel ends all others in it."""
     try:
         signal.set_wakeup_fd(-1)
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         mount_own_proc()
         child = os.fork()
         if child == 0:
@@ -168,10 +173,10 @@ def become_first(command: list[str], notes: int) -> None:
 
 def mount_own_proc() -> None:
     """Let `ps` and its like see the namespace they are in. Without it they see numbers that mislead."""
-    if libc.unshare(CLONE_NEWNS) != 0:
+    if libc().unshare(CLONE_NEWNS) != 0:
         return
-    if libc.mount(b"none", b"/", None, MS_PRIVATE_RECURSIVE, None) == 0:
-        libc.mount(b"proc", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
+    if libc().mount(b"none", b"/", None, MS_PRIVATE_RECURSIVE, None) == 0:
+        libc().mount(b"proc", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
 
 
 # The tree below us

@@ -21,6 +21,7 @@ from typing import BinaryIO, Literal
 
 from msgspec import Struct
 
+from ..errors import UsageError
 from .beneath import Opener, Refused, best_opener, outside, whereabouts
 from .names import shown, unshown
 from .output import SavedOutput
@@ -30,9 +31,14 @@ Kind = Literal["file", "directory", "link", "other"]
 
 PROTECTED = (".git", ".turnout", ".mcp.json")
 MAX_LINKS = 40
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
-_QUIET = os.O_NONBLOCK | os.O_NOCTTY  # a pipe or a terminal in the folder must not hold us up
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_QUIET = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # no pipe or terminal holds us up
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY | _QUIET)  # enough to see what it is and where
+
+
+def works_here() -> bool:
+    """Whether this system opens files beneath a folder; Windows does not."""
+    return os.open in os.supports_dir_fd
 
 
 class Entry(Struct, frozen=True):
@@ -74,6 +80,10 @@ class Workspace:
         protected: Sequence[str] = PROTECTED,
         opener: Opener | None = None,
     ) -> None:
+        if not works_here():
+            raise UsageError(
+                "files cannot be opened beneath a folder on this system, so none is safe to give"
+            )
         self.root = os.path.abspath(root)
         self.protected = frozenset(name.casefold() for name in protected)
         self._root = _Root(self.root)

@@ -73,8 +73,8 @@ def holds_on(holder: Holder | None, expires: float, now: float) -> bool:
 
 def is_gone(holder: Holder) -> bool:
     """Whether the process is known to have ended."""
-    if holder.place != place():
-        return False  # another namespace: its number means nothing here
+    if holder.place != place() or os.name == "nt":
+        return False  # another namespace: its number means nothing here; Windows would interrupt it
     try:
         os.kill(holder.pid, 0)
     except ProcessLookupError:

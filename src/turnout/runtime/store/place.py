@@ -27,11 +27,11 @@ def make_file(path: Path) -> bool:
     process has on it.
     """
     try:
-        opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, FILE)
+        opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, FILE)
     except FileExistsError:
         return False
-    os.fchmod(opened, FILE)
     os.close(opened)
+    os.chmod(path, FILE)
     return True
 
 

@@ -183,8 +183,10 @@ def _keep_copy(path: Path, connect: Connect) -> None:
 
 
 def sync(path: Path) -> None:
-    """See that a file, or the names in a folder, are on the disk."""
-    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    """See that a file, or the names in a folder, are on the disk. Windows opens no folders."""
+    if os.name == "nt" and path.is_dir():
+        return
+    opened = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(opened)
     finally:

@@ -63,7 +63,7 @@ class Debug:
 def _opened(path: str) -> Any:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.fchmod(descriptor, 0o600)
+        os.chmod(path, 0o600)
     except OSError as error:
         raise UsageError(f"--debug {path!r} cannot be written: {error.strerror}") from None
     return os.fdopen(descriptor, "a", encoding="utf-8")

@@ -172,7 +172,8 @@ class OneShot:
         try:
             session = open_session(self.wanted, config, debug=self.debug, **settled)
             self.secrets.keys = session.keys.secrets
-            if config.settings.approval == "full" and (openly := unconfined(session)):
+            untouched = config.settings.approval != "full" and session.scheduler.workspace is not None
+            if not untouched and (openly := unconfined(session)):
                 self._tell(openly)
             async with session, self._serving(session, config):
                 return await self._converse(session, self._said(session, prompt, piped))

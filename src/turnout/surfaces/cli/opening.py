@@ -18,10 +18,10 @@ from ...providers import PROVIDERS
 from ...runtime.config import Config, load
 from ...runtime.guards import GuardLimits
 from ...runtime.session import Limits, Session
-from ...tools.builtin import BUILTIN
+from ...tools.builtin import ANYWHERE, BUILTIN
 from ...tools.output import SavedOutput
 from ...tools.policy import Rule
-from ...tools.workspace import Workspace
+from ...tools.workspace import Workspace, works_here
 
 if TYPE_CHECKING:
     from ...runtime.store import Store
@@ -76,9 +76,9 @@ def open_session(
         targets=targets,
         route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),
         keys=config.keys(),
-        tools=BUILTIN,
+        tools=BUILTIN if works_here() else ANYWHERE,
         system=instructions(config),
-        workspace=Workspace(str(config.folder), saved=SavedOutput()),
+        workspace=Workspace(str(config.folder), saved=SavedOutput()) if works_here() else None,
         approval=config.settings.approval,
         rules=(*config.settings.rules, *config.grants.rules, *rules(wanted)),
         limits=Limits(cost=config.settings.max_cost),
@@ -97,6 +97,8 @@ def open_session(
 
 def unconfined(session: Session) -> str:
     """What a user should know where no sandbox holds commands; "" where one does."""
+    if session.scheduler.workspace is None:
+        return "no tools for files and commands: this system cannot confine them to a folder"
     spawn = session.scheduler.spawn
     if getattr(spawn, "confines", False):
         return ""

@@ -18,14 +18,17 @@ from .shell import shell
 from .todo import todo
 from .write import write_file
 
+ANYWHERE = (web_fetch, todo, ask_user)
+"""Those that need no folder to work in."""
 BUILTIN = (
     *(read_file, read_files, list_directory, glob, grep, codebase_overview),
     *(write_file, edit_file, apply_patch, delete_file),
     *(shell, list_background, read_background, stop_background),
-    *(web_fetch, todo, ask_user),
+    *ANYWHERE,
 )
 
 __all__ = [
+    "ANYWHERE",
     "BUILTIN",
     "apply_patch",
     "ask_user",

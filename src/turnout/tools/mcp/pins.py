@@ -59,7 +59,7 @@ class Pins:
             folder.mkdir(mode=0o700, exist_ok=True)
         draft = self._file.with_name(f".{self._file.name}.{os.getpid()}")
         draft.unlink(missing_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(draft, flags, 0o600), "wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(_File(servers))))
             file.flush()
