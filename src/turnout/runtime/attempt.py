@@ -53,6 +53,7 @@ class Attempt:
         self.turn_key = turn_key
         self.asked = asked
         self.shown = False
+        self.status = 0  # of the answer, once it has begun
         self.request = self._assemble()
         self.operation = self._operation()
         self._reader = ReplyReader(target, turn_key)
@@ -115,6 +116,7 @@ class Attempt:
         self.operation.sent()
         async with asyncio.timeout_at(min(ends, clock() + limits.first_byte)) as timer:
             async with self.session.transport.send(outgoing) as answer:
+                self.status = answer.status
                 if answer.status >= 400:
                     raise failure(
                         answer.status, answer.headers, await _body(answer), self.session.wall_clock()

@@ -76,9 +76,8 @@ class Exchange:
         attempt = await self._fresh(target)
         self.session.debug("request", target=str(target.origin), request=attempt.request)
         turn = await attempt.run(self.emit)
-        self.session.debug(
-            "reply", target=str(target.origin), turn_key=turn.key, stop=turn.stop, usage=turn.usage
-        )
+        told = {"turn_key": turn.key, "stop": turn.stop, "usage": turn.usage}
+        self.session.debug("reply", target=str(target.origin), status=attempt.status, **told)
         return turn
 
     async def _heard(self, target: Target, turn: ModelTurn) -> ModelTurn:
