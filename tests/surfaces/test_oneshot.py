@@ -317,4 +317,5 @@ def test_understand_the_code_then_ask_on_elsewhere(somebody: User, tmp_path: Pat
     assert "I know 2 tool results" in second.out
     entries = [json.loads(line) for line in Path(log).read_text().splitlines()]
     assert [entry["what"] for entry in entries] == ["request", "reply"] * 4
+    assert {entry["status"] for entry in entries[1::2]} == {200}
     assert set(somebody.statuses) == {200}
