@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.runtime.raw_server import DONE, END, chunk, headers
 from tests.surfaces.program import Program
 
 from bench.measure import print_table
@@ -121,7 +122,7 @@ def _fast_model() -> Iterator[int]:
             size = int(head.lower().partition(b"content-length:")[2].split()[0])
             await reader.readexactly(size)
             asked += 1
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+            writer.write(headers())
             await _speak(writer, RATE * SECONDS if asked > 1 else 120)
             writer.close()
 
@@ -140,12 +141,12 @@ async def _speak(writer: asyncio.StreamWriter, tokens: int) -> None:
     began, at = loop.time(), 0
     text = PARAGRAPH * (tokens * 4 // len(PARAGRAPH) + 1)
     for token in range(tokens):
-        writer.write(_event(text[at : at + 4]))
+        writer.write(chunk(_event(text[at : at + 4])))
         at += 4
         if (ahead := began + (token + 1) / RATE - loop.time()) > 0:
             await writer.drain()
             await asyncio.sleep(ahead)
-    writer.write(_event("\n```\n\nTHE END") + b"data: [DONE]\n\n")
+    writer.write(chunk(_event("\n```\n\nTHE END") + DONE) + END)
     await writer.drain()
 
 
