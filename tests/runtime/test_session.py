@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 from tests.runtime.talk import KEYS, events, session, shown, statuses, virtually, weather
 
-from turnout import LimitReached, ProviderError
+from turnout import LimitReached, ProviderError, UsageError
 from turnout.history.check import violations
 from turnout.model import ModelTurn, UserTurn
 from turnout.runtime.events import Complete, Discarded, Failed, Nested
@@ -270,3 +270,10 @@ def test_a_session_can_be_tested_with_any_target() -> None:
             target, tools=[weather], transport=ScriptedTransport([[PARIS], "Mild."]), environment=KEYS
         )
         assert virtually(talk.ask("go")).text == "Mild."
+
+
+def test_a_target_without_a_model_is_refused_at_once() -> None:
+    """Unless the server answers with the one that it has loaded."""
+    with pytest.raises(UsageError, match="'openai' names no model; say 'openai:MODEL'"):
+        Session("openai")
+    assert Session("lmstudio").target.model == ""

@@ -33,6 +33,7 @@ VLLM = Provider(
 )
 LLAMACPP = Provider(
     name="llamacpp",
+    serves_one=True,
     aliases=("llama.cpp", "llama-cpp"),
     base_url="http://127.0.0.1:8080/v1",
     base_url_variable="LLAMACPP_BASE_URL",
@@ -42,6 +43,7 @@ LLAMACPP = Provider(
 )
 LMSTUDIO = Provider(
     name="lmstudio",
+    serves_one=True,
     aliases=("lm-studio", "lm studio"),
     base_url="http://127.0.0.1:1234/v1",
     base_url_variable="LMSTUDIO_BASE_URL",
@@ -51,6 +53,7 @@ LMSTUDIO = Provider(
 )
 COMPATIBLE = Provider(
     name="compatible",
+    serves_one=True,
     aliases=("openai-compatible", "custom"),
     base_url="http://127.0.0.1:8000/v1",
     base_url_variable="COMPATIBLE_BASE_URL",

@@ -30,6 +30,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     overrides: tuple[tuple[str, Dialect], ...] = ()  # first pattern that fits the model's name
     aliases: tuple[str, ...] = ()
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)  # endpoints with other fields
+    serves_one: bool = False  # answers with the model that is loaded, so none need be named
     envelope: Literal["", "code-assist"] = ""
 
     def speaks(self, model: str) -> Dialect:

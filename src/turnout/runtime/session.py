@@ -166,6 +166,9 @@ class Session:
     def _place(self, name: str | Target, base_url: str = "") -> Target:
         """A target, at the address that arguments or the environment give."""
         place = find_target(name, base_url=base_url)
+        if not place.model and not place.provider.serves_one:
+            known = place.provider.name
+            raise UsageError(f"{known!r} names no model; say '{known}:MODEL' (`turnout models` lists some)")
         if base_url or isinstance(name, Target):
             return place
         configured = self.environment.get(place.provider.base_url_variable, "")
