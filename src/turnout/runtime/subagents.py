@@ -29,11 +29,13 @@ INSTRUCTION = "You are a subagent. Do the task you are given and answer with wha
 
 
 class SubagentLimits(Struct, frozen=True):
-    """How far a tree of subagents may grow."""
+    """How far a tree of subagents may grow, and what each of them gets."""
 
     depth: int = 1
     live: int = 16
     total: int = 64
+    target: str | None = None  # who they are; None: whoever the parent asks at that moment
+    tools: tuple[str, ...] | None = None  # which of the parent's tools they have; None: all of them
 
 
 class Tree:
@@ -55,6 +57,10 @@ class Tree:
                 f"this session has started {self.total} subagents, which is the limit; do the rest yourself"
             )
         return ""
+
+    def begin(self) -> None:
+        self.live += 1
+        self.total += 1
 
 
 class Subagents:
@@ -85,9 +91,10 @@ class Subagents:
             """
             if refusal := self.tree.admit(self.depth):
                 return Outcome("error", (Text(refusal),))
+            self.tree.begin()
             if not background:
                 return await self._work(ctx.call_id, prompt)
-            name = f"task-{self.tree.total + 1}"
+            name = f"task-{self.tree.total}"
             self._prompts[name] = prompt
             self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt))
             return f"started {name}"
@@ -140,16 +147,16 @@ class Subagents:
         return self._tasks[name]
 
     async def _work(self, call_id: str, prompt: str) -> Outcome:
-        self.tree.live += 1
-        self.tree.total += 1
-        child = self._child()
         try:
-            return await self._listen(child, call_id, prompt)
+            child = self._child()
+            try:
+                return await self._listen(child, call_id, prompt)
+            finally:
+                await child.scheduler.close()
+                if self.session.store is not None:
+                    self.session.store.release(child.history.key)
         finally:
             self.tree.live -= 1
-            await child.scheduler.close()
-            if self.session.store is not None:
-                self.session.store.release(child.history.key)
 
     def _history(self) -> History:
         """A new one, kept beside the parent's where that is kept."""
@@ -164,10 +171,10 @@ class Subagents:
     def _child(self) -> Session:
         parent = self.session
         history = self._history()
-        tools = [each for each in parent.scheduler.registry if each.name not in OURS]
         child = parent.child(
             history=history,
-            tools=tools,
+            target=self.tree.limits.target,
+            tools=self._tools(),
             system=INSTRUCTION,
             guard=Guard(parent=parent.guard),
             limits=parent.limits,
@@ -179,6 +186,14 @@ class Subagents:
         for each in Subagents(child, self.tree, self.depth + 1, **self.settings).tools:
             child.scheduler.registry.add(each)
         return child
+
+    def _tools(self) -> list[Tool]:
+        """What a subagent may use: of the parent's tools those that were named, or all."""
+        known = {each.name: each for each in self.session.scheduler.registry if each.name not in OURS}
+        wanted = known if self.tree.limits.tools is None else self.tree.limits.tools
+        if unknown := [name for name in wanted if name not in known]:
+            raise UsageError(f"subagents were to have {unknown[0]!r}, which is no tool of this session")
+        return [known[name] for name in wanted]
 
     async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
         async with aclosing(child.run(prompt)) as events:
@@ -215,7 +230,9 @@ OURS = frozenset({"task", "task_list", "task_wait", "task_stop"})
 def _status(task: asyncio.Task[Outcome]) -> str:
     if not task.done():
         return "running"
-    return "stopped" if task.cancelled() else task.result().status
+    if task.cancelled():
+        return "stopped"
+    return "error" if task.exception() is not None else task.result().status
 
 
 def _answer(terminal: Terminal) -> Outcome:
