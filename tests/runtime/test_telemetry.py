@@ -67,6 +67,24 @@ def test_the_five_counters_mean_what_they_say() -> None:
     assert set(talk.telemetry.counts) == {(name, "openai", "gpt-5.1") for name, *_ in talk.telemetry.counts}
 
 
+def test_a_repair_counts_when_the_call_ran() -> None:
+    """A name that was put right counts like arguments that were; a call that was denied ran not at all."""
+
+    @tool(risk="read")
+    async def look_up(n: int) -> str:
+        return "found"
+
+    @tool(risk="write")
+    async def change(n: int) -> str:
+        return "changed"
+
+    script = [[Call("LookUp", {"n": 1}), Call("change", {"n": "1"})], "ok"]
+    talk, _ = session(script, tools=[look_up, change])
+    events(talk)
+    assert [item.status for item in talk.history.ledger] == ["complete", "denied"]
+    assert talk.telemetry.read("tool_calls_repaired") == 1
+
+
 def test_model_calls_tools_runs_and_first_chunks_are_timed() -> None:
     """Seconds of each request, of the first piece of a reply, of each tool, and of the whole run."""
     script = [[Say("Let me see."), Call("slow", {"seconds": 4}), Stall(3, after=2), Delay(2)], "Done."]

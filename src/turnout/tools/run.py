@@ -47,6 +47,7 @@ class Work:
     def __init__(self, call: ToolCall, admitted: Admitted | None = None) -> None:
         self.call = call
         self.admitted = admitted
+        self.repaired = False  # its name or its arguments were put right
         self.changed = False  # a user or a hook wrote other arguments
         self.cancelled = Event()
         self.over: asyncio.Future[None] | None = None  # ends what someone is asked about it
@@ -179,10 +180,10 @@ class BatchRun:
         return self.scheduler.history.interaction(work.call.id).started and not admitted.tool.retry_safe
 
     def _note_repairs(self, work: Work, admitted: Admitted) -> None:
+        work.repaired = admitted.renamed or bool(admitted.repairs)
         if admitted.renamed:
             self._note("repaired_name", work, f"{work.call.name[:100]} is {admitted.tool.name}")
         if admitted.repairs:
-            self.counts["repaired"] += 1
             self._note("repaired_arguments", work, ", ".join(admitted.repairs[:10]))
 
     def _judge(self, work: Work) -> None:
@@ -209,6 +210,7 @@ class BatchRun:
         if not self._intent_recorded(work):
             return
         self.batch.start(work.call.id)
+        self.counts["repaired"] += work.repaired
         self._show(work, "executing")
         work.reporter = Reporter(work.call.id, self.emit, self._soon)
         work.task = self.loop.create_task(self._perform(work))
