@@ -110,6 +110,21 @@ def test_a_refused_request_is_mended_step_by_step_and_never_sent_twice() -> None
     assert talk.telemetry.read("tool_api_400_total") == 1
 
 
+def test_every_refused_request_leaves_its_report_in_the_debug_log() -> None:
+    """Also those after which a step helped: what was refused, and which layer is at fault, if any."""
+    log: list[tuple[str, dict[str, Any]]] = []
+    talk, _ = session(
+        [HttpError("invalid_request"), HttpError("invalid_request"), "Better."],
+        "anthropic:claude-sonnet-4-5",
+        thinking=True,
+        debug=lambda what, **facts: log.append((what, facts)),
+    )
+    assert isinstance(events(talk)[-1], Complete)
+    reports = [facts["diagnosis"] for what, facts in log if what == "refused"]
+    assert len(reports) == 2 and all(report.layer is None and report.report for report in reports)
+    assert [what for what, _ in log].count("request") == 3
+
+
 def test_a_session_is_not_bricked_by_refusals() -> None:
     """When every step is refused the run fails with a report, and the next prompt still works."""
     talk, _ = session(lambda asked: "Alive." if "still" in asked.user else HttpError("invalid_request"))

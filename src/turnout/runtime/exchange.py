@@ -188,6 +188,7 @@ class Exchange:
         tools = self.attempt.asked.request.tools or self.attempt.request.report.calls
         session.telemetry.refused(target.origin, error.status, tools)
         error.report = diagnose(self.attempt.asked.history, str(target.origin), self.attempt.request.body)
+        session.debug("refused", target=str(target.origin), diagnosis=error.report)
 
     def _take_back(self) -> None:
         """Whatever was shown of the broken reply is void; its key is spent."""
