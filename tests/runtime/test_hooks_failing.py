@@ -9,7 +9,7 @@ import pytest
 from tests.runtime.talk import events, session, virtually
 from tests.runtime.test_hooks import PARIS, results, sound
 
-from turnout import HookError, Hooks
+from turnout import HookError, Hooks, ToolCall
 from turnout.runtime.events import Cancelled, Complete, Failed
 from turnout.tools.events import ToolState
 
@@ -78,3 +78,14 @@ def test_a_cancel_does_not_wait_for_a_hook(place: str, hook: Any) -> None:
     states = {event.call_id: event.state for event in seen if isinstance(event, ToolState)}
     assert not set(states.values()) & {"validating", "scheduled", "executing"}
     sound(talk)
+
+
+def test_each_hook_has_its_own_time() -> None:
+    """A patient one among hasty ones is not hurried."""
+
+    async def thinks(call: ToolCall) -> None:
+        await asyncio.sleep(20)
+
+    talk, _ = session([[PARIS], "Fine."], hooks=[Hooks(timeout=1), Hooks(before_tool=thinks, timeout=60)])
+    events(talk)
+    assert results(talk) == [("complete", "18 degrees in Paris")]

@@ -72,9 +72,8 @@ class ModelHooks:
 
     def __init__(self, session: Session, hooks: tuple[Hooks, ...]) -> None:
         self.session = session
-        self.before = [hook.before_model for hook in hooks if hook.before_model is not None]
-        self.after = [hook.after_model for hook in reversed(hooks) if hook.after_model is not None]
-        self.timeout = min((hook.timeout for hook in hooks), default=TIME_LIMIT)
+        self.before = [(each.before_model, each.timeout) for each in hooks if each.before_model]
+        self.after = [(each.after_model, each.timeout) for each in reversed(hooks) if each.after_model]
 
     async def asked(self, target: Origin, tools: tuple[ToolSpec, ...], options: dict[str, Any]) -> Asked:
         """The next request, as the hooks want it."""
@@ -100,7 +99,7 @@ class ModelHooks:
         return turn if wanted == turn else _without_residue(wanted, turn)
 
     async def _consulted(self, name: str, hooks: Any, value: Any, *ask: Any) -> Any:
-        return await consulted(name, hooks, value, self.timeout, self.session.scheduler.let_go, *ask)
+        return await consulted(name, hooks, value, self.session.scheduler.let_go, *ask)
 
 
 def several(hooks: Hooks | Iterable[Hooks] | None) -> tuple[Hooks, ...]:
@@ -116,9 +115,9 @@ def several(hooks: Hooks | Iterable[Hooks] | None) -> tuple[Hooks, ...]:
 
 def tool_hooks(hooks: tuple[Hooks, ...]) -> ToolHooks:
     """The half that the tools are asked about."""
-    before = tuple(hook.before_tool for hook in hooks if hook.before_tool is not None)
-    after = tuple(hook.after_tool for hook in reversed(hooks) if hook.after_tool is not None)
-    return ToolHooks(before, after, min((hook.timeout for hook in hooks), default=TIME_LIMIT))
+    before = tuple((each.before_tool, each.timeout) for each in hooks if each.before_tool)
+    after = tuple((each.after_tool, each.timeout) for each in reversed(hooks) if each.after_tool)
+    return ToolHooks(before, after)
 
 
 # The history as a hook wants it to be read

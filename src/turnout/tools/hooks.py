@@ -40,11 +40,10 @@ AfterTool: TypeAlias = Callable[[ToolCall, Outcome], Awaitable[Outcome | Refuse 
 
 
 class ToolHooks(Struct, frozen=True):
-    """Who is asked about calls, one after the other; each sees what the one before made of it."""
+    """Who is asked about calls, one after the other, each with the seconds that it may take."""
 
-    before: tuple[BeforeTool, ...] = ()
-    after: tuple[AfterTool, ...] = ()
-    timeout: float = TIME_LIMIT
+    before: tuple[tuple[BeforeTool, float], ...] = ()
+    after: tuple[tuple[AfterTool, float], ...] = ()
 
 
 class Consulting:
@@ -95,14 +94,13 @@ class Consulting:
         self,
         work: Work,
         name: str,
-        hooks: Sequence[Any],
+        hooks: Sequence[tuple[Any, float]],
         value: T,
         ask: Callable[[Any, T], Awaitable[Any]] = lambda hook, value: hook(value),
     ) -> T:
         if work.over is None or work.over.done():
             work.over = self.run.loop.create_future()
-        let_go = self.run.scheduler.let_go
-        return await consulted(name, hooks, value, self.hooks.timeout, let_go, ask, work.over)
+        return await consulted(name, hooks, value, self.run.scheduler.let_go, ask, work.over)
 
     def _refused(self, work: Work, error: HookError) -> None:
         if not self._is_settled(work):
@@ -120,18 +118,17 @@ class Consulting:
 
 async def consulted(
     name: str,
-    hooks: Sequence[Any],
+    hooks: Sequence[tuple[Any, float]],
     value: T,
-    seconds: float,
     let_go: Callable[[asyncio.Task[Any]], None],
     ask: Callable[[Any, T], Awaitable[Any]] = lambda hook, value: hook(value),
     over: asyncio.Future[None] | None = None,
 ) -> T:
-    """The value as the hooks leave it, each asked in turn; a `HookError` when one does not agree.
+    """The value as the hooks leave it; each sees what the one before made of it, or one does not agree.
 
     `over` ends the asking early; a hook that is left behind is let go of.
     """
-    for hook in hooks:
+    for hook, seconds in hooks:
         said = await _answer(name, _settled(ask, hook, value), seconds, let_go, over)
         if isinstance(said, Refuse):
             raise HookError(said.why or "no reason was given", hook=name, refused=True)
