@@ -47,14 +47,41 @@ if TYPE_CHECKING:
     from .providers.reply import stream as stream
     from .providers.request import render as render
     from .providers.request import transcript as transcript
+    from .runtime.attempt import Timeouts as Timeouts
+    from .runtime.compress import CompressPolicy as CompressPolicy
+    from .runtime.cost import Limits as Limits
     from .runtime.diagnose import diagnose as diagnose
+    from .runtime.events import Cancelled as Cancelled
+    from .runtime.events import Complete as Complete
+    from .runtime.events import Discarded as Discarded
+    from .runtime.events import Failed as Failed
+    from .runtime.events import Nested as Nested
+    from .runtime.events import Status as Status
+    from .runtime.guards import GuardLimits as GuardLimits
     from .runtime.hooks import Hooks as Hooks
     from .runtime.hooks import ModelRequest as ModelRequest
     from .runtime.otel import OpenTelemetry as OpenTelemetry
+    from .runtime.retry import RetryPolicy as RetryPolicy
     from .runtime.session import Answer as Answer
     from .runtime.session import Session as Session
     from .runtime.store import Store as Store
+    from .runtime.subagents import SubagentLimits as SubagentLimits
     from .runtime.transport import forbid_requests as forbid_requests
+    from .streaming.events import Done as Done
+    from .streaming.events import Error as Error
+    from .streaming.events import OpaqueBlock as OpaqueBlock
+    from .streaming.events import TextDelta as TextDelta
+    from .streaming.events import ThinkingDelta as ThinkingDelta
+    from .streaming.events import ThinkingEnd as ThinkingEnd
+    from .streaming.events import ToolCallComplete as ToolCallComplete
+    from .streaming.events import ToolCallDelta as ToolCallDelta
+    from .streaming.events import ToolCallStart as ToolCallStart
+    from .streaming.reply import ReplyBuilder as ReplyBuilder
+    from .streaming.sse import SseDecoder as SseDecoder
+    from .streaming.tracker import ToolCallTracker as ToolCallTracker
+    from .tools.events import ToolProgress as ToolProgress
+    from .tools.events import ToolResult as ToolResult
+    from .tools.events import ToolState as ToolState
     from .tools.hooks import Refuse as Refuse
     from .tools.tool import Tool as Tool
     from .tools.tool import ToolContext as ToolContext
@@ -95,11 +122,18 @@ _HOMES = {
     ),
     "providers.reply": ("decode", "stream"),
     "providers.request": ("render", "transcript"),
+    "runtime.attempt": ("Timeouts",),
+    "runtime.compress": ("CompressPolicy",),
+    "runtime.cost": ("Limits",),
     "runtime.diagnose": ("diagnose",),
+    "runtime.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
+    "runtime.guards": ("GuardLimits",),
     "runtime.hooks": ("Hooks", "ModelRequest"),
     "runtime.otel": ("OpenTelemetry",),
+    "runtime.retry": ("RetryPolicy",),
     "runtime.session": ("Answer", "Session"),
     "runtime.store": ("Store",),
+    "runtime.subagents": ("SubagentLimits",),
     "runtime.transport": ("forbid_requests",),
     "streaming.events": (
         "Done",
@@ -115,6 +149,7 @@ _HOMES = {
     "streaming.reply": ("ReplyBuilder",),
     "streaming.sse": ("SseDecoder",),
     "streaming.tracker": ("ToolCallTracker",),
+    "tools.events": ("ToolProgress", "ToolResult", "ToolState"),
     "tools.hooks": ("Refuse",),
     "tools.tool": ("Tool", "ToolContext", "tool"),
     "wire.check": ("check",),

@@ -39,7 +39,7 @@ DRAIN = 1.0
 class Timeouts(Struct, frozen=True):
     """Seconds until the first byte, between two events, and in all."""
 
-    first_byte: float = 120.0
+    first_byte: float = 60.0
     idle: float = 120.0
     total: float = 1800.0
 
