@@ -28,9 +28,11 @@ from turnout.runtime.guards import GuardLimits
 from turnout.runtime.session import Limits, Session
 from turnout.runtime.subagents import SubagentLimits
 from turnout.tools.approval import ApprovalRequest, Decision
+from turnout.tools.events import ToolState
 from turnout.tools.scheduler import Limits as ToolLimits
 from turnout.tools.threads import Inline
 
+RUNNING = ("validating", "awaiting_approval", "scheduled", "executing")
 REST = 8 * 24 * 3600.0
 """Seconds after which no server can want to be left alone any more."""
 
@@ -136,10 +138,13 @@ class World:
     async def _listen(self, prompt: str) -> None:
         run = self.session.run(prompt)
         terminals, patience = 0, self.dice.choice([0, 0, 0, 2])
+        running: set[str] = set()
         try:
             async for event in run:
                 assert not terminals, "an event came after the last"
                 terminals += isinstance(event, TERMINAL)
+                if isinstance(event, ToolState):
+                    running.add(event.call_id) if event.state in RUNNING else running.discard(event.call_id)
                 self._note(event)
                 self._check()
                 if self.fates.strikes("leaving") and self.dice.random() < 0.1:
@@ -147,6 +152,7 @@ class World:
                 if patience:
                     await asyncio.sleep(patience)
             assert terminals == 1, "the run ended without its last event"
+            assert not running, "a call that was shown as running never ended"
         finally:
             await run.aclose()
 
