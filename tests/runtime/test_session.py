@@ -100,6 +100,16 @@ def test_an_error_in_the_stream_is_treated_like_one_before_it() -> None:
     assert shown(events(talk)) == "Hello."
 
 
+def test_a_reply_that_breaks_before_it_says_anything_is_asked_for_again_silently() -> None:
+    """A count of tokens is nothing that a reader would have to take back."""
+    talk, _ = session(
+        [[Say("He"), StreamError("overloaded", after=0)], "Hello."], "anthropic:claude-sonnet-4-5"
+    )
+    seen = events(talk)
+    assert shown(seen) == "Hello." and statuses(seen) == ["retrying"]
+    assert not any(isinstance(event, Discarded) for event in seen)
+
+
 def test_a_refused_request_is_mended_step_by_step_and_never_sent_twice() -> None:
     """Invalid request: each step takes something away; the same bytes are never sent again."""
     talk, transport = session([[PARIS], HttpError("invalid_request"), "Better."], thinking=True)

@@ -67,6 +67,16 @@ def test_the_five_counters_mean_what_they_say() -> None:
     assert set(talk.telemetry.counts) == {(name, "openai", "gpt-5.1") for name, *_ in talk.telemetry.counts}
 
 
+def test_every_400_to_a_request_with_tools_counts_whatever_it_was_for() -> None:
+    """A context that is too long is refused with a 400 as well."""
+    refusals = [HttpError("context_too_long", status=400), HttpError("invalid_request", status=422)]
+    places = ["anthropic:claude-sonnet-4-5", "gemini:gemini-2.5-pro"]
+    talk, _ = session([*refusals, "Hi."], None, targets=places, thinking=True)
+    assert isinstance(events(talk)[-1], Complete)
+    assert talk.telemetry.read("tool_api_400_total", provider="anthropic") == 1
+    assert talk.telemetry.read("tool_api_400_total", provider="gemini") == 1
+
+
 def test_a_repair_counts_when_the_call_ran() -> None:
     """A name that was put right counts like arguments that were; a call that was denied ran not at all."""
 

@@ -270,3 +270,9 @@ def test_recorded_refusals_have_a_kind() -> None:
         error = failure(exchange.status, exchange.meta["response_headers"], exchange.body)
         assert error.kind in kinds_of_status[exchange.status], (exchange.id, error.kind)
         assert exchange.meta["error_text"][:40] in error.message or "[redacted]" in error.message, exchange.id
+
+
+def test_taking_keys_out_twice_is_taking_them_out_once() -> None:
+    """What passes two sinks reads the same as what passes one."""
+    once = redacted("Authorization: Bearer sk-0123456789abcdef, api_key=abc; and [redacted]")
+    assert redacted(once) == once == "Authorization: Bearer [redacted], api_key=[redacted]; and [redacted]"

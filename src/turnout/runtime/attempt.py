@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ProviderError
-from ..model import ModelTurn, ToolCall
+from ..model import ModelTurn, ToolCall, Usage
 from ..providers import Target
 from ..providers.reply import ReplyReader
 from ..providers.request import reader as reading
@@ -98,7 +98,7 @@ class Attempt:
             self.session.keeping.arrived()
         for event in self._reader.close():
             self._pass_on(event, show)
-        if (broken := self._reader.reply.failure) is not None:
+        if (broken := self._reader.failure) is not None:
             raise broken
         return self._named(self._reader.reply.turn())
 
@@ -150,7 +150,7 @@ class Attempt:
             return  # what it means for the run is decided by whoever made this attempt
         if self._names and isinstance(event, ToolCallStart):
             event = replace(event, name=self._names.get(event.name, event.name))
-        self.shown = True
+        self.shown |= not isinstance(event, Usage)  # a count is nothing that a reader would take back
         show(event)
 
     def _named(self, turn: ModelTurn) -> ModelTurn:

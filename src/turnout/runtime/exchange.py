@@ -181,12 +181,14 @@ class Exchange:
         session.debug(
             "failure", target=str(target.origin), kind=error.kind, status=status, message=str(error)
         )
-        if error.kind != "invalid_request" or not isinstance(error, ProviderError) or self.attempt is None:
+        if not isinstance(error, ProviderError) or self.attempt is None:
+            return
+        tools = self.attempt.asked.request.tools or self.attempt.request.report.calls
+        session.telemetry.refused(target.origin, error.status, tools)
+        if error.kind != "invalid_request":
             return
         self._refusal = error
         session.recovery.refused(self.attempt.request.body)
-        tools = self.attempt.asked.request.tools or self.attempt.request.report.calls
-        session.telemetry.refused(target.origin, error.status, tools)
         error.report = diagnose(self.attempt.asked.history, str(target.origin), self.attempt.request.body)
         session.debug("refused", target=str(target.origin), diagnosis=error.report)
 

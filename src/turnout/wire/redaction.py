@@ -13,7 +13,7 @@ _SECRETS = re.compile(
       | \b(?:api[-_]?key|authorization|(?:access|refresh|id)[-_]token|(?:client[-_])?secret|password)\b
         ["']?\s*[:=]\s*["']?(?:(?:bearer|basic)\s+)?
     )
-    [^\s"'&,;}\]]+
+    (?:\[redacted\]|[^\s"'&,;}\]])+
     | \b(?:sk|pk|rk|xai|gsk|csk|nvapi|tvly|hf|pplx)[-_][A-Za-z0-9_-]{12,}
     | \bAIza[0-9A-Za-z_-]{20,}
     | \bya29\.[0-9A-Za-z_.-]{10,}
