@@ -342,6 +342,10 @@ class Message(Struct, frozen=True, tag="message"):
         return tuple([block for block in self.blocks if isinstance(block, ToolResponse)])
 
 
+SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
+"""What the schema of a tool's arguments is called: by us and OpenAI, Anthropic, MCP servers, Gemini."""
+
+
 class ToolSpec(Struct, frozen=True):
     """A tool as a model is told of it."""
 
@@ -351,17 +355,24 @@ class ToolSpec(Struct, frozen=True):
 
     @classmethod
     def of(cls, tool: Any) -> ToolSpec:
-        """Read our own tools (anything with a `spec`), or `{"name", "description", "parameters"}`."""
+        """Read our own tools (anything with a `spec`), or `{"name", "description", "parameters"}`.
+
+        A declaration as a provider or an MCP server writes it is read too.
+        """
         spec = getattr(tool, "spec", tool)
         if isinstance(spec, ToolSpec):
             return spec
+        if not isinstance(spec, Mapping) and hasattr(spec, "model_dump"):
+            spec = plain(spec)
+        if isinstance(spec, Mapping) and isinstance(spec.get("function"), Mapping):
+            spec = spec["function"]
         if isinstance(spec, Mapping) and isinstance(spec.get("name"), str):
             return cls(spec["name"], spec.get("description") or "", cls._schema(spec))
         raise UsageError(f"{tool!r} is not a tool; give one made with @tool, or a dict with 'name'")
 
     @staticmethod
     def _schema(spec: Mapping[str, Any]) -> dict[str, Any]:
-        schema = plain(spec.get("parameters") or {})
+        schema = plain(next((spec[name] for name in SCHEMAS if spec.get(name)), {}))
         if isinstance(schema, dict):
             return schema
         raise UsageError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from functools import cache
 
@@ -10,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import UsageError
+from ..history.ingest.formats import folded
 from ..model import Origin
 from ..wire.protocol import ModelFacts
 from . import (
@@ -76,9 +76,9 @@ class Target(Struct, frozen=True):
 
 def provider(name: str) -> Provider:
     """The provider of that name, or of that other name."""
-    if (found := _names().get(_folded(name))) is not None:
+    if (found := _names().get(folded(name))) is not None:
         return found
-    near = get_close_matches(_folded(name), list(_names()), n=3)
+    near = get_close_matches(folded(name), list(_names()), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(PROVIDERS)}."
     raise UsageError(f"unknown provider {name!r}; {hint} Any other server: 'compatible:MODEL' with base_url=")
 
@@ -87,13 +87,8 @@ def provider(name: str) -> Provider:
 def _names() -> dict[str, Provider]:
     names = dict(PROVIDERS)
     for known in PROVIDERS.values():
-        names |= dict.fromkeys(map(_folded, known.aliases), known)
+        names |= dict.fromkeys(map(folded, known.aliases), known)
     return names
-
-
-def _folded(name: str) -> str:
-    """A name as people write it: `Azure OpenAI`, `llama.cpp` and `openai_chat` are names too."""
-    return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
 
 def target(name: str | Origin | Target, *, base_url: str = "", endpoint: str = "") -> Target:

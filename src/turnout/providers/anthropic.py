@@ -7,7 +7,7 @@ VERSION = {"anthropic-version": "2023-06-01"}
 
 PROVIDER = Provider(
     name="anthropic",
-    aliases=("claude", "anthropic-messages"),
+    aliases=("claude", "anthropic-messages", "messages"),
     base_url="https://api.anthropic.com",
     base_url_variable="ANTHROPIC_BASE_URL",
     key_variables=("ANTHROPIC_API_KEY",),

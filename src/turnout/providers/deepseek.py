@@ -22,6 +22,7 @@ CHAT = replace(THINKING, thinks_unasked=False)
 
 PROVIDER = Provider(
     name="deepseek",
+    aliases=("deepseek-chat",),
     base_url="https://api.deepseek.com",
     base_url_variable="DEEPSEEK_BASE_URL",
     key_variables=("DEEPSEEK_API_KEY",),

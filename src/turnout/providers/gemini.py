@@ -5,7 +5,7 @@ from .provider import Provider
 
 PROVIDER = Provider(
     name="gemini",
-    aliases=("google",),
+    aliases=("google", "gemini-generate-content", "generate-content", "google-gemini", "google-genai"),
     base_url="https://generativelanguage.googleapis.com/v1beta",
     base_url_variable="GEMINI_BASE_URL",
     key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -24,7 +24,7 @@ PROVIDER = Provider(
 
 VERTEX = Provider(
     name="vertex",
-    aliases=("vertexai", "vertex-ai", "google-vertex"),
+    aliases=("vertexai", "vertex-ai", "google-vertex", "gemini-vertex", "vertex-gemini"),
     base_url=(
         "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google"
     ),

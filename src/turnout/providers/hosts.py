@@ -17,7 +17,7 @@ GROQ = Provider(
 )
 TOGETHER = Provider(
     name="together",
-    aliases=("togetherai",),
+    aliases=("togetherai", "together-ai"),
     base_url="https://api.together.xyz/v1",
     base_url_variable="TOGETHER_BASE_URL",
     key_variables=("TOGETHER_API_KEY",),
@@ -26,6 +26,7 @@ TOGETHER = Provider(
 )
 FIREWORKS = Provider(
     name="fireworks",
+    aliases=("fireworks-ai", "fireworksai"),
     base_url="https://api.fireworks.ai/inference/v1",
     base_url_variable="FIREWORKS_BASE_URL",
     key_variables=("FIREWORKS_API_KEY",),

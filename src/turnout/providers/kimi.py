@@ -12,7 +12,7 @@ ALWAYS_THINKING = replace(THINKING, stops_thinking=False)
 
 PROVIDER = Provider(
     name="kimi",
-    aliases=("moonshot", "moonshotai"),
+    aliases=("moonshot", "moonshotai", "moonshot-kimi", "kimi-chat"),
     base_url="https://api.moonshot.ai/v1",
     base_url_variable="MOONSHOT_BASE_URL",
     key_variables=("MOONSHOT_API_KEY", "KIMI_API_KEY"),

@@ -22,7 +22,7 @@ CHAT = replace(
 
 PROVIDER = Provider(
     name="mistral",
-    aliases=("mistralai",),
+    aliases=("mistralai", "mistral-chat"),
     base_url="https://api.mistral.ai/v1",
     base_url_variable="MISTRAL_BASE_URL",
     key_variables=("MISTRAL_API_KEY",),

@@ -16,7 +16,7 @@ REASONING = replace(CHAT, system_role="developer")
 
 PROVIDER = Provider(
     name="openai",
-    aliases=("openai-chat", "chat"),
+    aliases=("openai-chat", "chat", "chat-completions", "openai-chat-completions", "openai-completions"),
     base_url="https://api.openai.com/v1",
     base_url_variable="OPENAI_BASE_URL",
     key_variables=("OPENAI_API_KEY",),
@@ -26,7 +26,7 @@ PROVIDER = Provider(
 
 RESPONSES = Provider(
     name="openai-responses",
-    aliases=("responses",),
+    aliases=("responses", "openai-response", "codex", "chatgpt"),
     base_url="https://api.openai.com/v1",
     base_url_variable="OPENAI_BASE_URL",
     key_variables=("OPENAI_API_KEY",),

@@ -5,7 +5,7 @@ from .provider import Provider
 
 PROVIDER = Provider(
     name="qwen",
-    aliases=("dashscope", "alibaba"),
+    aliases=("dashscope", "alibaba", "qwen-dashscope", "aliyun"),
     base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     base_url_variable="DASHSCOPE_BASE_URL",
     key_variables=("DASHSCOPE_API_KEY", "QWEN_API_KEY"),

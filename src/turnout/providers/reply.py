@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from ..errors import StreamError, UsageError
+from msgspec.structs import replace
+
+from ..errors import ProviderError, StreamError, UsageError
+from ..history.ingest.formats import CHAT, NAMES, folded
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
 from ..streaming.events import StreamEvent
@@ -16,12 +19,13 @@ from ..wire.anthropic import AnthropicDialect
 from ..wire.anthropic_decoder import AnthropicDecoder
 from ..wire.chat_decoder import ChatDecoder, ChatOptions
 from ..wire.chat_dialect import ChatDialect
-from ..wire.failure import undecodable
+from ..wire.failure import excerpt, undecodable
 from ..wire.gemini import GeminiDialect
 from ..wire.gemini_decoder import GeminiDecoder
 from ..wire.ollama_decoder import OllamaDecoder
+from ..wire.redaction import redacted
 from ..wire.responses_decoder import ResponsesDecoder
-from . import Target, target
+from . import PROVIDERS, Target, target
 
 TURN_KEY = "reply.1"
 Piece = bytes | bytearray | memoryview | str
@@ -51,7 +55,7 @@ class ReplyReader:
         text_tools: bool = False,
         **limits: Any,
     ) -> None:
-        self._target = target(place)
+        self._target = _spoken_by(place)
         self._turn_key = turn_key
         self._think_tags = think_tags
         self._text_tools = text_tools
@@ -81,6 +85,14 @@ class ReplyReader:
     def reply(self) -> ReplyBuilder:
         return self._decoder.reply
 
+    @property
+    def failure(self) -> ProviderError | StreamError | None:
+        """What to raise when the reply failed, with how its bytes began."""
+        failed = self.reply.failure
+        if isinstance(failed, StreamError) and not failed.body:
+            failed.body = excerpt(self._frames.excerpt)
+        return failed
+
     def feed(self, chunk: bytes) -> Iterable[StreamEvent]:
         return self._events(self._frames.feed, chunk)
 
@@ -105,7 +117,7 @@ class ReplyReader:
             for frame in frames:
                 events += self._decoder.feed(frame.event, frame.data)
         except StreamError as error:
-            events += self.reply.fail(error.kind, error.message)
+            events += self.reply.fail(error.kind, redacted(error.message))
         return events
 
     def _documents(self, frames: Iterable[Frame]) -> Iterator[Frame]:
@@ -135,6 +147,16 @@ class ReplyReader:
         return self._decoder.whole(body)
 
 
+def _spoken_by(place: str | Origin | Target) -> Target:
+    """The target of that name; of a host that we only know by its format, what speaks as it does."""
+    if isinstance(place, Target) or (origin := Origin.parse(place)).provider in PROVIDERS:
+        return target(place)
+    form, provider = NAMES.get(folded(origin.provider), (None, ""))
+    if form is not CHAT or provider in PROVIDERS:
+        return target(place)
+    return replace(target(Origin("compatible", origin.endpoint, origin.model)), origin=origin)
+
+
 def _is_ollama(data: bytes) -> bool:
     try:
         body = loads(data)
@@ -151,7 +173,7 @@ def decode(place: str | Origin | Target, body: Any, *, turn_key: str = TURN_KEY,
     reader = ReplyReader(place, turn_key, **options)
     for _ in events(reader, chunks(body)):
         pass
-    if (failure := reader.reply.failure) is not None:
+    if (failure := reader.failure) is not None:
         raise failure
     return reader.reply.turn()
 
@@ -183,12 +205,20 @@ def chunks(body: Any) -> Iterable[bytes]:
     if isinstance(body, Piece):
         return [_bytes(body)]
     if isinstance(body, dict) or hasattr(body, "model_dump") or hasattr(body, "to_dict"):
-        return [dumps(plain(body)).encode()]
+        return [dumps(_sent(body)).encode()]
     if isinstance(body, list) and not all(isinstance(item, Piece) for item in body):
-        return [dumps(plain(body)).encode()]
+        return [dumps([_sent(item) for item in body]).encode()]
     if not isinstance(body, Iterable):
         raise UsageError(f"{type(body).__name__} is no reply; give bytes, text, chunks of them, or the body")
     return (_bytes(chunk) for chunk in body)
+
+
+def _sent(value: Any) -> Any:
+    """What the provider sent of an SDK's object: the fields by their names on the wire."""
+    try:
+        return plain(value.model_dump(mode="json", by_alias=True))
+    except Exception:  # not every SDK's objects have names of their own
+        return plain(value)
 
 
 def _bytes(chunk: Any) -> bytes:

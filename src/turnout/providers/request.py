@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..errors import UsageError
 from ..history.log import History
 from ..model import Origin, ToolSpec
 from ..plain import clean
@@ -109,6 +110,7 @@ def transcript(
 
     `foreign_thinking` is what becomes of other models' thinking: "omit", or "as_text".
     """
+    _expect_history(history)
     place = reader(find(target), foreign_thinking)
     kept = history.kept(("transcript", place), lambda: Transcript(history, place))
     return kept.update().rendered()
@@ -126,6 +128,7 @@ def render(
     **options: Any,
 ) -> WireRequest:
     """The request that `to` accepts for this history. Never writes to the history."""
+    _expect_history(history)
     place = find(to, base_url=base_url)
     asked = Options.of(options)
     seen = view(history, place, asked.thinking, foreign_thinking, flat_through)
@@ -149,6 +152,11 @@ def render(
         changes=tuple(changes),
         tools=tuple(spec.name for spec in usable),
     )
+
+
+def _expect_history(given: Any) -> None:
+    if not isinstance(given, History):
+        raise UsageError(f"{type(given).__name__} is no history; make one with turnout.ingest(messages)")
 
 
 def url(place: Target, *, stream: bool = False) -> str:

@@ -5,7 +5,7 @@ from .provider import Provider
 
 PROVIDER = Provider(
     name="xai",
-    aliases=("grok",),
+    aliases=("grok", "x-ai"),
     base_url="https://api.x.ai/v1",
     base_url_variable="XAI_BASE_URL",
     key_variables=("XAI_API_KEY",),

@@ -5,7 +5,7 @@ from .provider import Provider
 
 PROVIDER = Provider(
     name="zai",
-    aliases=("z.ai", "zhipu", "glm"),
+    aliases=("z.ai", "zhipu", "zhipuai", "glm", "bigmodel"),
     base_url="https://api.z.ai/api/paas/v4",
     base_url_variable="ZAI_BASE_URL",
     key_variables=("ZAI_API_KEY", "ZHIPU_API_KEY"),

@@ -46,6 +46,7 @@ class FrameDecoder:
         self.excerpt = b""
         self._limits = (max_event, max_response, strict)
         self._head = b""
+        self._opening = b""  # from the first byte that says something
         self._bom_may_come = True
         self._machine: _Machine | None = None
 
@@ -53,9 +54,11 @@ class FrameDecoder:
         """The frames that this chunk completes."""
         if len(self.excerpt) < EXCERPT:
             self.excerpt += chunk[: EXCERPT - len(self.excerpt)]
-        if self._machine is not None:
-            return self._machine.feed(chunk)
-        return self._sniff(self._head + chunk)
+        if self._machine is None:
+            return self._sniff(self._head + chunk)
+        if len(self._opening) < EXCERPT:
+            self._opening += chunk[: EXCERPT - len(self._opening)]
+        return self._machine.feed(chunk)
 
     def close(self) -> Iterable[Frame]:
         """What the end of the body completes: the last event or line, or the whole object."""
@@ -63,7 +66,7 @@ class FrameDecoder:
             self._begin(self._head)  # less than a BOM
         if self._machine is None:
             return ()
-        if self.kind == "sse" and not SSE_LINE.search(self.excerpt):
+        if self.kind == "sse" and not SSE_LINE.search(self._opening):
             self.kind = "text"
         return self._machine.close()
 
@@ -80,6 +83,7 @@ class FrameDecoder:
 
     def _begin(self, head: bytes) -> Iterable[Frame]:
         max_event, max_response, strict = self._limits
+        self._opening = head[:EXCERPT]
         match head[:1]:
             case b"{":
                 self.kind = "json"

@@ -58,6 +58,11 @@ def undecodable(data: bytes) -> tuple[FailureKind, str]:
     return "malformed", f"the stream holds a payload that is not JSON: {shown}"
 
 
+def excerpt(data: bytes) -> str:
+    """What is kept of a body: its beginning, without secrets."""
+    return redacted(bytes(data[:READ]).decode(errors="replace"))[:EXCERPT]
+
+
 class _Told(Struct, frozen=True):
     """What a failure says of itself, whatever shape it came in."""
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
-from .limits import nearest_effort, stop_words, token_limit
+from .limits import nearest_effort, stop_words, temperature, token_limit
 from .protocol import FIRST_FILLER, LAST_FILLER, Declarations, Options, Setting, body_bytes, chosen, declared
 from .roll import Roll, Wire
 from .schema import gemini_parameters
@@ -180,7 +180,7 @@ class GeminiEncoder:
     def _generation(self, options: Options, changes: list[str]) -> Wire:
         given: Wire = {
             "maxOutputTokens": token_limit(options, self.setting.facts, changes),
-            "temperature": options.temperature,
+            "temperature": temperature(options, changes),
             "topP": options.top_p,
             "topK": options.top_k,
             "seed": options.seed,

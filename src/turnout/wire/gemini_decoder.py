@@ -19,6 +19,7 @@ from msgspec import Struct
 from ..model import Code, Media, Opaque, Origin, Residue, Stop, Usage
 from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Events, ReplyBuilder
+from .camel import in_camel, is_snake
 from .failure import stream_failure, undecodable
 from .partial_args import PartialArgs
 
@@ -130,7 +131,7 @@ class GeminiDecoder:
             payload = payload["response"]  # Code Assist wraps each chunk
         if payload.get("error"):
             return self._fail(payload)
-        return self._chunk(payload)
+        return self._chunk(in_camel(payload) if is_snake(payload) else payload)
 
     def whole(self, body: Any) -> Events:
         """The events of a reply that came as one JSON body."""

@@ -18,6 +18,15 @@ def token_limit(options: Options, facts: ModelFacts, changes: list[str], least: 
     return limit
 
 
+def temperature(options: Options, changes: list[str], most: float = 2.0) -> float | None:
+    """How freely the model may choose its words, within what the API takes."""
+    wanted = options.temperature
+    if wanted is None or wanted <= most:
+        return wanted
+    changes.append(f"temperature {wanted} sent as {most}: this API takes 0 to {most}")
+    return most
+
+
 def nearest_effort(wanted: str, offered: Sequence[str], changes: list[str]) -> str:
     """The offered effort that is closest to the one wanted."""
     place = EFFORTS.index(wanted)

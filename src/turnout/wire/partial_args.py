@@ -71,7 +71,7 @@ def _unescaped(name: str) -> str:
 
 def _value(partial: dict[str, Any]) -> Any:
     for name in ("stringValue", "numberValue", "boolValue"):
-        if name in partial:
+        if partial.get(name) is not None:
             return partial[name]
     return None
 

@@ -55,7 +55,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Options:
         try:
-            read = msgspec.convert(dict(options), cls)
+            read = msgspec.convert(_with_listed_stops(options), cls)
         except msgspec.ValidationError as error:
             known = ", ".join(cls.__struct_fields__)
             raise UsageError(f"options: {error}. The options are {known}") from None
@@ -63,11 +63,21 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise UsageError(f"effort {read.effort!r} is not one of {', '.join(EFFORTS)}")
         if read.max_tokens is not None and read.max_tokens < 1:
             raise UsageError(f"max_tokens {read.max_tokens} leaves no room for an answer; give 1 or more")
+        if read.temperature is not None and not read.temperature >= 0:
+            raise UsageError(f"temperature {read.temperature} is below 0, which no API takes")
+        if read.top_p is not None and not 0 <= read.top_p <= 1:
+            raise UsageError(f"top_p {read.top_p} is no share; give 0 to 1")
         if read.thinking and read.effort == "none":
             raise UsageError("thinking=True and effort='none' contradict each other; give one of them")
         if read.thinking is None and read.effort is not None:
             return msgspec.structs.replace(read, thinking=read.effort != "none")
         return read
+
+
+def _with_listed_stops(options: Mapping[str, Any]) -> dict[str, Any]:
+    """One stop word may be given by itself."""
+    stop = options.get("stop", ())
+    return {**options, "stop": (stop,)} if isinstance(stop, str) else dict(options)
 
 
 class ModelFacts(Struct, frozen=True, kw_only=True):

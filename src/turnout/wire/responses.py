@@ -26,7 +26,7 @@ from ..model import (
     block_text,
 )
 from .content import base64_url, blank, joined, response_media, response_text
-from .limits import nearest_effort, token_limit
+from .limits import nearest_effort, temperature, token_limit
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
@@ -203,7 +203,7 @@ class ResponsesEncoder:
         facts = self.setting.facts
         if (limit := token_limit(options, facts, changes, least=16)) is not None:
             fields["max_output_tokens"] = limit
-        given = {"temperature": options.temperature, "top_p": options.top_p}
+        given = {"temperature": temperature(options, changes), "top_p": options.top_p}
         given = {name: value for name, value in given.items() if value is not None}
         if given and not facts.sampling:
             changes.append(f"{', '.join(given)} left out: {self.setting.model} does not take it")

@@ -30,7 +30,14 @@ KNOWN = {
     "responses": frozenset(OPENAI_RESPONSES.split()),
     "anthropic": frozenset(ANTHROPIC.split()),
 }
-GEMINI_CONFIG = {"systemInstruction": "system_instruction", "tools": "tools", "toolConfig": "tool_config"}
+GEMINI_CONFIG = {
+    "systemInstruction": "system_instruction",
+    "tools": "tools",
+    "toolConfig": "tool_config",
+    "safetySettings": "safety_settings",
+    "cachedContent": "cached_content",
+    "labels": "labels",
+}
 
 
 def params(request: WireRequest) -> dict[str, Any]:
@@ -49,5 +56,8 @@ def params(request: WireRequest) -> dict[str, Any]:
 def _gemini(body: dict[str, Any], model: str) -> dict[str, Any]:
     config = dict(body.get("generationConfig", {}))
     config |= {name: body[key] for key, name in GEMINI_CONFIG.items() if key in body}
+    placed = {"contents", "generationConfig", *GEMINI_CONFIG}
+    if extra := {key: value for key, value in body.items() if key not in placed}:
+        config["http_options"] = {"extra_body": extra}
     call: dict[str, Any] = {"model": model, "contents": body["contents"]}
     return {**call, "config": config} if config else call

@@ -53,8 +53,10 @@ def ingest(
 
 def _body(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
     """The request body ({} when there is none) and the messages themselves."""
-    if isinstance(given, str | bytes | bytearray):
+    if isinstance(given, str | bytes | bytearray | memoryview):
         given = parsed(given if isinstance(given, str) else bytes(given))
+    if hasattr(given, "read"):
+        raise UsageError(f"{type(given).__name__} is an open file; give what it holds: file.read()")
     if not isinstance(given, Mapping | list | tuple):
         given = opened(given)
     if isinstance(given, Mapping):

@@ -40,20 +40,25 @@ ICONTENT = Format(
 FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT)
 
 CHAT_PROVIDERS = (
-    "openai = openai-chat, chat",
+    "openai = openai-chat, chat, chat-completions, openai-chat-completions, openai-completions",
     "azure = azure-openai",
     "copilot = github-copilot",
-    "kimi = moonshot, moonshotai",
-    "llamacpp = llama-cpp",
+    "kimi = moonshot, moonshotai, moonshot-kimi, kimi-chat",
+    "llamacpp = llama-cpp, llama-server",
     "lmstudio = lm-studio",
-    "compatible = openai-compatible, custom",
-    "mistral = mistralai",
-    "qwen = dashscope, alibaba",
-    "together = togetherai",
-    "xai = grok",
-    "zai = z-ai, zhipu, glm",
-    *("cerebras", "deepinfra", "deepseek", "fireworks", "groq", "huggingface", "litellm", "minimax"),
-    *("nebius", "nvidia", "ollama", "openrouter", "perplexity", "sambanova", "venice", "vllm"),
+    "compatible = openai-compatible, openai-compat, custom, local, gateway",
+    "mistral = mistralai, mistral-chat",
+    "qwen = dashscope, alibaba, qwen-dashscope, aliyun",
+    "together = togetherai, together-ai",
+    "xai = grok, x-ai",
+    "zai = z-ai, zhipu, zhipuai, glm, bigmodel",
+    "deepseek = deepseek-chat",
+    "fireworks = fireworks-ai, fireworksai",
+    "vercel = vercel-gateway, vercel-ai-gateway",
+    *("baseten", "cerebras", "cloudflare", "databricks", "deepinfra", "doubleword", "gpustack", "groq"),
+    *("huggingface", "litellm", "minimax", "mistralrs", "nebius", "nvidia", "ollama", "openrouter"),
+    *("perplexity", "portkey", "pydantic-gateway", "sambanova", "sglang", "siliconflow", "snowflake"),
+    *("venice", "vllm", "writer"),
 )
 """Those who speak Chat, with their other names: a name says the format and the provider."""
 
@@ -68,20 +73,29 @@ def _named(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
 
 NAMES = {
     **_named(CHAT, *CHAT_PROVIDERS),
-    **_named(RESPONSES, "openai-responses = responses"),
-    **_named(ANTHROPIC, "anthropic = claude, anthropic-messages"),
-    **_named(GEMINI, "gemini = google", "vertex = vertexai, vertex-ai, google-vertex"),
+    **_named(RESPONSES, "openai-responses = responses, openai-response, codex, chatgpt"),
+    **_named(ANTHROPIC, "anthropic = claude, anthropic-messages, messages"),
+    **_named(
+        GEMINI,
+        "gemini = google, gemini-generate-content, generate-content, google-gemini, google-genai",
+        "vertex = vertexai, vertex-ai, google-vertex, gemini-vertex, vertex-gemini, code-assist",
+    ),
     "icontent": (ICONTENT, "unknown"),  # a content says itself who wrote it
 }
 
 
 def named(name: str) -> tuple[Format, str]:
     """The format of that name, and the provider it stands for."""
-    wanted = re.sub(r"[\s_.]+", "-", name.strip().lower()) if isinstance(name, str) else ""
+    wanted = folded(name) if isinstance(name, str) else ""
     if wanted and (found := NAMES.get(wanted)) is not None:
         return found
     known = ", ".join(form.name for form in FORMATS)
     raise UsageError(f"{name!r} is no message format; use one of {known}, or the name of a provider")
+
+
+def folded(name: str) -> str:
+    """A name as people write it: `Azure OpenAI`, `llama.cpp` and `openai_chat` are names too."""
+    return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
 
 def reader_of(message: dict[str, Any], form: Format) -> Reader:

@@ -48,6 +48,7 @@ class _Unreadable:
 
 
 def _read(body: Any) -> Any:
+    body = getattr(body, "body", body)  # a request that was rendered
     if isinstance(body, bytearray | memoryview):
         body = bytes(body)
     if not isinstance(body, str | bytes):
