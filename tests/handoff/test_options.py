@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import mcp.types
 import pytest
 from tests.build import call, conversation, model, settled, user
 from tests.handoff.judges import complaints
 from tests.handoff.places import PLACES
 
-from turnout import History, UsageError, render
+from turnout import History, ToolSpec, UsageError, ingest, render
 from turnout.providers import Target, target
 from turnout.wire.protocol import WireRequest
 
@@ -319,3 +320,42 @@ def test_the_same_tool_twice_is_refused() -> None:
 def test_what_is_no_tool_is_refused() -> None:
     with pytest.raises(UsageError, match="is not a tool"):
         render(History("h"), OPENAI, tools=["read_file"])
+
+
+SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"name": "find", "description": "d", "parameters": SCHEMA},
+        {"type": "function", "function": {"name": "find", "description": "d", "parameters": SCHEMA}},
+        {"type": "function", "name": "find", "description": "d", "parameters": SCHEMA, "strict": False},
+        {"name": "find", "description": "d", "input_schema": SCHEMA},
+        {"name": "find", "description": "d", "inputSchema": SCHEMA},
+        {"name": "find", "description": "d", "parametersJsonSchema": SCHEMA},
+        mcp.types.Tool(name="find", description="d", inputSchema=SCHEMA),
+    ],
+    ids=["ours", "chat", "responses", "anthropic", "mcp", "gemini", "mcp object"],
+)
+def test_a_tool_is_itself_in_any_providers_words(declared: Any) -> None:
+    """A declaration copied from a provider's or an MCP server's documentation keeps its schema."""
+    assert ToolSpec.of(declared) == ToolSpec("find", "d", SCHEMA)
+
+
+def test_what_no_api_takes_is_refused_before_it_is_sent() -> None:
+    """Numbers out of any range are an error here; one stop word may stand by itself."""
+    history = ingest([{"role": "user", "content": "hi"}])
+    for options in ({"top_p": 2}, {"top_p": -0.1}, {"temperature": -1}, {"temperature": float("nan")}):
+        with pytest.raises(UsageError):
+            render(history, "gemini:gemini-2.5-flash", **options)
+    asked = render(history, "gemini:gemini-2.5-flash", stop="END", temperature=5)
+    assert asked.json["generationConfig"] == {"temperature": 2.0, "stopSequences": ["END"]}
+    assert any("temperature" in change for change in asked.changes)
+
+
+@pytest.mark.parametrize("given", [None, [], [{"role": "user", "content": "hi"}]])
+def test_messages_that_are_no_history_yet_are_refused_with_the_way_on(given: Any) -> None:
+    """Rendering raw messages says that they go through `ingest` first."""
+    with pytest.raises(UsageError, match="ingest"):
+        render(given, "openai:gpt-4o")

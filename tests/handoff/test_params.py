@@ -131,3 +131,13 @@ def test_the_sdk_sends_what_we_would_send(place: Target) -> None:
         captured = sent(request, place)
         assert plain(captured.body, request) == plain(request.json, request)
         assert captured.url.lower() == request.url.lower()
+
+
+def test_fields_that_only_some_requests_have_reach_google_s_sdk() -> None:
+    """What `extra` adds to a Gemini body is not lost on the way through the SDK."""
+    settings = [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]
+    extra = {"safetySettings": settings, "somethingNew": 1}
+    place = next(place for place in places() if place.provider.name == "gemini")
+    request = render(SCENARIOS[HISTORIES[0]](), place, extra=extra)
+
+    assert plain(sent(request, place).body, request) == plain(request.json, request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from types import SimpleNamespace
 from typing import Any
@@ -150,6 +151,26 @@ def test_every_providers_name_is_the_name_of_its_format() -> None:
     for provider in PROVIDERS.values():
         for name in (provider.name, *provider.aliases):
             assert reply([assistant("hi")], name).origin == Origin(provider.name)
+
+
+def test_every_name_that_is_checked_is_a_name_of_a_format() -> None:
+    """`ingest` and `decode` know whatever `check` knows, also hosts that we have no address for."""
+    from turnout import decode
+    from turnout.wire.check.names import NAMES
+
+    for name, meant in NAMES.items():
+        assert isinstance(ingest([], name), History), name
+        if meant == "openai-compatible":
+            said = {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}
+            assert decode(f"{name}:m", said).text == "hi"
+
+
+def test_a_file_is_no_message() -> None:
+    """An open file is refused, and a view of bytes is bytes."""
+    with pytest.raises(UsageError, match="read"):
+        ingest(io.BytesIO(b"[]"))
+    given = b'[{"role": "user", "content": "hi"}]'
+    assert ingest(memoryview(given)).turns == ingest(given).turns
 
 
 def test_a_history_key_holds_no_bar() -> None:

@@ -272,3 +272,12 @@ def test_a_body_costs_its_length(body: Any) -> None:
         return time.process_time() - start
 
     assert min(seconds(300_000) for _ in range(2)) < 40 * min(seconds(30_000) for _ in range(3)) + 0.05
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"  ", b"\n" * 5000, b"\xef\xbb\xbf\n\n"])
+def test_what_comes_before_a_single_event_does_not_hide_it(before: bytes) -> None:
+    """A byte order mark or blank lines, however many, are no reason to call an event stream text."""
+    decoder = FrameDecoder()
+    frames = [*decoder.feed(before + b'data: {"a":1}\n\n'), *decoder.close()]
+
+    assert (decoder.kind, frames) == ("sse", [Frame(b'{"a":1}')])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.corpus import needs_corpus, refusals
 from tests.replies import FIXTURES
 
+from turnout import StreamError, decode
 from turnout.errors import ProviderError
 from turnout.plain import loads
 from turnout.wire.broken_rule import RULES, broken_rule
@@ -276,3 +277,21 @@ def test_taking_keys_out_twice_is_taking_them_out_once() -> None:
     """What passes two sinks reads the same as what passes one."""
     once = redacted("Authorization: Bearer sk-0123456789abcdef, api_key=abc; and [redacted]")
     assert redacted(once) == once == "Authorization: Bearer [redacted], api_key=[redacted]; and [redacted]"
+
+
+@pytest.mark.parametrize(
+    ("body", "begins"),
+    [
+        (b"<html>502 Bad Gateway</html>", "<html>502"),
+        (b"upstream connect error", "upstream"),
+        (b'data: {"choices":[{"delta":{"content":"sk-0123456789abcdef"}}]}\n\n', "data: "),
+        (b'data: {"a":"\xff sk-0123456789abcdef"}\n\n', "data: "),
+    ],
+)
+def test_a_broken_reply_keeps_how_it_began_without_keys(body: bytes, begins: str) -> None:
+    """A stream error carries the beginning of the body, as a provider's error does."""
+    with pytest.raises(StreamError) as caught:
+        decode("openai", body)
+
+    assert caught.value.body.startswith(begins)
+    assert "sk-0123" not in caught.value.body + caught.value.message

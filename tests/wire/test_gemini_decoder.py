@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.corpus import SOAK, Exchange, needs_corpus, replies, share
@@ -24,12 +25,14 @@ from tests.replies import (
     two_way_cuts,
 )
 
+from turnout import decode
 from turnout.errors import ProviderError
 from turnout.model import Code, Media, ModelTurn, Opaque, Residue, Text, Thinking, Usage
 from turnout.plain import loads
 from turnout.streaming.events import Done, Error
 from turnout.streaming.frames import FrameDecoder
 from turnout.wire.gemini_decoder import GeminiDecoder
+from turnout.wire.partial_args import PartialArgs
 
 STREAMS = fixtures("gemini")
 
@@ -468,3 +471,32 @@ def test_the_short_way_and_the_general_way_agree() -> None:
             assert list(short.feed("", frame.data)) == list(general.feed_payload(loads(frame.data)))
         assert list(short.close()) == list(general.close())
         assert short.reply.turn() == general.reply.turn(), exchange.id
+
+
+@needs_corpus
+def test_the_sdks_own_objects_read_as_what_was_sent() -> None:
+    """A response of Google's SDK, dumped with its names in snake case and null in every empty field."""
+    for exchange in replies("gemini"):
+        if exchange.meta["response_kind"] != "json" or exchange.status != 200:
+            continue
+        try:
+            spoken = types.GenerateContentResponse.model_validate_json(exchange.body)
+        except (ValueError, AttributeError):
+            continue  # their types know fewer fields than their servers
+        expected = told(exchange.body)
+        assert told(spoken) == told(spoken.model_dump_json()) == expected, exchange.id
+
+
+def told(body: Any) -> Any:
+    turn = decode("gemini:gemini-2.5-flash", body)
+    calls = [(call.name, call.arguments) for call in turn.tool_calls]
+    return turn.text, turn.thinking, calls, turn.stop, turn.raw_stop, turn.usage
+
+
+def test_a_null_beside_a_value_is_not_the_value() -> None:
+    """Streamed arguments hold the one value that is there, whatever else is written as null."""
+    partial = {"jsonPath": "$.price", "stringValue": None, "numberValue": 0.5, "nullValue": None}
+    arguments = PartialArgs()
+    arguments.add(partial)
+
+    assert arguments.value == {"price": 0.5}
