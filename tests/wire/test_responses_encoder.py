@@ -8,7 +8,7 @@ import pytest
 from tests.build import call, conversation, find, model, settled, system, user
 from tests.handoff.scenario import item_reasoning
 
-from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, ToolCall, render
+from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, ToolCall, check, render
 
 GPT = "openai-responses:gpt-5.1"
 OWNER = Origin.parse(GPT)
@@ -152,13 +152,29 @@ def test_a_chain_answers_under_the_id_that_the_server_knows() -> None:
     assert items(history)[1]["call_id"] != "call_1"
 
 
-def test_a_foreign_turn_after_the_stored_one_is_sent_whole() -> None:
+def test_a_foreign_turn_without_calls_is_sent_after_the_stored_one() -> None:
     """The chain does not hold what somebody else said."""
     history = stored(Text("so"))
     history.user("and you?")
+    history.reply("anthropic:claude-sonnet-4-5", [Text("I agree")])
+    history.user("on")
+    assert kinds(history, chain=True) == ["user", "assistant", "user"]
+
+
+def test_a_chained_request_never_holds_calls() -> None:
+    """Once another model made calls, the whole history is sent, both items of each call, and it is said."""
+    history = stored(Text("so"), ToolCall("call_1", "f", {}))
     turn = history.reply("anthropic:claude-sonnet-4-5", [ToolCall("toolu_1", "f", {})])
     history.settle(turn.tool_calls[0].id, Outcome("complete", "42"))
-    assert kinds(history, chain=True) == ["user", "function_call", "function_call_output"]
+    request = render(history, GPT, chain=True)
+    sent = [item["type"] for item in request.json["input"]]
+
+    assert "previous_response_id" not in request.json and check("openai-responses", request.body) == []
+    assert sent.count("function_call") == sent.count("function_call_output") == 2
+    assert any("not chained" in line for line in request.report.changes)
+    history.reply(OWNER, [Text("done")], residue=Residue(OWNER, {"response_id": "resp_2"}))
+    history.user("on")
+    assert render(history, GPT, chain=True).json["previous_response_id"] == "resp_2"
 
 
 def test_copilot_keeps_no_responses_so_nothing_is_chained() -> None:

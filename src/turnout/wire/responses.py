@@ -82,6 +82,8 @@ class ResponsesEncoder:
         if message.role == "model" and (own := _data(message.residue).get("response_id")):
             self._stored |= {call.id: call.raw_id for call in message.tool_calls if call.raw_id}
             return str(own), []
+        if message.tool_calls:  # another model's: a chained request may hold no calls
+            return "", []
         since.append(message)
         return response_id, since
 
@@ -171,6 +173,8 @@ class ResponsesEncoder:
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"type": "message", "role": "user", "content": LAST_FILLER})
         fields = self._fields(system, tools, options, changes)
+        if options.chain and self.dialect.stores and not chained and self._stored:
+            changes.append("not chained: since then another model made calls, so the whole history is sent")
         if chained:
             fields |= {"previous_response_id": response_id, "store": True}
             changes.append(f"chained to {response_id}: what that response holds is not sent again")
