@@ -91,6 +91,31 @@ USE = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "inp
 FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
 
 
+def test_what_a_paused_turn_waited_for_stands_in_the_next() -> None:
+    """The provider's tool and its result share the assistant's message, though they came in two replies."""
+    said = {"type": "text", "text": "so"}
+    history = claude(asked("go"), answered(USE), answered(FOUND, said), asked("on"))
+    request = render(history, CLAUDE)
+
+    shown = [types(message) for message in request.json["messages"]]
+    assert shown == [["text"], ["server_tool_use", "web_search_tool_result", "text"], ["text"]]
+    assert check("anthropic", request.body) == []
+
+
+def test_a_paused_turn_that_nobody_went_on_with_loses_its_use() -> None:
+    """A use whose result never came is a 400 once something follows it; the report says that it is gone."""
+    said = {"type": "text", "text": "let me see"}
+    history = claude(asked("go"), answered(said, USE))
+    render(history, CLAUDE)
+    history.user("stop")
+    request = render(history, CLAUDE)
+
+    assert [types(message) for message in request.json["messages"]] == [["text"], ["text"], ["text"]]
+    assert any(line.startswith("ANT-30") for line in request.report.changes)
+    alone = claude(asked("go"), answered(USE), asked("stop"))
+    assert check("anthropic", render(alone, CLAUDE).body) == []
+
+
 def test_a_provider_run_tool_goes_back_as_a_pair_or_not_at_all() -> None:
     assert types(messages(server_tools(USE, FOUND, {"type": "text", "text": "so"}))[1]) == [
         "server_tool_use",

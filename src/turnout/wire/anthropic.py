@@ -105,9 +105,12 @@ class AnthropicEncoder:
 
     def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
         role = "assistant" if message.role == "model" else "user"
-        content = [wire for wire in self._content(message) if not _is_blank(wire)]
+        awaited = _unanswered(roll.last) if loop.paused else set()
+        content = [wire for wire in self._content(message, awaited) if not _is_blank(wire)]
         if not content:
             return loop
+        if lost := awaited - {wire.get("tool_use_id") for wire in content}:
+            _take_back(roll.last, lost, changes)
         opening = roll.last["content"][0] if roll.last is not None and roll.last_role == role else content[0]
         if roll.empty and role == "assistant":
             changes.append("ANT-13 first-role filler: the conversation must start with the user")
@@ -115,10 +118,10 @@ class AnthropicEncoder:
         roll.add({"role": role, "content": content})
         return loop.after(message, opening["type"] in ("thinking", "redacted_thinking"))
 
-    def _content(self, message: Message) -> Iterable[Wire]:
+    def _content(self, message: Message, awaited: set[str]) -> Iterable[Wire]:
         match message.role:
             case "model":
-                return self._assistant(message)
+                return self._assistant(message, awaited)
             case "tool":
                 return self._results(message.responses)
             case "system":
@@ -127,11 +130,11 @@ class AnthropicEncoder:
             case _:
                 return [_document(block) or _block(block) for block in nonblank(message.blocks)]
 
-    def _assistant(self, message: Message) -> Iterator[Wire]:
+    def _assistant(self, message: Message, awaited: set[str]) -> Iterator[Wire]:
         blocks = [
             block for block in message.blocks if self._keeps_thinking or not isinstance(block, Thinking)
         ]
-        whole = _whole_server_tools(blocks)
+        whole = _whole_server_tools(blocks) | awaited  # a paused turn's use has its result here
         for at, block in enumerate(blocks):
             match block:
                 case Text() if block.residue is None and not blank(block.text):
@@ -433,6 +436,23 @@ def _whole_server_tools(blocks: Sequence[Any]) -> set[str]:
     used = {_server_id(block) for block in opaque if block.kind.endswith("tool_use")}
     answered = {_server_id(block) for block in opaque if block.kind.endswith("tool_result")}
     return {"", *(used & answered)}
+
+
+def _unanswered(message: Wire | None) -> set[str]:
+    """Ids of the provider-run tools that a paused message left without a result."""
+    content = message["content"] if message is not None else []
+    answered = {wire.get("tool_use_id") for wire in content}
+    return {
+        wire["id"] for wire in content if wire["type"] == "server_tool_use" and wire["id"] not in answered
+    }
+
+
+def _take_back(message: Wire | None, lost: set[str], changes: list[str]) -> None:
+    """A paused turn that nobody went on with: what the provider was about to run never ran."""
+    if message is not None:
+        kept = [wire for wire in message["content"] if wire.get("id") not in lost]
+        message["content"][:] = kept or [_text(TEXT_FILLER)]
+        changes.append("ANT-30 the use of a provider's tool left out: its result never came")
 
 
 def _goes_with_thinking(name: str, value: float | None) -> bool:

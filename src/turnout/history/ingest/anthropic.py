@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Opaque, Thinking, ToolSpec
+from ...model import Block, Opaque, Thinking, ToolCall, ToolSpec
 from . import chat, media, parts
 from .heard import Door, HeardCall, HeardResult, Item, dict_of, list_of, text_of, texts_in
 
@@ -81,6 +81,15 @@ parts.TYPED |= {
     "search_result": search_result,
     **dict.fromkeys(PROVIDER_RUN, provider_run),
 }
+
+
+def was_paused(blocks: tuple[Block, ...]) -> bool:
+    """Whether a reply ends while the provider still runs a tool: the use is there, its result is not."""
+    residues = [block.residue for block in blocks if isinstance(block, Opaque) and block.residue]
+    held = [dict_of(dict_of(residue.data).get("block")) for residue in residues]
+    answered = {text_of(block.get("tool_use_id")) for block in held}
+    used = {text_of(block.get("id")) for block in held if block.get("type") == "server_tool_use"}
+    return bool(used - answered) and not any(isinstance(block, ToolCall) for block in blocks)
 
 
 # The body around the messages

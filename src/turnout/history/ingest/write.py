@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ... import ids
 from ...diagnostic import Diagnostic
 from ...model import ModelTurn, Outcome, SystemTurn, UserTurn
 from ...plain import plain
 from ..log import History
+from .anthropic import was_paused
 from .draft import Call, Draft, Step
 from .heard import HeardNote
 from .match import Answer
@@ -51,7 +54,8 @@ class _Writer:
         for index, call in enumerate(turn.calls):
             call.id = self._canonical(call, key, index)
         blocks = tuple(piece.block() if isinstance(piece, Call) else piece for piece in turn.pieces)
-        self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue))
+        stop: Literal["paused", ""] = "paused" if was_paused(blocks) else ""
+        self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue, stop))
         for call in turn.calls:
             self._settle(call, may_wait=turn is self._last)
 
