@@ -295,3 +295,19 @@ def test_a_broken_reply_keeps_how_it_began_without_keys(body: bytes, begins: str
 
     assert caught.value.body.startswith(begins)
     assert "sk-0123" not in caught.value.body + caught.value.message
+
+
+@pytest.mark.parametrize("api", ["openai", "openai-responses", "anthropic", "gemini", "mistral", "ollama"])
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({"message": "Unauthorized", "request_id": "x"}, "auth"),
+        ({"detail": [{"loc": ["body", "messages"], "msg": "Field required"}]}, "invalid_request"),
+    ],
+)
+def test_a_gateways_own_words_are_understood_before_any_api(api: str, body: Any, kind: str) -> None:
+    """What stands before a provider words its failures as it likes; the kind does not depend on the API."""
+    with pytest.raises(ProviderError) as caught:
+        decode(api, body)
+
+    assert caught.value.kind == kind

@@ -20,7 +20,7 @@ from msgspec import Struct
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
-from .failure import stream_failure, undecodable
+from .failure import is_failure, stream_failure, undecodable
 
 STOPS: dict[str, Stop] = {
     "end_turn": "end",
@@ -143,7 +143,7 @@ class AnthropicDecoder:
         return self.reply.fail("truncated", "the stream ended without message_stop")
 
     def _not_a_message(self, body: Any) -> Events:
-        if isinstance(body, dict) and body.get("error"):
+        if is_failure(body):
             return self._fail(body)
         return self.reply.fail("malformed", f"the body is no message: {dumps(body)[:200]}")
 

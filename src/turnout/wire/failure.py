@@ -58,6 +58,13 @@ def undecodable(data: bytes) -> tuple[FailureKind, str]:
     return "malformed", f"the stream holds a payload that is not JSON: {shown}"
 
 
+def is_failure(body: Any) -> bool:
+    """Whether a body that is no reply says what went wrong, as providers or the gateways before them do."""
+    if not isinstance(body, dict):
+        return False
+    return bool(body.get("error") or (not body.get("id") and (body.get("message") or body.get("detail"))))
+
+
 def excerpt(data: bytes) -> str:
     """What is kept of a body: its beginning, without secrets."""
     return redacted(bytes(data[:READ]).decode(errors="replace"))[:EXCERPT]

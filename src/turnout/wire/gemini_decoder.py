@@ -20,7 +20,7 @@ from ..model import Code, Media, Opaque, Origin, Residue, Stop, Usage
 from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Events, ReplyBuilder
 from .camel import in_camel, is_snake
-from .failure import stream_failure, undecodable
+from .failure import is_failure, stream_failure, undecodable
 from .partial_args import PartialArgs
 
 STOPS: dict[str, Stop] = {
@@ -139,6 +139,8 @@ class GeminiDecoder:
         if self.reply.ended:
             return events
         if isinstance(body, dict) and not self._raw_stop and not list_in(_response(body).get("candidates")):
+            if is_failure(body):
+                return [*events, *self._fail(body)]
             return [
                 *events,
                 *self.reply.fail("malformed", f"the body holds no candidates: {dumps(body)[:200]}"),

@@ -22,7 +22,7 @@ from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import clean, dict_in, dumps, loads, text_in
 from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from .chat_chunk import count, dicts, is_done, within
-from .failure import stream_failure, undecodable
+from .failure import is_failure, stream_failure, undecodable
 
 Key: TypeAlias = int | str
 
@@ -97,7 +97,7 @@ class ResponsesDecoder:
         """The events of a response that was not streamed."""
         if isinstance(body, dict) and (isinstance(body.get("output"), list) or body.get("error")):
             return self._finish(body)
-        if isinstance(body, dict) and not body.get("id") and (body.get("message") or body.get("detail")):
+        if is_failure(body):
             return self._fail(body)
         return self.reply.fail("malformed", f"the body is no response: {dumps(body)[:200]}")
 
