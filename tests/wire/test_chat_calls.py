@@ -221,3 +221,20 @@ def test_s_102_calls_in_the_text_are_read_for_a_target_on_request() -> None:
 
     assert [call.name for call in decode("ollama:kimi-k2", body, text_tools=True).tool_calls] == ["read"]
     assert decode("ollama:kimi-k2", body).tool_calls == ()
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ("groq:llama-3.3-70b-versatile", '<|python_tag|>{"name": "f", "parameters": {"a": 1}}'),
+        ("groq:llama-3.3-70b-versatile", '{"name": "f", "parameters": {"a": 1}}'),
+        ("vllm:openai/gpt-oss-20b", '<|channel|>commentary to=functions.f<|message|>{"a": 1}'),
+    ],
+)
+def test_s_102_a_call_that_ends_with_the_reply_is_not_lost(place: str, text: str) -> None:
+    """Servers that take the mark of the end away leave the call: it is a call, and never nothing."""
+    body = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+    reply = decode(place, body, text_tools=True)
+
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", {"a": 1})]
+    assert (reply.stop, reply.text) == ("tool_calls", "")

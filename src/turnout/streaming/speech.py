@@ -43,7 +43,7 @@ class Speech:
     def close(self) -> Events:
         """What was held back, now that no more can come."""
         tagged = self._tagged(self._tags.close()) if self._tags is not None else NOTHING
-        return (*tagged, *self.end_thought(), *self._release(), *self._end_said())
+        return (*tagged, *self.end_thought(), *self._release(), *self._end_said(), *self._release())
 
     def _tagged(self, pieces: Iterable[tuple[str, str]]) -> Events:
         events: list[StreamEvent] = []
