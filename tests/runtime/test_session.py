@@ -11,6 +11,7 @@ from tests.runtime.talk import KEYS, events, session, shown, statuses, virtually
 from turnout import LimitReached, ProviderError, UsageError
 from turnout.history.check import violations
 from turnout.model import ModelTurn, UserTurn
+from turnout.plain import loads
 from turnout.runtime.events import Complete, Discarded, Failed, Nested
 from turnout.runtime.guards import GuardLimits
 from turnout.runtime.session import Limits, Session
@@ -142,6 +143,14 @@ def test_a_session_is_not_bricked_by_refusals() -> None:
     assert isinstance(failed, Failed) and isinstance(failed.error, ProviderError)
     assert failed.error.report is not None
     assert shown(events(talk, "still there?")) == "Alive."
+
+
+def test_a_call_that_ran_after_a_repair_is_shown_as_it_ran() -> None:
+    """A model that wrote no JSON reads the arguments its result is the answer to, not an empty call."""
+    talk, transport = session([[Call("weather", raw='{"city": "Oslo",}')], "Cold."])
+    assert shown(events(talk)) == "Cold." and outcomes(talk) == ["complete"]
+    (call,) = loads(transport.seen[-1].body)["messages"][1]["tool_calls"]
+    assert call["function"]["arguments"] == '{"city":"Oslo"}'
 
 
 def test_s_116_invalid_arguments_end_in_a_forced_answer() -> None:

@@ -153,6 +153,20 @@ def test_a_message_queued_between_runs_is_said_before_the_next_prompt() -> None:
     assert said == [(Text("one"),), (Text("two"),), (Text("three"),)]
 
 
+def test_going_on_says_what_was_queued_before_it_asks() -> None:
+    """One request, with the message in it."""
+    talk, transport = session(["ok"])
+    talk.queue("one")
+    virtually(everything_of(talk))
+    assert len(transport.seen) == 1
+    assert [type(turn).__name__ for turn in talk.history.turns] == ["UserTurn", "ModelTurn"]
+
+
+async def everything_of(talk: Session) -> None:
+    async for _ in talk.go_on():
+        pass
+
+
 # Leaving
 
 

@@ -84,7 +84,7 @@ class Seen(Struct, frozen=True):
 def is_plain(block: Block) -> bool:
     """Whether every reader sees the block as it was written. Nearly all are: words and calls."""
     return block.residue is None and (
-        isinstance(block, ToolCall) or (isinstance(block, Text) and block.text != "")
+        not block.fault if isinstance(block, ToolCall) else isinstance(block, Text) and block.text != ""
     )
 
 

@@ -99,7 +99,7 @@ class Transcript:
     def _told(self, turn: ModelTurn, notes: list[Diagnostic]) -> Iterator[Message]:
         """A turn with calls, in words: nothing is lost, and nothing is left to pair."""
         said = [block for block in self._visible(turn, notes) if isinstance(block, Text)]
-        calls = [Text(f"[I called {block_text(call)}]") for call in turn.tool_calls]
+        calls = [Text(f"[I called {block_text(self._as_run(call))}]") for call in turn.tool_calls]
         yield Message("model", (*said, *calls), turn.origin)
         results = [self._response(call, notes) for call in turn.tool_calls]
         yield Message("user", tuple(block for item in results for block in _given(item)))
@@ -113,10 +113,17 @@ class Transcript:
             seen = visible(block, self.reader)
             if seen.code:
                 notes.append(Diagnostic("render", seen.code, detail=turn.key))
-            if seen.block is not None:
+            if isinstance(seen.block, ToolCall):
+                yield self._as_run(seen.block)
+            elif seen.block is not None:
                 yield seen.block
             elif isinstance(block, Text) and self._stands_between_thoughts(turn.blocks, at):
                 yield replace(block, residue=None)
+
+    def _as_run(self, call: ToolCall) -> ToolCall:
+        """A call whose arguments could not be read as they came, with those it was run with."""
+        ran = self.history.ledger[call.id].changed_arguments if call.fault else None
+        return call if ran is None else replace(call, arguments=ran)
 
     def _stands_between_thoughts(self, blocks: tuple[Block, ...], at: int) -> bool:
         """An empty text between two signed thoughts keeps their positions; the provider counts them."""

@@ -53,12 +53,12 @@ class Rounds:
 
     async def _said(self) -> Complete:
         history = self.session.history
+        if not self._prompt and history.open_turn is not None and history.open_calls:
+            await self._tools(history.open_turn)  # a crash came before them
+        self._deliver()  # what was queued since the last run was said before this
         if self._prompt:
-            self._deliver()  # what was queued since the last run was said before this
             history.user(self._prompt)
             self.session.guard.new_prompt()
-        elif history.open_turn is not None and history.open_calls:
-            await self._tools(history.open_turn)  # a crash came before them
         last = await self._rounds()
         used = total_usage(turn.usage for turn in self.turns)
         return Complete(last, used, self.session.cost_of(self.turns))
