@@ -180,7 +180,11 @@ def test_limits_end_a_run_with_4(tmp_path: Path) -> None:
             user, "run", *OPENAI, "-p", "go", "--max-budget-usd", "0.000001", "--output-format", "json"
         )
 
+    with simulated(tmp_path, calls) as user:
+        endless = run(user, "run", *OPENAI, "-p", "go", "--max-turns", "2", "--output-format", "json")
+
     assert (rounds.code, rounds.result["status"], rounds.result["text"]) == (4, "limit", "Enough.")
+    assert rounds.result["turns"] == endless.result["turns"] == 3  # our own last word is no model's
     assert (budget.code, budget.result["status"]) == (4, "limit")
     assert "used up" in budget.result["error"]["message"]
 

@@ -19,6 +19,7 @@ from ...model import Block, ModelTurn, Text
 from ...plain import loads
 from ...runtime.config import Config
 from ...runtime.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
+from ...runtime.loop import OURSELVES
 from ...runtime.session import Session
 from ...runtime.typed import Shape
 from ...tools.events import ToolResult, ToolState
@@ -216,7 +217,7 @@ class OneShot:
             session_id=session.id,
             text=terminal.turn.text if isinstance(terminal, Complete) else "",
             output=output,
-            turns=sum(isinstance(entry, ModelTurn) for entry in history.entries[entries:]),
+            turns=sum(map(_from_a_model, history.entries[entries:])),
             usage=usage_by_model(turns),
             cost_usd=session.cost_of(turns),
             denials=tuple(self.denials),
@@ -297,6 +298,11 @@ class OneShot:
 
     def _tell(self, text: str) -> None:
         click.echo(printable(self.secrets.hide(text)), err=True)
+
+
+def _from_a_model(entry: Any) -> bool:
+    """Whether a model spoke, and not we in its place."""
+    return isinstance(entry, ModelTurn) and entry.origin != OURSELVES
 
 
 def _nothing() -> None:
