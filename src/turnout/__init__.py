@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from .runtime.guards import GuardLimits as GuardLimits
     from .runtime.hooks import Hooks as Hooks
     from .runtime.hooks import ModelRequest as ModelRequest
+    from .runtime.keys import KeyCommand as KeyCommand
+    from .runtime.keys import KeyFile as KeyFile
     from .runtime.otel import OpenTelemetry as OpenTelemetry
     from .runtime.retry import RetryPolicy as RetryPolicy
     from .runtime.session import Answer as Answer
@@ -129,6 +131,7 @@ _HOMES = {
     "runtime.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
     "runtime.guards": ("GuardLimits",),
     "runtime.hooks": ("Hooks", "ModelRequest"),
+    "runtime.keys": ("KeyCommand", "KeyFile"),
     "runtime.otel": ("OpenTelemetry",),
     "runtime.retry": ("RetryPolicy",),
     "runtime.session": ("Answer", "Session"),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.runtime.talk import KEYS, events, everything, session
 
+from turnout import KeyCommand, KeyFile
 from turnout.runtime.attempt import Timeouts
 from turnout.runtime.events import Complete, Failed
-from turnout.runtime.keys import KeyCommand, KeyFile
 from turnout.simulate import HttpError
 
 
