@@ -177,6 +177,21 @@ def test_a_chained_request_never_holds_calls() -> None:
     assert render(history, GPT, chain=True).json["previous_response_id"] == "resp_2"
 
 
+def test_s_82_a_compacted_history_is_sent_once_and_chained_again() -> None:
+    """What the server stored is the long conversation: the short one starts a chain of its own."""
+    history = stored(Text("so"))
+    history.user("on")
+    history.reply(OWNER, [Text("done")], residue=Residue(OWNER, {"response_id": "resp_2"}))
+    history.user("and?")
+    history.compact(history.turns[1].key, "We spoke.")
+    request = render(history, GPT, chain=True)
+
+    assert "previous_response_id" not in request.json and "We spoke." in request.body.decode()
+    history.reply(OWNER, [Text("yes")], residue=Residue(OWNER, {"response_id": "resp_3"}))
+    history.user("good")
+    assert render(history, GPT, chain=True).json["previous_response_id"] == "resp_3"
+
+
 def test_copilot_keeps_no_responses_so_nothing_is_chained() -> None:
     body = render(stored(Text("so")), "copilot:gpt-5.2-codex", chain=True).json
     assert "previous_response_id" not in body and body["store"] is False

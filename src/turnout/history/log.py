@@ -106,6 +106,11 @@ class History:
         return self._state.shortened
 
     @property
+    def compacted(self) -> int:
+        """How many of `turns` were said before the last compaction."""
+        return self._state.compacted
+
+    @property
     def generation(self) -> int:
         """Raised by compaction and rewind: transcripts start over."""
         return self._state.generation

@@ -35,6 +35,7 @@ class State:
         self.ledger = Ledger()
         self.summary = ""
         self.shortened: dict[str, str] = {}
+        self.compacted = 0  # how many of the turns stood when the last compaction came
         self.generation = 0  # raised whenever something already rendered may change
         self.keys: set[str] = set()  # every turn key ever used
         self.calls: set[str] = set()  # every call id ever used, rewound ones too
@@ -100,6 +101,7 @@ class State:
             self.turns = [turn for turn in self.turns[:cut] if turn.key in kept] + self.turns[cut:]
             self.summary = entry.summary
         self.shortened = {**self.shortened, **entry.shortened}
+        self.compacted = len(self.turns)
         self.generation += 1
         self._open = None
 

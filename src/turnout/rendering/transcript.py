@@ -59,8 +59,8 @@ class Transcript:
         """Take in what the history gained; costs what is new."""
         if self.generation != self.history.generation:
             self._start_over()
-        for turn in self.history.turns[self._rendered : self.history.final]:
-            self.sealed.extend(self._render(turn, self._notes))
+        for at, turn in enumerate(self.history.turns[self._rendered : self.history.final], self._rendered):
+            self.sealed.extend(self._render(turn, self._notes, at < self.history.compacted))
         self._rendered = self.history.final
         self._tail_notes = []
         open_turn = self.history.open_turn
@@ -78,7 +78,7 @@ class Transcript:
         keys = [turn.key for turn in self.history.turns]
         return frozenset(keys[: keys.index(through) + 1]) if through in keys else frozenset()
 
-    def _render(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Message]:
+    def _render(self, turn: Turn, notes: list[Diagnostic], compacted: bool = False) -> Iterator[Message]:
         if not isinstance(turn, ModelTurn):
             if blocks := self._visible(turn, notes):
                 yield Message("system" if isinstance(turn, SystemTurn) else "user", blocks)
@@ -89,7 +89,8 @@ class Transcript:
                 yield from self._told(turn, notes)
                 return
         if blocks := self._visible(turn, notes):
-            residue = turn.residue if self.reader.owns(turn.residue) else None
+            # What the provider keeps of an earlier reply is the conversation before it was compacted.
+            residue = turn.residue if self.reader.owns(turn.residue) and not compacted else None
             yield Message("model", blocks, turn.origin, residue, turn.stop == "paused")
         else:
             notes.append(Diagnostic("render", "empty_turn", detail=turn.key))
