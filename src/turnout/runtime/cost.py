@@ -46,7 +46,7 @@ def reached(limits: Limits, turns: Sequence[ModelTurn]) -> str | None:
     if limits.tokens is not None and (tokens := _tokens(turns)) >= limits.tokens:
         return f"the limit of {limits.tokens} tokens is used up ({tokens})"
     if limits.cost is not None and (cost := cost_of(turns) or 0.0) >= limits.cost:
-        return f"the limit of ${limits.cost:.2f} is used up (${cost:.4f})"
+        return f"the limit of ${limits.cost:g} is used up (${cost:.4f})"
     return None
 
 
