@@ -62,8 +62,11 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--one"]:
         fuzz(arguments[1])
         return 0
-    failed = []
-    for name in arguments or names():
+    failed, known = [], names()
+    if strangers := [name for name in arguments if name not in known]:
+        print(f"no target is called {', '.join(strangers)}; there are {', '.join(known)}")
+        return 2
+    for name in arguments or known:
         print(f"{name}: {SECONDS} s", flush=True)
         if subprocess.run([sys.executable, "-m", "tests.fuzz", "--one", name]).returncode:
             failed.append(name)
