@@ -116,6 +116,24 @@ def test_a_paused_turn_that_nobody_went_on_with_loses_its_use() -> None:
     assert check("anthropic", render(alone, CLAUDE).body) == []
 
 
+@pytest.mark.parametrize("to", ["anthropic:claude-opus-4-8", "anthropic:claude-sonnet-4-6"])
+def test_a_paused_turn_of_another_claude_is_over(to: str) -> None:
+    """Only the model that paused goes on; to others the request ends with the user, as every request."""
+    history = claude(asked("go"), answered({"type": "text", "text": "let me see"}, USE))
+    request = render(history, to)
+
+    assert [message["role"] for message in request.json["messages"]] == ["user", "assistant", "user"]
+    assert check(to, request.body) == []
+
+
+def test_a_paused_turn_without_what_it_paused_for_is_over() -> None:
+    """A turn of words alone would be read as the beginning of an answer, which newer models refuse."""
+    to = Origin.parse("anthropic:claude-opus-4-8")
+    history = conversation(user("go"))
+    history.reply(to, [Text("let me see")], stop="paused")
+    assert check("anthropic", render(history, to).body) == []
+
+
 def test_a_provider_run_tool_goes_back_as_a_pair_or_not_at_all() -> None:
     assert types(messages(server_tools(USE, FOUND, {"type": "text", "text": "so"}))[1]) == [
         "server_tool_use",

@@ -91,7 +91,9 @@ class Transcript:
         if blocks := self._visible(turn, notes):
             # What the provider keeps of an earlier reply is the conversation before it was compacted.
             residue = turn.residue if self.reader.owns(turn.residue) and not compacted else None
-            yield Message("model", blocks, turn.origin, residue, turn.stop == "paused")
+            # ANT-30: only the model that paused goes on with its own turn; for others the turn is over.
+            paused = turn.stop == "paused" and turn.origin.matches(self.reader.origin)
+            yield Message("model", blocks, turn.origin, residue, paused)
         else:
             notes.append(Diagnostic("render", "empty_turn", detail=turn.key))
         if calls:

@@ -71,6 +71,7 @@ SERVER_TOOLS = (
     "tool_search_tool_bm25",
 )
 SERVER_RESULTS = (*(f"{name}_tool_result" for name in SERVER_TOOLS[:5]), "tool_search_tool_result")
+SPOKEN = ("text", "thinking", "redacted_thinking", "tool_use")
 REPLAYED = ("text", "image", "document", "search_result", "container_upload", *SERVER_RESULTS)
 
 
@@ -192,7 +193,7 @@ class AnthropicEncoder:
         if roll.last is None:
             roll.add({"role": "user", "content": [_text(FIRST_FILLER)]})
             changes.append("first-role filler: there was nothing to send")
-        elif roll.last_role == "assistant" and not loop.paused:
+        elif roll.last_role == "assistant" and not (loop.paused and _is_resumable(roll.last)):
             roll.add({"role": "user", "content": [_text(LAST_FILLER)]})
             changes.append("ANT-12 last-role filler: a request must end with the user")
         fields = self._fields(loop, system, tools, options, changes)
@@ -445,6 +446,11 @@ def _unanswered(message: Wire | None) -> set[str]:
     return {
         wire["id"] for wire in content if wire["type"] == "server_tool_use" and wire["id"] not in answered
     }
+
+
+def _is_resumable(message: Wire) -> bool:
+    """Whether a paused message holds what it paused for; without it the server takes it for a prefill."""
+    return any(wire["type"] not in SPOKEN for wire in message["content"])
 
 
 def _take_back(message: Wire | None, lost: set[str], changes: list[str]) -> None:
