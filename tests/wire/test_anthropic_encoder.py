@@ -236,13 +236,29 @@ def test_a_budget_leaves_room_for_the_answer() -> None:
     assert 1_024 <= body["thinking"]["budget_tokens"] < body["max_tokens"]
 
 
-def test_strict_tools_that_leave_too_much_open_go_without_the_promise() -> None:
-    """Anthropic compiles at most 24 optional parameters over all strict tools."""
-    properties = {f"p{n}": {"type": "string"} for n in range(13)}
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    few = render(History("h"), CLAUDE, tools=[{"name": "a", "parameters": schema}], strict=True)
-    many = render(History("h"), CLAUDE, tools=[{"name": n, "parameters": schema} for n in "ab"], strict=True)
-    assert few.json["tools"][0]["strict"] is True
-    assert not any("strict" in tool for tool in many.json["tools"])
-    assert any("ANT-09 strict left out" in line for line in many.report.changes)
-    assert check("anthropic", many.body) == []
+def optional_parameters(count: int) -> dict[str, Any]:
+    properties = {f"p{n}": {"type": "string"} for n in range(count)}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("counts", "strict"),
+    [
+        ([13], [True]),
+        ([13, 13], [True, False]),  # at most 24 over all
+        ([24], [False]),  # fewer than 24 in one
+        ([23, 1], [True, True]),
+        ([0] * 21, [True] * 20 + [False]),  # at most 20 tools
+    ],
+)
+def test_strict_tools_that_leave_too_much_open_go_without_the_promise(
+    counts: list[int], strict: list[bool]
+) -> None:
+    """Anthropic compiles so much freedom and no more: the first tools have the promise, others are named."""
+    tools = [{"name": f"t{n}", "parameters": optional_parameters(count)} for n, count in enumerate(counts)]
+    request = render(History("h"), CLAUDE, tools=tools, strict=True)
+
+    assert ["strict" in tool for tool in request.json["tools"]] == strict
+    told = [line.split()[-1] for line in request.report.changes if "ANT-09 strict left out" in line]
+    assert len(told) == strict.count(False)
+    assert check("anthropic", request.body) == []

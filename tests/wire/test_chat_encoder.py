@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.build import call, conversation, model, settled, system, user
 
-from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, render
+from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, check, render
 
 OPENAI = "openai:gpt-4o"
 MISTRAL = "mistral:mistral-large-latest"
@@ -220,6 +220,32 @@ def test_a_model_that_knows_no_tools_reads_calls_in_words() -> None:
     told = str(request.json["messages"])
     assert '[I called f({"n":1})]' in told and "[f gave] 42" in told and "[image/png]" in told
     assert any("tools left out" in line for line in request.report.changes)
+
+
+@pytest.mark.parametrize("to", ["openai:o1-mini", "openai:o1-preview-2024-09-12", "azure:o1-mini"])
+def test_the_first_reasoning_models_hear_system_text_from_the_user(to: str) -> None:
+    """They refuse the role developer, and system too; the report says what became of the text."""
+    history = conversation(user("go"), model("so"), system("mind the gap"), user("on"))
+    request = render(history, to, system="Be brief.")
+
+    assert [m["role"] for m in request.json["messages"]] == ["user", "user", "assistant", "user", "user"]
+    assert "Be brief." in request.json["messages"][0]["content"]
+    assert any(line.startswith("OAC-15") for line in request.report.changes)
+    assert check(to, request.body) == []
+    assert render(history, "openai:o1", system="Be brief.").json["messages"][0]["role"] == "developer"
+
+
+@pytest.mark.parametrize("name", ["21st_magic", "-x", "_x", "9" * 80, "größe", "-" * 64])
+def test_kimi_gets_names_that_begin_with_a_letter(name: str) -> None:
+    """In the declaration and in every call; the request knows the way back."""
+    history = conversation(user("go"), model(call(name, "1")), settled("1"))
+    request = render(history, "kimi:kimi-k2-0905-preview", tools=[{"name": name}])
+
+    (sent,) = {tool["function"]["name"] for tool in request.json["tools"]}
+    assert sent[0].isascii() and sent[0].isalpha() and len(sent) <= 64
+    assert request.json["messages"][1]["tool_calls"][0]["function"]["name"] == sent
+    assert request.names == {sent: name}
+    assert check("kimi", request.body) == []
 
 
 @pytest.mark.parametrize(("to", "taken"), [(OPENAI, 4), ("deepseek:deepseek-chat", 16), (MISTRAL, 20)])

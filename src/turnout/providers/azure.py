@@ -1,6 +1,6 @@
 """Azure OpenAI: OpenAI's Chat at an address of your own."""
 
-from .openai import CHAT, REASONING
+from .openai import CHAT, OVERRIDES
 from .provider import Provider
 
 PROVIDER = Provider(
@@ -11,5 +11,5 @@ PROVIDER = Provider(
     key_variables=("AZURE_OPENAI_API_KEY",),
     auth="api-key",
     dialect=CHAT,
-    overrides=(("o[1-9]*", REASONING), ("gpt-5*", REASONING)),
+    overrides=OVERRIDES,
 )

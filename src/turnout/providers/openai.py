@@ -13,6 +13,14 @@ CHAT = ChatDialect(
     thinking_switch="effort",
 )
 REASONING = replace(CHAT, system_role="developer")
+# OAC-15: the first of them refuse the role developer, and system too.
+FIRST_REASONING = replace(CHAT, system_role="user", system_anywhere=False)
+OVERRIDES = (
+    ("o1-mini*", FIRST_REASONING),
+    ("o1-preview*", FIRST_REASONING),
+    ("o[1-9]*", REASONING),
+    ("gpt-5*", REASONING),
+)
 
 PROVIDER = Provider(
     name="openai",
@@ -21,7 +29,7 @@ PROVIDER = Provider(
     base_url_variable="OPENAI_BASE_URL",
     key_variables=("OPENAI_API_KEY",),
     dialect=CHAT,
-    overrides=(("o[1-9]*", REASONING), ("gpt-5*", REASONING)),
+    overrides=OVERRIDES,
 )
 
 RESPONSES = Provider(

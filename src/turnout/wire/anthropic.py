@@ -53,7 +53,7 @@ from .protocol import (
 )
 from .roll import Roll, Wire
 from .schema import project_schema
-from .strict import strict_answer, strict_schema, too_free
+from .strict import Freedom, strict_answer, strict_schema
 
 DEFAULT_MAX_TOKENS = 8_192
 MIN_BUDGET = 1_024
@@ -292,22 +292,19 @@ class AnthropicEncoder:
             fields["cache_control"] = MARKER
 
     def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
-        wires = self._declared(tools, options.strict, changes)
+        freedom = Freedom() if options.strict else None
+        wires = [self._tool(tool, freedom, changes) for tool in tools]
         if options.cache and self.dialect.caching:
             wires[-1]["cache_control"] = MARKER
         return wires
 
-    def _declared(self, tools: Sequence[ToolSpec], strict: bool, changes: list[str]) -> list[Wire]:
+    def _tool(self, tool: ToolSpec, freedom: Freedom | None, changes: list[str]) -> Wire:
         lines: list[str] = []
-        wires = [self._tool(tool, strict, lines) for tool in tools]
-        if too_free(wire["input_schema"] for wire in wires if "strict" in wire):
-            changes.append("ANT-09 strict left out: the tools leave more open than is compiled")
-            return self._declared(tools, False, changes)
+        schema = strict_schema(tool, "anthropic", lines) if freedom is not None else None
+        if schema is not None and freedom is not None and not freedom.takes(schema):
+            lines = [f"ANT-09 strict left out of {tool.name}: the tools leave more open than is compiled"]
+            schema = None
         changes += lines
-        return wires
-
-    def _tool(self, tool: ToolSpec, strict: bool, changes: list[str]) -> Wire:
-        schema = strict_schema(tool, "anthropic", changes) if strict else None
         wire: Wire = {
             "name": self.ids.name(tool.name),
             "input_schema": project_schema(tool, "anthropic", changes) if schema is None else schema,

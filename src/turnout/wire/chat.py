@@ -252,9 +252,18 @@ class ChatEncoder:
         if roll.last is None or roll.last_role == "assistant":
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
-        opening = encode({"role": self.dialect.system_role, "content": system}) if system.strip() else b""
+        opening = self._opening(system, changes)
         fields = self._fields.of(loop, self.called, tools, options, changes)
         return body_bytes(fields, "messages", (opening, self._roll.closed, roll.bytes())), changes
+
+    def _opening(self, system: str, changes: list[str]) -> bytes:
+        if blank(system):
+            return b""
+        role = self.dialect.system_role
+        if role == "user":
+            changes.append(f"OAC-15 system text said as the user: {self.setting.model} hears nobody else")
+            system = as_reminder(system)
+        return encode({"role": role, "content": system})
 
 
 def _groups(said: Message, answered: Message) -> Iterator[Message]:

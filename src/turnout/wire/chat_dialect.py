@@ -14,7 +14,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
 
     id_format: str = "openai"
     schema: SchemaStyle = "openai"
-    system_role: Literal["system", "developer"] = "system"
+    system_role: Literal["system", "developer", "user"] = "system"
     system_anywhere: bool = True  # system text in mid conversation; else it is said as the user
     starts_with_user: bool = True
     alternates: bool = False  # neighbours of one role are joined: chat templates insist on it

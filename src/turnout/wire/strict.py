@@ -7,7 +7,7 @@ are written out, so that nothing depends on where definitions stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ..model import ToolSpec
@@ -34,8 +34,10 @@ UNSPOKEN = (
     "$comment",
 )
 
-# Recorded refusals at Anthropic: how much freedom the strict tools of one request may leave.
+# Recorded refusals at Anthropic (ANT-09): how much freedom the strict tools of one request may leave.
+MAX_STRICT = 20
 MAX_OPTIONAL = 24
+MAX_OPTIONAL_IN_ONE = 23
 MAX_UNIONS = 15
 
 
@@ -168,16 +170,35 @@ def nullable(schema: Schema) -> Schema:
 # How free the strict tools of one request are
 
 
-def too_free(schemas: Iterable[Schema]) -> bool:
-    """Whether these strict schemas, taken together, leave more open than Anthropic compiles."""
+class Freedom:
+    """What the strict tools of one request may still leave open before Anthropic refuses to compile them."""
+
+    def __init__(self) -> None:
+        self._tools = MAX_STRICT
+        self._optional = MAX_OPTIONAL
+        self._unions = MAX_UNIONS
+
+    def takes(self, schema: Schema) -> bool:
+        """Whether this schema fits beside those taken before; if so, it counts from now on."""
+        optional, unions = _openness(schema)
+        fits = self._tools > 0 and optional <= self._optional and unions <= self._unions
+        if not fits or optional > MAX_OPTIONAL_IN_ONE:
+            return False
+        self._tools -= 1
+        self._optional -= optional
+        self._unions -= unions
+        return True
+
+
+def _openness(schema: Schema) -> tuple[int, int]:
+    """How many parameters are optional, and how many are unions."""
     optional = unions = 0
-    for schema in schemas:
-        for node in _nodes(schema):
-            required = node.get("required") or ()
-            for name, child in (node.get("properties") or {}).items():
-                optional += name not in required
-                unions += isinstance(child.get("type"), list) or "anyOf" in child
-    return optional > MAX_OPTIONAL or unions > MAX_UNIONS
+    for node in _nodes(schema):
+        required = node.get("required") or ()
+        for name, child in (node.get("properties") or {}).items():
+            optional += name not in required
+            unions += isinstance(child.get("type"), list) or "anyOf" in child
+    return optional, unions
 
 
 def _nodes(schema: Schema) -> Iterator[Schema]:

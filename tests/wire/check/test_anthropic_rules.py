@@ -69,6 +69,12 @@ def strict(properties: Body, required: list[str] | None = None, **keys: Any) -> 
     return tool(name=f"strict_{len(properties)}", strict=True, input_schema={**inner, **keys})
 
 
+def strict_tools(count: int) -> Change:
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    tools = [{"name": f"t{n}", "strict": True, "input_schema": schema} for n in range(count)]
+    return option(tools=tools)
+
+
 def text(words: str, **keys: Any) -> Body:
     return {"type": "text", "text": words, **keys}
 
@@ -150,6 +156,8 @@ BAD: list[tuple[str, Change, str]] = [
         "tools.2: Input tag 'function' found using 'type' does not match any of",
     ),
     ("ANT-09", strict(TWENTY_FIVE, []), "too many optional parameters (25)"),
+    ("ANT-09", strict(dict(list(TWENTY_FIVE.items())[:24]), []), "Schema is too complex for compilation."),
+    ("ANT-09", strict_tools(21), "Too many strict tools (21)"),
     (
         "ANT-09",
         strict(SEVENTEEN),

@@ -22,7 +22,9 @@ PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 COMBINATORS = ("oneOf", "allOf", "anyOf")
 
 # Recorded refusals of strict tools: limits over all of them, and over one schema.
+MAX_STRICT = 20
 MAX_OPTIONAL = 24
+MAX_OPTIONAL_IN_ONE = 23
 MAX_UNIONS = 16
 MAX_UNIONS_IN_ONE = 15
 
@@ -86,10 +88,15 @@ def _schema_fault(path: str, tool: Object) -> str:
 
 def strict_schemas_compile(request: Request) -> Iterator[Problem]:
     """ANT-09, for strict tools: no circles, and not too much freedom over all of them."""
+    strict = [(path, tool) for path, tool in client_tools(request) if tool.get("strict") is True]
+    if len(strict) > MAX_STRICT:
+        answer = (
+            f"Too many strict tools ({len(strict)}). The maximum number of strict tools supported is "
+            f"{MAX_STRICT}. Try reducing the number of tools marked as strict."
+        )
+        yield Problem("ANT-09", "tools", answer, "leave strict out of some of them")
     optional = unions = 0
-    for path, tool in client_tools(request):
-        if tool.get("strict") is not True:
-            continue
+    for path, tool in strict:
         schema = mapping(tool.get("input_schema"))
         circle = _circle(schema)
         if circle:
@@ -100,12 +107,13 @@ def strict_schemas_compile(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-09", path, answer, "unfold the schema, or leave strict out")
         own_optional, own_unions = _freedom(schema)
         optional, unions = optional + own_optional, unions + own_unions
-        if MAX_UNIONS_IN_ONE < own_unions <= MAX_UNIONS:
+        crowded = MAX_OPTIONAL_IN_ONE < own_optional <= MAX_OPTIONAL
+        if crowded or MAX_UNIONS_IN_ONE < own_unions <= MAX_UNIONS:
             answer = (
                 "Schema is too complex for compilation. "
                 "Try reducing the number of tools or simplifying tool schemas."
             )
-            yield Problem("ANT-09", path, answer, "use fewer unions, or leave strict out")
+            yield Problem("ANT-09", path, answer, "use fewer unions and options, or leave strict out")
     yield from _excess(optional, unions)
 
 

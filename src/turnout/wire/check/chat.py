@@ -363,6 +363,18 @@ def _schemas(seen: View) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
             yield f"{tool.path}.function.parameters", shown(tool.name), schema
 
 
+# OAC-15
+
+
+def roles_suit_the_model(seen: View) -> Iterator[Problem]:
+    """The first reasoning models hear the user and themselves, nobody else."""
+    for message in seen.messages:
+        if message.role in ("system", "developer") and models.hears_no_system(seen.model):
+            path = f"{message.path}.role"
+            answer = f"Unsupported value: '{path}' does not support '{message.role}' with this model."
+            yield Problem("OAC-15", path, answer, "say it as the user")
+
+
 CONTRACT: tuple[Rule, ...] = (messages_present, arguments_are_strings, assistant_says_something)
 PAIRING: tuple[Rule, ...] = (unanswered("OAC-01"), orphans("OAC-02"))
 SERVICE: tuple[Rule, ...] = (tools_counted, names_fit)
@@ -383,5 +395,6 @@ OPENAI: tuple[Rule, ...] = (
     strict_schemas_are_closed,
     schemas_are_objects,
     schemas_are_plain,
+    roles_suit_the_model,
 )
 RULES = OPENAI

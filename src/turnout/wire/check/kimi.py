@@ -24,6 +24,8 @@ ORPHAN = (
     "Invalid request: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"
 )
 
+REFUSED_FIRST = (*"-0123456789",)
+
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What Moonshot's API would refuse."""
@@ -93,6 +95,21 @@ def assistant_is_not_empty(seen: View) -> Iterator[Problem]:
             yield Problem("KIM-04", f"{message.path}.content", answer, "leave the message out")
 
 
+# OAC-07, as Moonshot narrows it. Its documents let an underscore begin a name, its answer speaks of
+# letters only: an underscore was never seen refused, so it passes.
+
+
+def names_begin_with_a_letter(seen: View) -> Iterator[Problem]:
+    for tool in seen.tools:
+        if isinstance(tool.name, str) and tool.name[:1] in REFUSED_FIRST:
+            answer = (
+                "Invalid request: function name is invalid, must start with a letter and can contain "
+                f"letters, numbers, underscores, and dashes: {shown(tool.name)}"
+            )
+            path = f"{tool.path}.{tool.body}.name"
+            yield Problem("OAC-07", path, answer, "put a letter before the name, there and in every call")
+
+
 # KIM-06
 
 
@@ -159,6 +176,7 @@ RULES: tuple[Rule, ...] = (
     calls_carry_reasoning,
     choice_is_free,
     assistant_is_not_empty,
+    names_begin_with_a_letter,
     schemas_are_moonshots,
     sampling_is_left_alone,
 )

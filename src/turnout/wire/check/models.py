@@ -59,6 +59,11 @@ def is_elsewhere(model: str) -> bool:
     return "/" in model or family(model) not in ("", "openai")
 
 
+def hears_no_system(model: str) -> bool:
+    """o1-mini and o1-preview refuse system and developer messages alike; o1 itself takes both."""
+    return re.search(r"(?:^|/)o1-(?:mini|preview)", model.lower()) is not None
+
+
 _GPT = re.compile(r"gpt-(\d)(?:\.(\d{1,2}))?(?!\d)")  # Azure's gpt-35-turbo has no version here
 _KIMI = re.compile(r"\bk(\d)(?:[.p](\d{1,2}))?(?!\d)")
 _CLAUDE = re.compile(r"claude-(?:[a-z]+-)*(\d{1,2})(?:[.-](\d{1,2}))?(?!\d)")

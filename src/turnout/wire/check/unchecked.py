@@ -10,7 +10,6 @@ CHOICE = "nothing is refused: a choice of the renderer"
 
 CHAT: dict[str, str] = {
     "OAC-04": "no server of this wire was seen to refuse a repeated id; other APIs have rules of their own",
-    "OAC-15": CHOICE,
     "MIS-12": QUALITY,
     "KIM-05": QUALITY,
     "DSK-05": CHOICE,
