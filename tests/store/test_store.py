@@ -394,7 +394,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
         store.list()
     assert path.read_bytes() == before
     path.write_text("no database at all " * 100)
-    with Store(path, heartbeat=False) as store, pytest.raises(StoreError, match="no store of sessions"):
+    with Store(path, heartbeat=False) as store, pytest.raises(StoreError, match="not a store of sessions"):
         store.list()
 
 

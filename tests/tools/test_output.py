@@ -201,11 +201,20 @@ def test_saved_output_is_private(tmp_path: Path, umask: int) -> None:
     assert stat.S_IMODE(os.stat(tmp_path / "deep/saved").st_mode) == 0o700
 
 
-def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
-    """Whoever made it, and however."""
+def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
+    """It may be anything, a home too. What is saved in it is private all the same."""
     (tmp_path / "saved").mkdir(mode=0o755)
-    SavedOutput(tmp_path / "saved")
-    assert stat.S_IMODE(os.stat(tmp_path / "saved").st_mode) == 0o700
+    path = SavedOutput(tmp_path / "saved").save("secret")
+    assert stat.S_IMODE(os.stat(tmp_path / "saved").st_mode) == 0o755
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+
+
+def test_a_folder_that_others_can_write_is_refused(tmp_path: Path) -> None:
+    """They could put links where the output goes."""
+    (tmp_path / "saved").mkdir()
+    (tmp_path / "saved").chmod(0o777)
+    with pytest.raises(UsageError, match="only you can write"):
+        SavedOutput(tmp_path / "saved")
 
 
 def test_a_folder_that_is_a_link_is_no_private_folder(tmp_path: Path) -> None:

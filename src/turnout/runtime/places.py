@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -37,9 +39,30 @@ def private_folder(path: Path) -> Path:
     """The folder, made for its owner alone under any umask."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        folder.chmod(0o700)
+        with suppress(FileExistsError):  # someone else made it meanwhile, so its mode is theirs
+            folder.mkdir(mode=0o700)
+            folder.chmod(0o700)
     return path
+
+
+def change_mode(path: str, mode: int) -> None:
+    """Give a regular file of ours a narrower mode; a link, a folder or another user's file stays as it is.
+
+    The file itself is opened (and not read, so that closing it drops no lock on it), then looked at,
+    then changed. A path could come to mean another file between two of these steps.
+    """
+    if not hasattr(os, "O_PATH"):  # not Linux
+        found = os.lstat(path)
+        if stat.S_ISREG(found.st_mode) and found.st_mode & 0o077:
+            os.chmod(path, mode)
+        return
+    descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW)
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and found.st_mode & 0o077:
+            os.chmod(f"/proc/self/fd/{descriptor}", mode)
+    finally:
+        os.close(descriptor)
 
 
 def write_private(path: Path, text: str) -> None:

@@ -266,8 +266,11 @@ def _private_folder(folder: str | os.PathLike[str] | None) -> str:
         os.mkdir(path, 0o700)
     except FileExistsError:
         found = os.lstat(path)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
-            raise UsageError(f"{path} is not a folder of yours; choose another for saved output") from None
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or found.st_mode & 0o022:
+            raise UsageError(
+                f"{path} is not a folder that only you can write; choose another for saved output"
+            ) from None
+        return path  # its mode is its owner's affair: the files in it are private each
     os.chmod(path, 0o700)
     return path
 

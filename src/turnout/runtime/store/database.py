@@ -3,6 +3,9 @@
 WAL with `synchronous=FULL`: what is committed is on the disk. Never memory-mapped. One
 connection serves a process; after a disk error it is opened anew, because a sync that failed
 once must not be tried again on the same pages.
+
+A file that is not ours stays as it is: it is looked at before SQLite may change anything of it.
+Where nothing can be written (a read-only file system), the store can still be read.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
 from ...errors import StoreError
 from ..places import private_folder
-from .place import close_to_others, make_file
+from .place import close_to_others, has_file, make_file
 
 FIXED = (3, 51, 3)
 """Before this, SQLite can corrupt a WAL database that several connections write (the WAL-reset bug)."""
@@ -48,14 +52,16 @@ PRAGMAS = (
     "journal_size_limit=16777216",
 )
 
+ANOTHER_PROGRAM = "this is the database of another program; name another file for the store"
+
 REASONS: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.FullError, "the disk is full; make room and go on"),
     (apsw.BusyError, f"other processes have kept it locked for {PATIENCE:.0f} s; try again"),
     (apsw.LockedError, "it is locked; try again"),
-    (apsw.ReadOnlyError, "it cannot be written; check its permissions"),
+    (apsw.ReadOnlyError, "it can be read, but not written; check the file system and its permissions"),
     (apsw.PermissionsError, "it cannot be opened; check its permissions"),
     (apsw.CantOpenError, "it cannot be opened; check the folder and its permissions"),
-    (apsw.NotADBError, "it is no store of sessions; name another file"),
+    (apsw.NotADBError, "it is not a store of sessions; name another file"),
     (apsw.CorruptError, "its file is damaged; `turnout doctor` saves what can be read"),
     (apsw.IOError, "the disk reports an error; check it and go on"),
 )
@@ -133,12 +139,23 @@ class Database:
 
     def _opened(self) -> apsw.Connection:
         try:
-            private_folder(self.path.parent)
-            if not make_file(self.path):
-                close_to_others(self.path)
+            if has_file(self.path):
+                check_ours(self.path)
+            else:
+                private_folder(self.path.parent)
+                make_file(self.path)
         except OSError as error:
             raise StoreError(f"the store {self.path} cannot be made: {error}") from error
-        connection = self._connect(str(self.path))
+        try:
+            connection = self._set_up(self._connect(str(self.path)))
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+            if can_write(self.path):
+                raise
+            connection = self._set_up(read_only(self.path))
+        close_to_others(self.path)
+        return connection
+
+    def _set_up(self, connection: apsw.Connection) -> apsw.Connection:
         try:
             patiently(lambda: set_up(connection))
             self._prepare(connection)
@@ -178,17 +195,60 @@ def set_up(connection: apsw.Connection) -> None:
     """Bring a new connection into the state that everything here relies on."""
     connection.set_busy_timeout(int(PATIENCE * 1000))
     if is_foreign(connection):
-        raise StoreError("this is the database of another program; name another file for the store")
+        raise StoreError(ANOTHER_PROGRAM)
     if not connection.execute("PRAGMA page_count").get:  # later it would be a write each time
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}").fetchall()
+    if connection.readonly("main"):
+        return
     mode = connection.execute("PRAGMA journal_mode=WAL").get
     if mode != "wal":
         raise StoreError(
             f"the store's file system cannot do what WAL needs (it says {mode!r}); use a local disk"
         )
     connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+
+
+def check_ours(path: Path) -> None:
+    """Refuse a file that is not a store, without a lock, a log or any other trace beside it.
+
+    Only the file itself is read here. Of a store that was just made everything may still be in its
+    log, and while its log is written into it (a checkpoint) it may look damaged. So what is neither
+    ours nor clearly another's is left to `set_up`, which asks again, with the log.
+    """
+    if not os.stat(path).st_size:
+        return
+    connection = _open(path, "immutable=1")
+    try:
+        with suppress(apsw.CorruptError):
+            if is_foreign(connection):
+                raise StoreError(ANOTHER_PROGRAM)
+    finally:
+        connection.close(True)
+
+
+def can_write(path: Path) -> bool:
+    """Whether SQLite could write the database, and its log beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def read_only(path: Path) -> apsw.Connection:
+    """A connection for reading where nothing can be written.
+
+    SQLite needs its log's index, and cannot make one here. Nobody who writes would leave it away, so
+    nobody writes; then the index can be in memory, and locks are not needed.
+    """
+    if not os.path.exists(f"{path}-wal"):
+        return _open(path, "immutable=1")
+    connection = _open(path, "vfs=unix-none")
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
+    return connection
+
+
+def _open(path: Path, how: str) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return apsw.Connection(f"file:{quote(str(path.absolute()))}?mode=ro&{how}", flags=flags)
 
 
 def is_foreign(connection: apsw.Connection) -> bool:

@@ -30,6 +30,12 @@ SELECT number, indexed FROM session s WHERE indexed < (
     WHERE e.number BETWEEN s.number * {schema.ROOM} AND (s.number + 1) * {schema.ROOM} - 1
 )
 """
+LACKING = f"""
+SELECT s.id, s.title, s.updated, e.number % {schema.ROOM}, e.data
+FROM session s JOIN entry e ON e.number > s.indexed
+    AND e.number BETWEEN s.number * {schema.ROOM} AND (s.number + 1) * {schema.ROOM} - 1
+ORDER BY s.updated DESC, e.number
+"""
 FOUND = f"""
 SELECT s.id, s.title, s.updated, e.number % {schema.ROOM}, e.data
 FROM words JOIN entry e ON e.number = words.rowid JOIN session s ON s.number = e.number / {schema.ROOM}
@@ -58,10 +64,14 @@ class Words:
         words = re.findall(r"\w+", query)
         if not words:
             return []
-        self.catch_up()
         asked = " ".join(f'"{word}"*' for word in words)
         with self._database.reading() as connection:
+            writable = not connection.readonly("main")
+        if writable:
+            self.catch_up()
+        with self._database.reading() as connection:
             rows: list[Any] = connection.execute(FOUND, (asked, limit * 5)).fetchall()
+            rows += [] if writable else _unindexed(connection, words)
         hits: dict[str, Hit] = {}
         for session, title, updated, place, data in rows:
             hits.setdefault(session, Hit(session, title, updated, place, _excerpt(data, words)))
@@ -92,6 +102,13 @@ class Words:
 def _add(connection: apsw.Connection, rows: list[tuple[int, bytes]]) -> None:
     said = [(number, text) for number, data in rows if (text := text_of(data))]
     connection.executemany("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", said)
+
+
+def _unindexed(connection: apsw.Connection, words: list[str]) -> list[Any]:
+    """Where the words are in entries that the index lacks and, in a store that is only read, never gets."""
+    wanted = [re.compile(rf"\b{re.escape(word)}", re.IGNORECASE) for word in words]
+    rows: Any = connection.execute(LACKING).fetchall()
+    return [row for row in rows if all(word.search(text_of(row[-1])) for word in wanted)]
 
 
 def text_of(data: bytes) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -22,6 +23,9 @@ from ...wire.redaction import redacted
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _IN_ADDRESS = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
+FIRST = b'{"what": '
+"""How every line of the log begins, by which a log of an earlier run is known."""
+
 SHORTEST = 6
 """Characters below which a value is no secret worth hiding: it would blot out ordinary words."""
 
@@ -61,12 +65,27 @@ class Debug:
 
 
 def _opened(path: str) -> Any:
+    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # to open a pipe would wait
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.chmod(path, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | careful, 0o600)
     except OSError as error:
         raise UsageError(f"--debug {path!r} cannot be written: {error.strerror}") from None
+    if fault := _fault_of(descriptor):
+        os.close(descriptor)
+        raise UsageError(f"--debug {path!r} {fault}; name a new file")
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, 0o600)
     return os.fdopen(descriptor, "a", encoding="utf-8")
+
+
+def _fault_of(descriptor: int) -> str:
+    """Why this file is not for our log: it is not a plain file of ours, or holds something else."""
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        return "is not a regular file"
+    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+        return "is another user's file"
+    return "" if os.read(descriptor, len(FIRST)) in (FIRST, b"") else "holds something other than a debug log"
 
 
 def _told(fact: Any) -> Any:
