@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
-from tests.build import conversation, user
+from tests.build import call, conversation, model, settled, user
 from tests.handoff.histories import SCENARIOS
 from tests.handoff.judges import complaints
 from tests.handoff.places import PLACES
 
-from turnout import History, UsageError, render
+from turnout import History, Media, Session, UsageError, render
 from turnout.providers import PROVIDERS, Target, target
 from turnout.providers.models import facts
 
@@ -45,6 +47,10 @@ URLS = {
     "azure:gpt-4o": "https://RESOURCE.openai.azure.com/openai/v1/chat/completions",
     "compatible:any": "http://127.0.0.1:8000/v1/chat/completions",
 }
+
+
+PNG = b64encode(b"\x89PNG\r\n\x1a\n" + bytes(24)).decode()
+PDF = b64encode(b"%PDF-1.4\n").decode()
 
 
 def hello() -> History:
@@ -87,10 +93,86 @@ def test_gemini_by_token_wears_the_code_assist_envelope() -> None:
     place = target("gemini@oauth:gemini-2.5-pro")
     request = render(hello(), place, stream=True, system="Be brief.")
     assert place.provider.auth == "bearer"
-    assert set(request.json) == {"model", "request"} and request.json["model"] == "gemini-2.5-pro"
+    assert set(request.json) == {"model", "user_prompt_id", "request"}
+    assert request.json["model"] == "gemini-2.5-pro"
     assert request.json["request"]["systemInstruction"] == {"parts": [{"text": "Be brief."}]}
     assert request.url.endswith("/v1internal:streamGenerateContent?alt=sse")
     assert complaints(request, place) == []
+
+
+def test_the_code_assist_envelope_names_the_project_and_the_prompt() -> None:
+    """Every request of one tool loop belongs to the same prompt; the next prompt has another id."""
+    place = target("gemini@oauth:gemini-2.5-pro", project="mine")
+    history = conversation(user("go"), model(call("look")), settled("look"))
+    loop = [render(history, place).json]
+    history.reply("openai:gpt-5.1", [call("look", "again")])
+    loop.append(render(history, place).json)
+    assert {around["project"] for around in loop} == {"mine"}
+    assert {around["user_prompt_id"] for around in loop} == {history.turns[0].key}
+    history.user("and now?")
+    assert render(history, place).json["user_prompt_id"] == history.turns[-1].key
+    asked = render(history, place, project="theirs", user_prompt_id="p#7").json
+    assert (asked["project"], asked["user_prompt_id"]) == ("theirs", "p#7")
+
+
+def test_a_missing_project_is_named() -> None:
+    """Code Assist refuses some accounts without one; the report says how to give it."""
+    request = render(hello(), "gemini@oauth:gemini-2.5-pro")
+    assert "project" not in request.json
+    assert any("GOOGLE_CLOUD_PROJECT" in line for line in request.report.changes)
+    assert not any("project" in line for line in render(hello(), "gemini:gemini-2.5-pro").report.changes)
+
+
+def test_a_session_takes_the_project_from_the_environment() -> None:
+    session = Session("gemini@oauth:gemini-2.5-pro", environment={"GOOGLE_CLOUD_PROJECT": "mine"})
+    assert session.target.provider.project == "mine"
+
+
+IMAGE = Media("image/png", PNG)
+SHOWN: dict[str, tuple[History, bool]] = {
+    "words": (conversation(user("hi")), False),
+    "the user's image": (conversation(user("see", IMAGE)), True),
+    "an image of long ago": (conversation(user("see", IMAGE), model("yes"), user("and?")), True),
+    "a tool's image": (conversation(user("go"), model(call("shot")), settled("shot", [IMAGE])), True),
+    "a document": (conversation(user("see", Media("application/pdf", PDF))), False),
+}
+
+
+@pytest.mark.parametrize("to", ["copilot:gpt-4.1", "copilot:gpt-5.2-codex"])
+@pytest.mark.parametrize("what", SHOWN)
+def test_copilot_is_told_of_images(to: str, what: str) -> None:
+    """Without the header, a request that shows images is a 400."""
+    history, has_image = SHOWN[what]
+    assert render(history, to).headers.get("copilot-vision-request") == ("true" if has_image else None)
+    assert "copilot-vision-request" not in render(history, "openai:gpt-4.1").headers
+
+
+def test_copilot_is_told_who_asks() -> None:
+    """The user's own prompts count differently from the requests of a tool loop."""
+    history = conversation(user("go"))
+    told = [render(history, "copilot:gpt-4.1").headers["x-initiator"]]
+    history.reply("copilot:gpt-4.1", [call("look")])
+    told.append(render(history, "copilot:gpt-4.1").headers["x-initiator"])
+    history.note_system("be quick")
+    told.append(render(history, "copilot:gpt-4.1").headers["x-initiator"])
+    history.user("and now?")
+    told.append(render(history, "copilot:gpt-4.1").headers["x-initiator"])
+    assert told == ["user", "agent", "agent", "user"]
+
+
+def test_an_sdk_is_given_the_headers_too() -> None:
+    """Whoever keeps their SDK sends the same request."""
+    params = render(conversation(user("see", IMAGE)), "copilot:gpt-4.1").params
+    assert params["extra_headers"]["copilot-vision-request"] == "true"
+    assert "extra_headers" not in render(hello(), "openai:gpt-4.1").params
+    assert "extra_headers" not in render(hello(), "anthropic:claude-sonnet-4-5").params
+
+
+@pytest.mark.parametrize("model_name", ["claude-sonnet-4-5@20250929", "publishers/meta/llama-4", "Mistral-x"])
+def test_vertex_says_which_models_it_cannot_speak_to_yet(model_name: str) -> None:
+    """Another publisher's model wants another body; a Gemini body would be refused there."""
+    with pytest.raises(UsageError, match=rf"vertex serves {model_name}.*openrouter"):
+        render(hello(), f"vertex:{model_name}")
 
 
 def test_params_of_an_enveloped_request_are_those_of_the_inner_one() -> None:

@@ -142,6 +142,17 @@ def test_targets_have_names_addresses_and_keys_of_their_own(somebody: User) -> N
     assert found.targets()[:2] == ["work", "home"]
 
 
+def test_an_account_of_code_assist_has_its_project(somebody: User) -> None:
+    """The file's project counts before the variable's; another model of the account is reached the same way."""
+    written(own(somebody), '[targets.paid]\ntarget = "gemini@oauth:gemini-2.5-pro"\nproject = "ours"\n')
+    found = load({**somebody.environment, "GOOGLE_CLOUD_PROJECT": "usual"}, somebody.folder)
+    places = [found.target(name) for name in ("paid", "gemini@paid:gemini-2.5-flash", "gemini@oauth:g")]
+    assert [place.provider.project for place in places] == ["ours", "ours", "usual"]
+    assert {place.provider.envelope for place in places} == {"code-assist"}
+    assert str(places[1].origin) == "gemini@paid:gemini-2.5-flash"
+    assert found.target("gemini:gemini-2.5-pro").provider.project == ""
+
+
 def test_profiles(somebody: User) -> None:
     written(own(somebody), 'model = "a:b"\n[profiles.cheap]\nmodel = "mistral:mistral-small"')
 

@@ -91,14 +91,23 @@ def _names() -> dict[str, Provider]:
     return names
 
 
-def target(name: str | Origin | Target, *, base_url: str = "", endpoint: str = "") -> Target:
+def target(
+    name: str | Origin | Target, *, base_url: str = "", endpoint: str = "", project: str = ""
+) -> Target:
     """Read `provider:model` or `provider@endpoint:model`."""
     if isinstance(name, Target):
         return name
     origin = Origin.parse(name)
     found = provider(origin.provider).at(origin.endpoint)
+    if not found.is_spoken(origin.model):
+        raise UsageError(
+            f"{found.name} serves {origin.model} through an API that turnout does not speak; name "
+            "another provider of it, such as 'anthropic:MODEL' for Claude, or 'openrouter:MODEL'"
+        )
     if base_url:
         found = replace(found, base_url=base_url.rstrip("/"))
+    if project:
+        found = replace(found, project=project)
     origin = Origin(found.name, endpoint or origin.endpoint, origin.model)
     return Target(origin, found, found.speaks(origin.model), facts(origin.model))
 

@@ -1,4 +1,8 @@
-"""GitHub Copilot: several families; newer GPTs take tools through Responses only."""
+"""GitHub Copilot: several families; newer GPTs take tools through Responses only.
+
+Images without `copilot-vision-request` are a 400. `x-initiator` tells what a user asked for
+from what the agent asked for by itself in a tool loop.
+"""
 
 from ..wire.chat_dialect import ChatDialect
 from ..wire.responses import ResponsesDialect
@@ -15,6 +19,8 @@ PROVIDER = Provider(
     base_url_variable="COPILOT_BASE_URL",
     key_variables=("COPILOT_TOKEN", "GITHUB_COPILOT_TOKEN"),
     headers={"copilot-integration-id": "vscode-chat", "editor-version": "turnout/0"},
+    vision_header="copilot-vision-request",
+    initiator_header="x-initiator",
     dialect=CHAT,
     overrides=(("gpt-5-mini*", CHAT), ("gpt-[5-9]*", RESPONSES), *families(CHAT)),
 )

@@ -18,6 +18,7 @@ PROVIDER = Provider(
             "key_variables": ("GEMINI_AUTH_TOKEN",),
             "dialect": GeminiDialect(sends_ids=False),
             "envelope": "code-assist",
+            "project_variable": "GOOGLE_CLOUD_PROJECT",
         }
     },
 )
@@ -31,4 +32,15 @@ VERTEX = Provider(
     base_url_variable="VERTEX_BASE_URL",
     key_variables=("VERTEX_ACCESS_TOKEN",),
     dialect=GeminiDialect(sends_ids=False),
+    # Models of other publishers have other endpoints and other bodies there (Claude: :rawPredict).
+    unspoken_models=(
+        "claude*",
+        "mistral*",
+        "codestral*",
+        "llama*",
+        "jamba*",
+        "deepseek*",
+        "qwen*",
+        "gpt-oss*",
+    ),
 )

@@ -32,6 +32,11 @@ class Provider(Struct, frozen=True, kw_only=True):
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)  # endpoints with other fields
     serves_one: bool = False  # answers with the model that is loaded, so none need be named
     envelope: Literal["", "code-assist"] = ""
+    project: str = ""  # whose account pays; the envelope says it
+    project_variable: str = ""
+    vision_header: str = ""  # must be "true" where a request shows images
+    initiator_header: str = ""  # says who wants this request: "user", or "agent" inside a tool loop
+    unspoken_models: tuple[str, ...] = ()  # patterns of models it serves through an API we do not speak yet
 
     def speaks(self, model: str) -> Dialect:
         """The dialect for a model: its family's where this provider carries several."""
@@ -40,6 +45,11 @@ class Provider(Struct, frozen=True, kw_only=True):
             if fnmatchcase(name, pattern):
                 return dialect
         return self.dialect
+
+    def is_spoken(self, model: str) -> bool:
+        """Whether this provider serves the model through an API that we speak."""
+        name = model.lower().rpartition("/")[2]
+        return not any(fnmatchcase(name, pattern) for pattern in self.unspoken_models)
 
     def at(self, endpoint: str) -> Provider:
         """This provider as the endpoint of that name knows it."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..history.log import History
-from ..model import Origin, ToolSpec
+from ..model import Media, Message, ModelTurn, Origin, SystemTurn, ToolSpec, UserTurn
 from ..plain import clean
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
@@ -54,8 +54,14 @@ class View:
         self.transcript = Transcript(history, reader(target, policy, flat_through))
         self._begin()
 
+    @property
+    def shows_images(self) -> bool:
+        """Whether the request holds images, from the user or from a tool."""
+        return self._sealed_images or any(map(_has_image, self.transcript.tail))
+
     def _begin(self) -> None:
         self.generation = self.transcript.generation
+        self._sealed_images = False
         self.encoder: Encoder = ENCODERS[type(self.target.dialect)](
             self.target.dialect,
             Setting(origin=self.target.origin, facts=self.target.facts),
@@ -70,7 +76,14 @@ class View:
             self._begin()
         for message in self.transcript.sealed[self._fed :]:
             self.encoder.feed(message)
+            self._sealed_images = self._sealed_images or _has_image(message)
         self._fed = len(self.transcript.sealed)
+
+
+def _has_image(message: Message) -> bool:
+    held = [block for item in message.responses for block in item.outcome.content]
+    shown = message.blocks if message.role == "user" else held
+    return any(isinstance(block, Media) and block.mime.startswith("image/") for block in shown)
 
 
 def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Reader:
@@ -123,13 +136,19 @@ def render(
     tools: Iterable[Any] | None = None,
     system: str | None = None,
     base_url: str = "",
+    project: str = "",
+    user_prompt_id: str = "",
     foreign_thinking: str = "omit",
     flat_through: str = "",
     **options: Any,
 ) -> WireRequest:
-    """The request that `to` accepts for this history. Never writes to the history."""
+    """The request that `to` accepts for this history. Never writes to the history.
+
+    `project` and `user_prompt_id` are for Code Assist (`gemini@oauth`): whose account pays, and
+    which prompt of the user a request belongs to.
+    """
     _expect_history(history)
-    place = find(to, base_url=base_url)
+    place = find(to, base_url=base_url, project=project)
     asked = Options.of(options)
     seen = view(history, place, asked.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
@@ -142,10 +161,11 @@ def render(
         changes.append("chain left out: this API keeps no responses to go on from")
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
+    body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
     return WireRequest(
         url=url(place, stream=asked.stream),
-        headers={"content-type": "application/json", **place.provider.headers},
-        body=_enveloped(place, body),
+        headers=_headers(place, history, seen),
+        body=body,
         protocol=PROTOCOLS[type(place.dialect)],
         target=place.origin,
         source=seen.transcript.rendered(),
@@ -172,8 +192,28 @@ def url(place: Target, *, stream: bool = False) -> str:
     return f"{base}/models/{place.model}:{verb}"
 
 
-def _enveloped(place: Target, body: bytes) -> bytes:
+def _headers(place: Target, history: History, seen: View) -> dict[str, str]:
+    headers = {"content-type": "application/json", **place.provider.headers}
+    if place.provider.vision_header and seen.shows_images:
+        headers[place.provider.vision_header] = "true"
+    if place.provider.initiator_header:
+        last = next((turn for turn in reversed(history.turns) if not isinstance(turn, SystemTurn)), None)
+        headers[place.provider.initiator_header] = "agent" if isinstance(last, ModelTurn) else "user"
+    return headers
+
+
+def _prompt_id(history: History) -> str:
+    """Names the prompt that a request belongs to: the same for every request of one tool loop."""
+    said = (turn.key for turn in reversed(history.turns) if isinstance(turn, UserTurn))
+    return next(said, history.key)
+
+
+def _enveloped(place: Target, body: bytes, project: str, prompt_id: str, changes: list[str]) -> bytes:
     """Code Assist wants the request inside one of its own."""
     if place.provider.envelope != "code-assist":
         return body
-    return b'{"model":' + encode(place.model) + b',"request":' + body + b"}"
+    around = {"model": place.model, "project": project or place.provider.project, "user_prompt_id": prompt_id}
+    if not around["project"]:
+        del around["project"]
+        changes.append("no project around the request: set GOOGLE_CLOUD_PROJECT or project= if it is refused")
+    return encode(around)[:-1] + b',"request":' + body + b"}"

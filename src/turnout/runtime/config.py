@@ -45,6 +45,7 @@ class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
     key_variable: str = ""
     key_file: str = ""
     key_command: tuple[str, ...] = ()
+    project: str = ""
 
     @property
     def key(self) -> KeySource | None:
@@ -99,14 +100,24 @@ class Config(Struct, frozen=True):
     def target(self, name: str, base_url: str = "") -> Target:
         """A target by the name it was given in a file, or as `provider:model`; at that address, if given."""
         if (named := self.settings.targets.get(name)) is not None:
-            place = base_url or named.base_url or self._base_url(named.target)
-            return find_target(named.target, base_url=place, endpoint=name)
+            return self._placed(Origin.parse(named.target), base_url, named, name)
         origin = self._whole(Origin.parse(name))
         named = self.settings.targets.get(origin.endpoint)
         if named is not None and origin.provider == Origin.parse(named.target).provider:
-            # another model of that account
-            return find_target(origin, base_url=base_url or named.base_url or self._base_url(named.target))
-        return find_target(origin, base_url=base_url or self._base_url(name))
+            # another model of that account, spoken to in the same way
+            asked = replace(Origin.parse(named.target), model=origin.model)
+            return self._placed(asked, base_url, named, origin.endpoint)
+        return self._placed(origin, base_url)
+
+    def _placed(
+        self, origin: Origin, base_url: str, named: TargetSettings | None = None, endpoint: str = ""
+    ) -> Target:
+        """A target at the address and for the project that its settings or the environment give."""
+        known = provider(origin.provider).at(origin.endpoint)
+        settled = (named.base_url, named.project) if named is not None else ("", "")
+        place = base_url or settled[0] or self.environment.get(known.base_url_variable, "")
+        project = settled[1] or self.environment.get(known.project_variable, "")
+        return find_target(origin, base_url=place, endpoint=endpoint, project=project)
 
     def _whole(self, origin: Origin) -> Origin:
         """A provider alone means the model that it is asked for without a name."""
@@ -116,10 +127,6 @@ class Config(Struct, frozen=True):
         if known not in DEFAULT_MODELS:
             raise UsageError(f"name a model of {known} too: {known}:MODEL")
         return replace(origin, model=DEFAULT_MODELS[known])
-
-    def _base_url(self, name: str) -> str:
-        variable = provider(Origin.parse(name).provider).base_url_variable
-        return self.environment.get(variable, "") if variable else ""
 
     def targets(self) -> list[str]:
         """Names to choose from: those of the files, then a model of each provider that there is a key for."""

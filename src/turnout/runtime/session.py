@@ -164,15 +164,16 @@ class Session:
         return router
 
     def _place(self, name: str | Target, base_url: str = "") -> Target:
-        """A target, at the address that arguments or the environment give."""
+        """A target, at the address and for the project that arguments or the environment give."""
         place = find_target(name, base_url=base_url)
         if not place.model and not place.provider.serves_one:
             known = place.provider.name
             raise UsageError(f"{known!r} names no model; say '{known}:MODEL' (`turnout models` lists some)")
-        if base_url or isinstance(name, Target):
+        if isinstance(name, Target):
             return place
-        configured = self.environment.get(place.provider.base_url_variable, "")
-        return find_target(name, base_url=configured) if configured else place
+        configured = base_url or self.environment.get(place.provider.base_url_variable, "")
+        project = self.environment.get(place.provider.project_variable, "")
+        return find_target(name, base_url=configured, project=project)
 
     def _set_history(
         self,

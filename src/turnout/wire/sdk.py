@@ -30,6 +30,7 @@ KNOWN = {
     "responses": frozenset(OPENAI_RESPONSES.split()),
     "anthropic": frozenset(ANTHROPIC.split()),
 }
+OWN_HEADERS = ("content-type", "anthropic-version")  # what every SDK sends by itself
 GEMINI_CONFIG = {
     "systemInstruction": "system_instruction",
     "tools": "tools",
@@ -48,9 +49,12 @@ def params(request: WireRequest) -> dict[str, Any]:
     if request.target.provider == "mistral":  # its own SDK knows every key
         return body
     known = KNOWN[request.protocol]
-    extra = {key: value for key, value in body.items() if key not in known}
     taken = {key: value for key, value in body.items() if key in known}
-    return {**taken, "extra_body": extra} if extra else taken
+    if extra := {key: value for key, value in body.items() if key not in known}:
+        taken["extra_body"] = extra
+    if headers := {name: value for name, value in request.headers.items() if name not in OWN_HEADERS}:
+        taken["extra_headers"] = headers
+    return taken
 
 
 def _gemini(body: dict[str, Any], model: str) -> dict[str, Any]:

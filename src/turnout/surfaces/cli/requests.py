@@ -32,6 +32,7 @@ from .output import json_text, table, value
 @click.option("--tool-choice", default=None, help="auto, none, required, or a tool's name.")
 @click.option("--stream", is_flag=True, help="Ask for a streamed answer.")
 @click.option("--base-url", default="", help="Another address of the same API.")
+@click.option("--project", default="", help="Whose account pays, for gemini@oauth (Code Assist).")
 @click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
 @click.option("--report", type=click.File("w"), help="Write the full report there, as JSON.")
 def render(
