@@ -17,6 +17,7 @@ CODES: dict[str, str] = {
     "orphaned_result": "a result answered no call; kept as a note, rendered nowhere",
     "early_result": "a result stood before its call",
     "misplaced_result": "a result stood apart from its call",
+    "spaced_id": "the ids of a call and its result differed by the spaces around them; paired all the same",
     "unnamed_result": "a result had no id; matched by name and position",
     "duplicate_outcome": "a call had several results; one was kept",
     "repeated_call": "the same call was written twice; one was kept",

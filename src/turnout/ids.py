@@ -158,6 +158,24 @@ class IdProjection:
             spoken = self._spoken[name] = self.names.project(name)
         return spoken
 
+    def tool_names(self, names: Iterable[str]) -> dict[str, str]:
+        """The outward names of tools that are declared together: no two are the same.
+
+        A tool whose name needs no projection keeps it; one whose projection is such a name, or
+        is taken already, gets another, which depends on these names alone.
+        """
+        listed = list(names)
+        taken = {name for name in listed if self.name(name) == name}
+        spoken = {}
+        for name in listed:
+            salt, chosen = 0, self.name(name)
+            while chosen != name and chosen in taken:
+                salt += 1
+                chosen = self.names.project(f"{name}#{salt}")  # "#" is accepted nowhere
+            taken.add(chosen)
+            spoken[name] = chosen
+        return spoken
+
     def __getitem__(self, call_id: str) -> str:
         return self._given[call_id]
 

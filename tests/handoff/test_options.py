@@ -10,7 +10,7 @@ from tests.build import call, conversation, model, settled, user
 from tests.handoff.judges import complaints
 from tests.handoff.places import PLACES
 
-from turnout import History, ToolSpec, UsageError, ingest, render
+from turnout import History, ToolSpec, UsageError, check, ingest, render
 from turnout.providers import Target, target
 from turnout.wire.protocol import WireRequest
 
@@ -302,14 +302,38 @@ def test_extra_fields_go_into_the_body_as_they_are() -> None:
         assert render(History("h"), to, extra={"metadata": {"a": "b"}}).json["metadata"] == {"a": "b"}
 
 
-@pytest.mark.parametrize("to", [OPENAI, RESPONSES])
-def test_more_tools_than_an_api_takes_are_refused(to: str) -> None:
-    """OAC-06: 128. Stubs for the history's own give way before they would be too many."""
-    many = [{"name": f"tool_{n}"} for n in range(129)]
-    with pytest.raises(UsageError, match="129 tools are more than the 128"):
-        render(History("h"), to, tools=many)
-    request = render(history(), to, tools=many[:128])
-    assert len(request.json["tools"]) == 128
+@pytest.mark.parametrize(("to", "limit"), [(OPENAI, 128), (RESPONSES, 128), (CLAUDE, 512), (GEMINI, 512)])
+def test_of_more_tools_than_an_api_takes_the_called_and_the_first_are_offered(to: str, limit: int) -> None:
+    """OAC-06: in the order given; the report names those left out, and the history's stubs give way."""
+    names = [f"tool_{n}" for n in range(limit + 3)]
+    called = conversation(user("go"), model(call("unknown", "1"), call(names[-1], "2")), settled("1"))
+    request = render(called, to, tools=[{"name": name} for name in names], tool_choice=names[-2])
+
+    assert tools_of(request) == [*names[: limit - 2], names[-2], names[-1]]
+    (told,) = [line for line in request.report.changes if "tools left out" in line]
+    assert told.endswith(f": {names[limit - 2]}, {names[limit - 1]}, {names[limit]}")
+    assert check(to, request.body) == []
+
+
+def tools_of(request: WireRequest) -> list[str]:
+    declared = request.json["tools"]
+    if "functionDeclarations" in declared[0]:
+        declared = declared[0]["functionDeclarations"]
+    return [tool.get("function", tool)["name"] for tool in declared]
+
+
+@pytest.mark.parametrize("to", [OPENAI, RESPONSES, CLAUDE, GEMINI, "kimi:kimi-k2-0905-preview"])
+def test_a_tool_named_like_the_projection_of_another_is_another_tool(to: str) -> None:
+    """Both are offered, each under a name of its own, and each name leads back to its tool."""
+    like = render(History("h"), to, tools=[{"name": "größe"}]).names
+    (projected,) = like
+    for given in (["größe", projected], [projected, "größe"]):
+        request = render(History("h"), to, tools=[{"name": name} for name in given], tool_choice="größe")
+
+        assert len(set(tools_of(request))) == 2
+        assert {request.names[sent] for sent in tools_of(request)} == {"größe", projected}
+        assert request.names[projected] == projected
+        assert check(to, request.body) == []
 
 
 def test_the_same_tool_twice_is_refused() -> None:

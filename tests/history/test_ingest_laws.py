@@ -173,6 +173,36 @@ def test_a_call_is_answered_by_its_own_id_where_that_is_possible(steps: list[Any
             assert reported_as == (item.call.raw_id or item.call.id)
 
 
+SPACES = st.sampled_from(["", " ", "\t", "\n ", "\u00a0"])
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(STEPS, SPACES, st.lists(SPACES, min_size=14, max_size=14))
+def test_spaces_around_ids_change_no_pair(steps: list[Any], of_calls: str, of_results: list[str]) -> None:
+    """Whoever added or stripped them, on calls or on results: each call has the result it had without."""
+    padded = []
+    for (kind, what), spaces in zip(steps, of_results, strict=False):
+        if kind == "call":
+            what = [(of_calls + raw_id if raw_id else "", name, n) for raw_id, name, n in what]
+        elif kind == "result":
+            what = (what[0] + spaces, what[1])
+        padded.append((kind, what))
+
+    assert outcomes(ingest(chat(padded))) == outcomes(ingest(chat(steps)))
+
+
+def outcomes(history: History) -> list[Any]:
+    return [item.outcome for item in history.ledger]
+
+
+def test_spaces_tell_two_calls_apart_where_nothing_else_does() -> None:
+    """Two ids of one turn that differ by a space only are two calls, and each gets its own result."""
+    calls = [telling.call("a", "read", {"n": 1}), telling.call("a ", "read", {"n": 2})]
+    history = ingest([telling.assistant(None, *calls), telling.tool("a ", "two"), telling.tool("a", "one")])
+
+    assert [item.outcome.text for item in history.ledger if item.outcome] == ["one", "two"]
+
+
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(STEPS)
 def test_ingest_depends_on_the_messages_alone(steps: list[Any]) -> None:

@@ -123,6 +123,10 @@ def _one_id(messages: Messages, dice: Random) -> None:
     _rename(messages, lambda raw_id: "functions.read:0")
 
 
+def _spaced_ids(messages: Messages, dice: Random) -> None:
+    _rename(messages, lambda raw_id: raw_id + dice.choice(("", " ", "\t")) if raw_id else "")
+
+
 def _long_ids(messages: Messages, dice: Random) -> None:
     _rename(messages, lambda raw_id: raw_id + "x" * 200)
 
@@ -156,6 +160,7 @@ DAMAGES: list[Callable[[Messages, Random], None]] = [
     _move,
     _empty_ids,
     _one_id,
+    _spaced_ids,
     _long_ids,
     _foreign_canonical_ids,
     _other_results,

@@ -20,6 +20,7 @@ AT_THE_DOOR = (
     "orphaned_result",
     "early_result",
     "misplaced_result",
+    "spaced_id",
     "unnamed_result",
     "duplicate_outcome",
     "repeated_call",

@@ -15,7 +15,7 @@ from tests.tools.mcp.workshop import HERE, offer, tools
 from tests.tools.test_process import carriers
 
 from turnout.simulate import Call
-from turnout.wire.protocol import STUB_DESCRIPTION
+from turnout.wire.offer import STUB_DESCRIPTION
 
 pytest.importorskip("mcp")
 

@@ -19,7 +19,6 @@ from ..errors import ProviderError
 from ..model import ModelTurn, ToolCall, Usage
 from ..providers import Target
 from ..providers.reply import ReplyReader
-from ..providers.request import reader as reading
 from ..providers.request import render
 from ..streaming.events import Error, StreamEvent, ToolCallStart
 from ..wire.failure import failure
@@ -73,8 +72,7 @@ class Attempt:
 
     def _projected_names(self) -> dict[str, str]:
         """What the target calls our tools, where that differs: the way back."""
-        names, tools = reading(self.target).names, self.asked.request.tools
-        return {sent: tool.name for tool in tools if (sent := names.project(tool.name)) != tool.name}
+        return {sent: tool for sent, tool in self.request.names.items() if sent != tool}
 
     async def run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
         """The finished turn; events are shown as they come."""

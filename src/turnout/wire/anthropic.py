@@ -39,17 +39,14 @@ from .content import (
 )
 from .limits import nearest_effort, token_limit
 from .loop import Loop
+from .offer import Declarations, Offer, is_forced, offered_tools
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
     TEXT_FILLER,
-    Declarations,
     Options,
     Setting,
     body_bytes,
-    chosen,
-    declared,
-    forced,
 )
 from .roll import Roll, Wire
 from .schema import project_schema
@@ -58,6 +55,7 @@ from .strict import Freedom, strict_answer, strict_schema
 DEFAULT_MAX_TOKENS = 8_192
 MIN_BUDGET = 1_024
 BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384}
+MAX_TOOLS = 512
 MARKER = {"type": "ephemeral"}
 
 # What the API takes back without a beta header. Blocks of other kinds are told in words.
@@ -204,17 +202,16 @@ class AnthropicEncoder:
     ) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model}
-        all_tools = declared(tools, self.called, changes, self.ids, limit=512)
-        choice = chosen(options, tools, all_tools)
-        if forced(choice) and not facts.forced_tools:
+        offer = offered_tools(tools, self.called, options, self.ids, changes, limit=MAX_TOOLS)
+        if is_forced(offer.choice) and not facts.forced_tools:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
         limit = token_limit(options, facts, changes)
         fields["max_tokens"] = min(DEFAULT_MAX_TOKENS, facts.output) if limit is None else limit
-        self._add_thinking(fields, loop, choice, options, changes)
+        self._add_thinking(fields, loop, offer.choice, options, changes)
         self._add_sampling(fields, options, changes)
-        self._add_head(fields, system, all_tools, options, changes)
-        if all_tools:
-            self._add_choice(fields, choice, options)
+        self._add_head(fields, system, offer, options, changes)
+        if offer.tools:
+            self._add_choice(fields, offer, options)
         elif options.parallel is not None or options.tool_choice is not None:
             changes.append("parallel and tool_choice left out: there are no tools")
         if options.schema is not None:
@@ -242,7 +239,7 @@ class AnthropicEncoder:
             fields["thinking"] = {"type": "adaptive"}
         elif "manual" not in kinds:
             changes.append(f"thinking left out: {self.setting.model} does not think")
-        elif forced(choice):
+        elif is_forced(choice):
             changes.append("ANT-24 thinking switched off: it does not go with a forced tool choice")
         elif loop.open and not loop.thinks:
             changes.append("ANT-16 thinking switched off: the open tool loop began without it")
@@ -280,25 +277,25 @@ class AnthropicEncoder:
             changes.append("seed left out: this API does not have it")
 
     def _add_head(
-        self, fields: Wire, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
+        self, fields: Wire, system: str, offer: Offer, options: Options, changes: list[str]
     ) -> None:
         """System text and tools, each with one cache marker, and the marker for the messages."""
         caches = options.cache and self.dialect.caching
         if system.strip():
             fields["system"] = [{**_text(system), "cache_control": MARKER}] if caches else system
-        if tools:
-            fields["tools"] = self._declarations.of(tools, options, changes)
+        if offer.tools:
+            fields["tools"] = self._declarations.of(offer, options, changes)
         if options.cache and self.dialect.caching == "automatic":
             fields["cache_control"] = MARKER
 
-    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
+    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
         freedom = Freedom() if options.strict else None
-        wires = [self._tool(tool, freedom, changes) for tool in tools]
+        wires = [self._tool(tool, offer.names[tool.name], freedom, changes) for tool in offer.tools]
         if options.cache and self.dialect.caching:
             wires[-1]["cache_control"] = MARKER
         return wires
 
-    def _tool(self, tool: ToolSpec, freedom: Freedom | None, changes: list[str]) -> Wire:
+    def _tool(self, tool: ToolSpec, name: str, freedom: Freedom | None, changes: list[str]) -> Wire:
         lines: list[str] = []
         schema = strict_schema(tool, "anthropic", lines) if freedom is not None else None
         if schema is not None and freedom is not None and not freedom.takes(schema):
@@ -306,7 +303,7 @@ class AnthropicEncoder:
             schema = None
         changes += lines
         wire: Wire = {
-            "name": self.ids.name(tool.name),
+            "name": name,
             "input_schema": project_schema(tool, "anthropic", changes) if schema is None else schema,
         }
         if tool.description:
@@ -315,14 +312,15 @@ class AnthropicEncoder:
             wire["strict"] = True
         return wire
 
-    def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
+    def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
+        choice = offer.choice
         wire: Wire = {}
         if choice in ("auto", "none"):
             wire = {"type": choice}
         elif choice == "required":
             wire = {"type": "any"}
         elif choice:
-            wire = {"type": "tool", "name": self.ids.name(choice)}
+            wire = {"type": "tool", "name": offer.names[choice]}
         if options.parallel is False and choice != "none":
             wire = {**(wire or {"type": "auto"}), "disable_parallel_tool_use": True}
         if wire:

@@ -10,7 +10,8 @@ from ..model import ToolSpec
 from .chat_dialect import ChatDialect
 from .limits import nearest_effort, stop_words, token_limit
 from .loop import Loop
-from .protocol import Declarations, Options, Setting, chosen, declared, forced
+from .offer import Declarations, Offer, is_forced, offered_tools
+from .protocol import Options, Setting
 from .roll import Wire
 from .schema import project_schema
 from .strict import strict_answer, strict_schema
@@ -36,13 +37,12 @@ class ChatFields:
     ) -> Wire:
         """`loop` is the tool loop that may be open, `called` the tools that the history knows."""
         fields: Wire = {"model": self.setting.model}
-        all_tools = declared(tools, called, changes, self.ids)
-        choice = chosen(options, tools, all_tools)
+        offer = offered_tools(tools, called, options, self.ids, changes)
         self._add_limits(fields, options, changes)
-        self._add_thinking(fields, loop, choice, all_tools, options, changes)
-        if all_tools:
-            fields["tools"] = self._declarations.of(all_tools, options, changes)
-            self._add_choice(fields, choice, options, changes)
+        self._add_thinking(fields, loop, offer, options, changes)
+        if offer.tools:
+            fields["tools"] = self._declarations.of(offer, options, changes)
+            self._add_choice(fields, offer, options, changes)
         elif options.parallel is not None or options.tool_choice is not None:
             changes.append("parallel and tool_choice left out: there are no tools")
         if options.schema is not None:
@@ -79,19 +79,18 @@ class ChatFields:
         self,
         fields: Wire,
         loop: Loop,
-        choice: str,
-        tools: Sequence[ToolSpec],
+        offer: Offer,
         options: Options,
         changes: list[str],
     ) -> None:
-        if self.setting.facts.chat_tools == "no_reasoning" and tools:
+        if self.setting.facts.chat_tools == "no_reasoning" and offer.tools:
             fields["reasoning_effort"] = "none"
             changes.append(
                 f"OAC-11: {self.setting.model} takes tools here only with reasoning_effort none; "
                 "the provider openai-responses keeps its reasoning"
             )
             return
-        thinks = self._thinks and self._may_think(loop, choice, options, changes)
+        thinks = self._thinks and self._may_think(loop, offer.choice, options, changes)
         switch = self._switch(thinks, options, changes)
         fields.update(switch)
         if options.thinking is False and not self.dialect.stops_thinking:
@@ -103,7 +102,7 @@ class ChatFields:
 
     def _may_think(self, loop: Loop, choice: str, options: Options, changes: list[str]) -> bool:
         """Whether this request can be thought about; if not, why."""
-        if forced(choice) and not self.dialect.forces_while_thinking:
+        if is_forced(choice) and not self.dialect.forces_while_thinking:
             if not self.dialect.stops_thinking:
                 raise UsageError(
                     f"{self.setting.model} always thinks and cannot be forced to call a tool; "
@@ -144,28 +143,29 @@ class ChatFields:
             case _:
                 return {}
 
-    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
-        return [self._tool(tool, options, changes) for tool in tools]
+    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
+        return [self._tool(tool, offer.names[tool.name], options, changes) for tool in offer.tools]
 
-    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+    def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
         strict = (
             strict_schema(tool, "openai", changes) if options.strict and self.dialect.strict_tools else None
         )
         schema = project_schema(tool, self.dialect.schema, changes) if strict is None else strict
-        function: Wire = {"name": self.ids.name(tool.name), "parameters": schema}
+        function: Wire = {"name": name, "parameters": schema}
         if tool.description:
             function["description"] = tool.description
         if strict is not None:
             function["strict"] = True
         return {"type": "function", "function": function}
 
-    def _add_choice(self, fields: Wire, choice: str, options: Options, changes: list[str]) -> None:
+    def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
+        choice = offer.choice
         if choice in ("auto", "none"):
             fields["tool_choice"] = choice
         elif choice == "required":
             fields["tool_choice"] = self.dialect.required_word
         elif choice:
-            fields["tool_choice"] = {"type": "function", "function": {"name": self.ids.name(choice)}}
+            fields["tool_choice"] = {"type": "function", "function": {"name": offer.names[choice]}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
         elif options.parallel is not None:

@@ -16,12 +16,14 @@ from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
 from .limits import nearest_effort, stop_words, temperature, token_limit
-from .protocol import FIRST_FILLER, LAST_FILLER, Declarations, Options, Setting, body_bytes, chosen, declared
+from .offer import Declarations, Offer, offered_tools
+from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes
 from .roll import Roll, Wire
 from .schema import gemini_parameters
 from .sentinel import SENTINEL
 
 MAX_STOPS = 5
+MAX_TOOLS = 512
 BUDGETS = {
     "none": 0,
     "minimal": 512,
@@ -142,36 +144,37 @@ class GeminiEncoder:
 
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {}
-        all_tools = declared(tools, self.called, changes, self.ids, limit=512)
-        choice = chosen(options, tools, all_tools)
+        offer = offered_tools(tools, self.called, options, self.ids, changes, limit=MAX_TOOLS)
         if system.strip():
             fields["systemInstruction"] = {"parts": [{"text": system}]}
-        if all_tools:
-            fields["tools"] = self._declarations.of(all_tools, options, changes)
-            self._add_choice(fields, choice, options, changes)
+        if offer.tools:
+            fields["tools"] = self._declarations.of(offer, options, changes)
+            self._add_choice(fields, offer, options, changes)
         elif options.parallel is not None or options.tool_choice is not None:
             changes.append("parallel and tool_choice left out: there are no tools")
         if config := self._generation(options, changes):
             fields["generationConfig"] = config
         return {**fields, **self.dialect.extra_body, **options.extra}
 
-    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
-        return [{"functionDeclarations": [self._tool(tool, changes) for tool in tools]}]
+    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
+        declared = [self._tool(tool, offer.names[tool.name], changes) for tool in offer.tools]
+        return [{"functionDeclarations": declared}]
 
-    def _tool(self, tool: ToolSpec, changes: list[str]) -> Wire:
-        wire: Wire = {"name": self.ids.name(tool.name)}
+    def _tool(self, tool: ToolSpec, name: str, changes: list[str]) -> Wire:
+        wire: Wire = {"name": name}
         if tool.description:
             wire["description"] = tool.description
         return {**wire, **gemini_parameters(tool, changes)}
 
-    def _add_choice(self, fields: Wire, choice: str, options: Options, changes: list[str]) -> None:
+    def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
+        choice = offer.choice
         config: Wire = {}
         if choice in ("auto", "none"):
             config = {"mode": choice.upper()}
         elif choice == "required":
             config = {"mode": "ANY"}
         elif choice:
-            config = {"mode": "ANY", "allowedFunctionNames": [self.ids.name(choice)]}
+            config = {"mode": "ANY", "allowedFunctionNames": [offer.names[choice]]}
         if config:
             fields["toolConfig"] = {"functionCallingConfig": config}
         if options.parallel is not None:

@@ -7,27 +7,22 @@ stay a prefix of the bytes sent next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from operator import is_
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Struct, field
 
 from ..errors import UsageError
-from ..ids import IdProjection
 from ..model import Message, Origin, ToolSpec
 from ..rendering.report import Rendered, Report
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-CHOICES = ("auto", "none", "required")
 
 # One constant text each: they are syntax, so they never reach the log and always look the same.
 FIRST_FILLER = "(The conversation goes on from here.)"
 LAST_FILLER = "Please continue."
 TEXT_FILLER = "(no text)"
-STUB_DESCRIPTION = "This tool is no longer available. Do not call it."
 
 encode = msgspec.json.Encoder().encode
 
@@ -134,7 +129,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> dict[str, str]:
         """Tools by the names that this request gave them, and their own: the way back for a call."""
-        return {self.source.ids.name(tool): tool for tool in self.tools}
+        return {sent: tool for tool, sent in self.source.ids.tool_names(self.tools).items()}
 
     @property
     def json(self) -> dict[str, Any]:
@@ -177,74 +172,3 @@ def _separated(parts: Iterable[bytes | bytearray]) -> Iterator[bytes | bytearray
                 yield b","
             yield part
             first = False
-
-
-def declared(
-    tools: Sequence[ToolSpec], called: Iterable[str], changes: list[str], ids: IdProjection, limit: int = 128
-) -> list[ToolSpec]:
-    """The tools of a request: those given, and stubs for those that only the history knows.
-
-    What counts is the name on the wire: a history that came back from elsewhere may know a
-    tool by the name that it was once projected to.
-    """
-    taken: dict[str, str] = {}
-    for tool in tools:
-        if (spoken := ids.name(tool.name)) in taken:
-            raise UsageError(f"tool {tool.name!r} is given twice; names must be unique")
-        taken[spoken] = tool.name
-    if len(tools) > limit:
-        raise UsageError(f"{len(tools)} tools are more than the {limit} that this API takes; enable fewer")
-    for name in called:
-        if len(taken) < limit:
-            taken.setdefault(ids.name(name), name)
-    stubs = list(taken.values())[len(tools) :]
-    if stubs:
-        changes.append(f"stub declarations for tools that only the history knows: {', '.join(stubs)}")
-    return [*tools, *map(_stub, stubs)]
-
-
-@lru_cache(maxsize=512)
-def _stub(name: str) -> ToolSpec:
-    return ToolSpec(name, STUB_DESCRIPTION, {"type": "object", "properties": {}})
-
-
-class Declarations:
-    """The tools of the last request, encoded: they seldom change from one request to the next."""
-
-    def __init__(self, make: Callable[[Sequence[ToolSpec], Options, list[str]], list[Any]]) -> None:
-        self._make = make
-        self._tools: Sequence[ToolSpec] = ()
-        self._asked = (False, False)
-        self._changes: list[str] = []
-        self._encoded = Raw()
-
-    def of(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Raw:
-        """What `make` makes of these tools, and what it had to weaken."""
-        asked = (options.strict, options.cache)
-        if asked != self._asked or not _are_same(tools, self._tools):
-            weakened: list[str] = []
-            self._encoded = Raw(encode(self._make(tools, options, weakened)))
-            self._tools, self._asked, self._changes = tools, asked, weakened
-        changes += self._changes
-        return self._encoded
-
-
-def _are_same(tools: Sequence[ToolSpec], others: Sequence[ToolSpec]) -> bool:
-    """Whether these are the very same values: equal ones may differ in JSON, where 1 is not true."""
-    return len(tools) == len(others) and all(map(is_, tools, others))
-
-
-def chosen(options: Options, tools: Sequence[ToolSpec], all_tools: Sequence[ToolSpec]) -> str:
-    """The tool choice that applies: auto, none, required, a tool's name, or "" to leave it out."""
-    choice = options.tool_choice
-    if choice in ("required",) and not tools:
-        raise UsageError("tool_choice 'required' needs tools; give some or leave the choice out")
-    if choice and choice not in CHOICES and choice not in {tool.name for tool in tools}:
-        raise UsageError(f"tool_choice names {choice!r}, which is not among the tools")
-    if not tools:
-        return "none" if all_tools else ""  # stubs are declared to be valid, never to be called
-    return choice or ""
-
-
-def forced(choice: str) -> bool:
-    return choice not in ("", "auto", "none")

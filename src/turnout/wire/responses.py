@@ -27,15 +27,13 @@ from ..model import (
 )
 from .content import base64_url, blank, joined, response_media, response_text
 from .limits import nearest_effort, temperature, token_limit
+from .offer import Declarations, Offer, offered_tools
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
-    Declarations,
     Options,
     Setting,
     body_bytes,
-    chosen,
-    declared,
     encode,
 )
 from .roll import Roll, Wire
@@ -184,16 +182,15 @@ class ResponsesEncoder:
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model, "store": options.chain and self.dialect.stores}
-        all_tools = declared(tools, self.called, changes, self.ids)
-        choice = chosen(options, tools, all_tools)
+        offer = offered_tools(tools, self.called, options, self.ids, changes)
         if system.strip():
             fields["instructions"] = system
         if facts.efforts:
             fields["include"] = ["reasoning.encrypted_content"]
         self._add_limits(fields, options, changes)
-        if all_tools:
-            fields["tools"] = self._declarations.of(all_tools, options, changes)
-            self._add_choice(fields, choice, options)
+        if offer.tools:
+            fields["tools"] = self._declarations.of(offer, options, changes)
+            self._add_choice(fields, offer, options)
         elif options.parallel is not None or options.tool_choice is not None:
             changes.append("parallel and tool_choice left out: there are no tools")
         if options.schema is not None:
@@ -230,24 +227,25 @@ class ResponsesEncoder:
         if options.thinking:
             fields["reasoning"]["summary"] = "auto"
 
-    def _tools(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> list[Wire]:
-        return [self._tool(tool, options, changes) for tool in tools]
+    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
+        return [self._tool(tool, offer.names[tool.name], options, changes) for tool in offer.tools]
 
-    def _tool(self, tool: ToolSpec, options: Options, changes: list[str]) -> Wire:
+    def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
         strict = strict_schema(tool, "openai", changes) if options.strict else None
         return {
             "type": "function",
-            "name": self.ids.name(tool.name),
+            "name": name,
             "description": tool.description or None,
             "parameters": project_schema(tool, "openai", changes) if strict is None else strict,
             "strict": strict is not None,
         }
 
-    def _add_choice(self, fields: Wire, choice: str, options: Options) -> None:
+    def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
+        choice = offer.choice
         if choice in ("auto", "none", "required"):
             fields["tool_choice"] = choice
         elif choice:
-            fields["tool_choice"] = {"type": "function", "name": self.ids.name(choice)}
+            fields["tool_choice"] = {"type": "function", "name": offer.names[choice]}
         if options.parallel is not None:
             fields["parallel_tool_calls"] = options.parallel
 

@@ -2,8 +2,9 @@
 
 Raw ids repeat, are empty, or are missing, so an id alone names nobody. A result goes to
 the nearest call before it that still waits under that id; failing that, to a call that
-comes later; and only then is it judged by its name and place. Every look-up is a stack of
-groups whose answered calls are passed once, so the whole matching is linear.
+comes later; and only then is it judged by its name and place. Spaces around an id count
+only where they tell two calls apart: proxies add and strip them on one side. Every look-up
+is a stack of groups whose answered calls are passed once, so the whole matching is linear.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Answer:
         self.order = order
         self.place = place  # how many turns stood before it
         self.batch = batch  # the calls that were open there
+        self.raw_id = heard.raw_id.strip()
 
     @property
     def standing(self) -> tuple[int, int]:
@@ -83,6 +85,7 @@ class Matcher:
         self._batch = 0
         self._spoken = False  # whether anyone but the model spoke since the last call
         self._near_ids, self._near_names, self._near_any = Shelf(), Shelf(), Shelf()
+        self._near_spellings = Shelf()  # ids with the spaces around them
         self._all_ids: dict[str, Group] = {}
         self._all_names: dict[str, Group] = {}
         self._batches: dict[tuple[int, str | None], Group] = {}  # by name; under None those without an id
@@ -91,14 +94,14 @@ class Matcher:
 
     def repeated(self, heard: HeardCall, arguments: object) -> Call | None:
         """The call that this one only repeats: same id, name and arguments, and no result between."""
-        before = self._last_of_id.get(heard.raw_id) if heard.raw_id else None
+        before = self._last_of_id.get(heard.raw_id.strip()) if heard.raw_id else None
         if before is None or before.answers:
             return None
         same = before.heard.name == heard.name and before.arguments == arguments
         return before if same else None
 
     def used(self, raw_id: str) -> bool:
-        return raw_id in self._last_of_id
+        return raw_id.strip() in self._last_of_id
 
     def call(self, call: Call, turn: int) -> None:
         if self._spoken:
@@ -106,8 +109,9 @@ class Matcher:
             self._spoken = False
         self._order += 1
         call.order, call.batch = self._order, self._batch
-        raw_id, name = call.heard.raw_id, call.heard.name
+        raw_id, name = call.heard.raw_id.strip(), call.heard.name
         if raw_id:
+            self._near_spellings.add(call.heard.raw_id, call, turn)
             self._near_ids.add(raw_id, call, turn)
             self._all_ids.setdefault(raw_id, Group(0)).calls.append(call)
             self._last_of_id[raw_id] = call
@@ -131,10 +135,10 @@ class Matcher:
     def settle(self) -> None:
         """Match what was reported so far; ids first, so that a nameless result takes what is left."""
         for answer in self._waiting:
-            if answer.heard.raw_id:
-                self._give(self._by_id(answer.heard), answer)
+            if answer.raw_id:
+                self._give(self._by_id(answer), answer)
         for answer in self._waiting:
-            if not answer.heard.raw_id:
+            if not answer.raw_id:
                 self._give(self._by_name(answer), answer)
         self._waiting.clear()
 
@@ -151,8 +155,12 @@ class Matcher:
     def _give(self, call: Call | None, answer: Answer) -> None:
         (self._unmatched if call is None else call.answers).append(answer)
 
-    def _by_id(self, heard: HeardResult) -> Call | None:
-        return self._near_ids.nearest(heard.raw_id) or self._last_of_id.get(heard.raw_id)
+    def _by_id(self, answer: Answer) -> Call | None:
+        return (
+            self._near_spellings.nearest(answer.heard.raw_id)
+            or self._near_ids.nearest(answer.raw_id)
+            or self._last_of_id.get(answer.raw_id)
+        )
 
     def _by_name(self, answer: Answer) -> Call | None:
         name = answer.heard.name
@@ -167,7 +175,7 @@ class Matcher:
 
     def _later(self, answer: Answer) -> Call | None:
         """A call that was made after its result was reported."""
-        raw_id, name = answer.heard.raw_id, answer.heard.name
+        raw_id, name = answer.raw_id, answer.heard.name
         group = self._all_ids.get(raw_id) if raw_id else self._all_names.get(name)
         if group is None or not (raw_id or name):
             return None
@@ -178,7 +186,7 @@ class Matcher:
         name = answer.heard.name
         for key in (name, None) if name else (None,):
             group = self._batches.get((answer.batch, key))
-            call = group.waiting() if group is not None and answer.heard.raw_id else None
+            call = group.waiting() if group is not None and answer.raw_id else None
             if call is not None and (not name or call.heard.name == name):
                 return call
         return None

@@ -171,6 +171,8 @@ class _Resolver:
                 self._find(code, call, answer.heard.name)
             if not answer.heard.raw_id and not (answer.heard.unnumbered or call.heard.unnumbered):
                 self._find("unnamed_result", call, answer.heard.name)
+            if _is_respelled(answer.heard.raw_id, call.heard.raw_id):
+                self._find("spaced_id", call, answer.heard.raw_id)
             if answer.heard.name and answer.heard.name != call.heard.name:
                 self._find("name_mismatch", call, answer.heard.name)
         call.answers.sort(key=lambda answer: answer.standing)
@@ -229,6 +231,10 @@ class _Resolver:
             steps.extend(self._notes.get(place, ()))
             steps.extend(self._turns[place : place + 1])
         return steps
+
+
+def _is_respelled(raw_id: str, other: str) -> bool:
+    return raw_id != other and raw_id.strip() == other.strip() != ""
 
 
 def _is_aside(item: Any) -> bool:
