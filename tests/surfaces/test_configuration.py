@@ -143,7 +143,7 @@ def test_targets_have_names_addresses_and_keys_of_their_own(somebody: User) -> N
 
 
 def test_an_account_of_code_assist_has_its_project(somebody: User) -> None:
-    """The file's project counts before the variable's; another model of the account is reached the same way."""
+    """The file's project counts before the variable's; other models of the account get the same."""
     written(own(somebody), '[targets.paid]\ntarget = "gemini@oauth:gemini-2.5-pro"\nproject = "ours"\n')
     found = load({**somebody.environment, "GOOGLE_CLOUD_PROJECT": "usual"}, somebody.folder)
     places = [found.target(name) for name in ("paid", "gemini@paid:gemini-2.5-flash", "gemini@oauth:g")]
