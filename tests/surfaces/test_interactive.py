@@ -112,14 +112,14 @@ def test_an_answer_holds_for_the_session_or_for_good(somebody: User) -> None:
     with start(somebody, "-m", "anthropic:claude-sonnet-4-5", "--no-store") as program:
         program.say("run `touch once`")
         program.wait(rf"touch once\n.*{HEARS}")
-        program.key("s")
-        program.settled(r"● shell touch once")
+        program.key("s", "enter")
+        program.settled(r"yes, for this session: exactly this call.*● shell touch once")
         program.say("run `touch once`")
         program.settled(r"● shell touch once.*● shell touch once")
         assert program.terminal.text.count("wants to run") == 1
         program.say("run `touch twice`")
         program.wait(rf"touch twice\n.*{HEARS}", scrolled=False)
-        program.key("a")
+        program.key("a", "enter")
         program.settled(r"● shell touch twice")
     with start(somebody, "-m", "anthropic:claude-sonnet-4-5", "--no-store") as program:
         program.say("run `touch twice`")

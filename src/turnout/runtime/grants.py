@@ -28,6 +28,14 @@ class Grants:
             held.append(rule)
             write_private(self._file, msgspec.json.encode(known).decode())
 
+    def remove(self, rule: Rule) -> None:
+        """Take a rule back; the next call that it covered is asked about again."""
+        known = self._known()
+        held = known.get(self._folder, [])
+        if rule in held:
+            held.remove(rule)
+            write_private(self._file, msgspec.json.encode(known).decode())
+
     def _known(self) -> dict[str, list[Rule]]:
         try:
             return msgspec.json.decode(self._file.read_bytes(), type=dict[str, list[Rule]])

@@ -31,6 +31,7 @@ from ..plain import dumps, plain
 from .batch import LONGEST_PATH
 from .situation import Assessment
 from .tool import Risk, Tool
+from .visible import visible
 
 Mode = Literal["ask", "auto-edit", "plan", "full"]
 Effect = Literal["allow", "ask", "deny"]
@@ -55,7 +56,7 @@ class Rule(Struct, frozen=True):
     folders, a pattern without `/` matches the last name. An allowing rule must cover every
     path of the call; a denying or asking one needs to meet one of them, or a folder above
     it. A path too long for any file meets every rule that denies and none that allows.
-    `fingerprint` binds the rule to exact arguments.
+    `fingerprint` binds the rule to exact arguments; `exactly` shows them to people.
     """
 
     effect: Effect
@@ -65,13 +66,21 @@ class Rule(Struct, frozen=True):
     reach: Reach | Literal[""] = ""
     level: Level = "user"
     fingerprint: str = ""
+    exactly: str = ""
 
     def __str__(self) -> str:
+        return f"{self.level} rule: {self.effect} {self.covered}"
+
+    @property
+    def covered(self) -> str:
+        """Which calls the rule is about, in words."""
         limits = [f"{name}={pattern!r}" for name, pattern in self.arguments.items()]
         limits += [f"path {self.path!r}"] if self.path else []
         limits += [f"{self.reach} the workspace"] if self.reach else []
-        limits += ["these arguments"] if self.fingerprint else []
-        return " ".join([f"{self.level} rule: {self.effect} {self.tool}", *limits])
+        limits += (
+            [f"exactly {self.exactly}" if self.exactly else "these arguments"] if self.fingerprint else []
+        )
+        return " ".join([self.tool, *limits])
 
 
 class Subject(Struct, frozen=True):
@@ -176,12 +185,16 @@ class Policy(Struct, frozen=True):
     def with_rule(self, rule: Rule) -> Policy:
         return replace(self, rules=(*self.rules, rule))
 
+    def without_rule(self, rule: Rule) -> Policy:
+        return replace(self, rules=tuple(other for other in self.rules if other != rule))
+
 
 def grant(subject: Subject, level: Level) -> Rule:
     """The rule that "always" means for this call: the tool, or for riskier ones these arguments."""
     if is_mild(subject.tool.risk, subject.risk):
         return Rule("allow", subject.tool.name, reach=subject.reach, level=level)
-    return Rule("allow", subject.tool.name, level=level, fingerprint=subject.fingerprint)
+    exactly = visible(dumps(subject.arguments))
+    return Rule("allow", subject.tool.name, level=level, fingerprint=subject.fingerprint, exactly=exactly)
 
 
 def is_mild(*risks: str) -> bool:

@@ -23,10 +23,11 @@ from .output import json_text, table, value
 @click.command()
 @click.option("--trust", is_flag=True, help="Show the project's files that are not trusted, and trust them.")
 @click.option("-y", "--yes", is_flag=True, help="With --trust: do not ask.")
+@click.option("--revoke", type=int, metavar="NUMBER", help="Take back a granted rule, by its number.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--cwd", "folder", default="", help="The folder to look at.")
 @click.option("--profile", default="", help="A profile of the configuration.")
-def config(trust: bool, yes: bool, as_json: bool, folder: str, profile: str) -> None:
+def config(trust: bool, yes: bool, revoke: int | None, as_json: bool, folder: str, profile: str) -> None:
     """Show what is in force in this folder, and where each setting comes from.
 
     Settings come from ~/.config/turnout/config.toml, the project's .turnout/config.toml,
@@ -51,6 +52,8 @@ def config(trust: bool, yes: bool, as_json: bool, folder: str, profile: str) -> 
     found = configuration(Wanted(folder=folder, profile=profile))
     if trust:
         _trust(found, yes)
+    elif revoke is not None:
+        _revoke_grant(found, revoke)
     elif as_json:
         click.echo(redacted(json_text(_as_json(found))))
     else:
@@ -69,7 +72,9 @@ def _told(config: Config) -> Iterator[str]:
     yield from _section(
         "profiles", [(name, ", ".join(each)) for name, each in config.settings.profiles.items()]
     )
-    yield from _section("rules", [(str(rule),) for rule in (*config.settings.rules, *config.grants.rules)])
+    yield from _section("rules", [(str(rule),) for rule in config.settings.rules])
+    granted = [(f"{number}.", visible(str(rule))) for number, rule in enumerate(config.grants.rules, 1)]
+    yield from _section("granted here (`turnout config --revoke NUMBER` takes one back)", granted)
     servers = config.mcp_servers().items()
     yield from _section("MCP servers", [(name, one.described, one.source) for name, one in servers])
     yield from _section("files", list(_files(config)))
@@ -131,6 +136,15 @@ def _as_json(config: Config) -> dict[str, Any]:
         "untrusted": [str(path) for path in config.untrusted],
         "keys_found": _keys(config),
     }
+
+
+def _revoke_grant(config: Config, number: int) -> None:
+    granted = config.grants.rules
+    if not 1 <= number <= len(granted):
+        known = f"1 to {len(granted)}" if granted else "none: nothing was granted in this folder"
+        raise UsageError(f"there is no granted rule {number}; the numbers are {known}")
+    config.grants.remove(granted[number - 1])
+    click.echo(f"Revoked: {visible(str(granted[number - 1]))}")
 
 
 def _trust(config: Config, yes: bool) -> None:

@@ -8,7 +8,7 @@ from ....diagnostic import Diagnostic
 from ....errors import UsageError
 from ....runtime.diagnose import Fault, diagnose
 from ....tools.policy import MODES
-from ..clean import one_line
+from ..clean import one_line, visible
 from ..result import usage_by_model
 from .pieces import Notice, Rows
 from .theme import THEMES
@@ -34,16 +34,54 @@ def _first(text: str) -> str:
     return one_line(text.strip().partition("\n")[0], 120)
 
 
-def permissions(talk: Talk, mode: str) -> None:
-    if mode:
-        if mode not in MODES:
-            raise UsageError(f"{mode!r} is no approval mode; use one of {', '.join(MODES)}")
-        talk.set_mode(mode)
-        talk.edge.show(Notice(f"The approval mode is {mode}."))
-        return
+def permissions(talk: Talk, rest: str) -> None:
+    """Show the rules, take one of them back, or set the mode."""
+    word, _, which = rest.partition(" ")
+    if word == "revoke":
+        _revoke(talk, which.strip())
+    elif word == "full":
+        talk.do_aside(_set_full(talk))
+    elif word:
+        if word not in MODES:
+            raise UsageError(f"{word!r} is not an approval mode; use {', '.join(MODES)}, or revoke NUMBER")
+        _set_mode(talk, word)
+    else:
+        _show_rules(talk)
+
+
+def _show_rules(talk: Talk) -> None:
     policy = talk.session.scheduler.policy
-    rows = [(str(rule), "") for rule in policy.rules]
-    talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}" + ("; rules:" if rows else "; no rules")))
+    rows = [(str(number), visible(str(rule))) for number, rule in enumerate(policy.rules, 1)]
+    way_on = "; /permissions revoke NUMBER takes back a session or saved rule" if rows else "; no rules"
+    talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}{way_on}"))
+
+
+def _revoke(talk: Talk, number: str) -> None:
+    """Take back what the user granted; rules of a configuration file are changed in that file."""
+    scheduler = talk.session.scheduler
+    rules = scheduler.policy.rules
+    if not number.isdigit() or not 1 <= int(number) <= len(rules):
+        raise UsageError(f"{number!r} is not the number of a rule; /permissions lists them")
+    rule = rules[int(number) - 1]
+    if rule.level not in ("session", "saved"):
+        raise UsageError(f"the {visible(str(rule))} stands in a configuration file; change it there")
+    scheduler.policy = scheduler.policy.without_rule(rule)
+    if rule.level == "saved":
+        talk.config.grants.remove(rule)
+    talk.edge.show(Notice(f"Revoked: {visible(str(rule))}."))
+
+
+async def _set_full(talk: Talk) -> None:
+    question = "In full mode every call runs unasked: commands, deletions, network. Switch to it?"
+    if await talk.confirm(question):
+        _set_mode(talk, "full")
+    else:
+        talk.edge.show(Notice(f"The approval mode is still {talk.session.scheduler.policy.mode}."))
+
+
+def _set_mode(talk: Talk, mode: str) -> None:
+    talk.set_mode(mode)
+    talk.edge.show(Notice(f"The approval mode is {mode}."))
 
 
 def status(talk: Talk, rest: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec import Struct
 
 from ....plain import loads
 from ....tools.approval import ApprovalRequest, Decision
-from ....tools.policy import is_mild
+from ....tools.policy import Rule, is_mild
 from .changes import Look, change_of
 from .pieces import Question
 
@@ -31,6 +32,11 @@ ALWAYS = Choice("a", "always here")
 NO = Choice("n", "no")
 EDIT = Choice("e", "edit")
 CHOICES = (ONCE, SESSION, ALWAYS, NO, EDIT)
+PATTERN = {
+    SESSION: Choice("S", "commands to allow for this session"),
+    ALWAYS: Choice("A", "commands to allow always here"),
+}
+"""The choices that a lasting yes becomes when the user writes which commands it covers."""
 
 
 def question(request: ApprovalRequest, look: Look, tool_risk: str = "risky") -> Question:
@@ -71,10 +77,47 @@ def decision(request: ApprovalRequest, choice: Choice, text: str = "") -> Decisi
             return request.for_session()
         case "a":
             return request.always()
+        case "S":
+            return request.for_session(rule=_pattern_rule(request, text))
+        case "A":
+            return request.always(rule=_pattern_rule(request, text))
         case "e":
             return request.edit(edited(text))
         case _:
             return request.no(text)
+
+
+def pattern_of(request: ApprovalRequest) -> str | None:
+    """The pattern that covers just this command; None where the call is not a command."""
+    command = request.arguments.get("command")
+    return command if isinstance(command, str) and "\n" not in command else None
+
+
+def _pattern_rule(request: ApprovalRequest, pattern: str) -> Rule:
+    """A rule for commands like this one, such as `npm test *`; ValueError says why it cannot be one."""
+    command = str(request.arguments.get("command", ""))
+    program = pattern.partition(" ")[0]
+    if not program or any(sign in program for sign in "*?["):
+        raise ValueError("begin with the name of a program, as in: npm test *")
+    if not fnmatchcase(command, pattern) and command != pattern:
+        raise ValueError(f"{pattern!r} does not cover the command that was asked about; a * covers any text")
+    return Rule("allow", request.tool, arguments={"command": pattern})
+
+
+def answer_line(decided: Decision, asked: Question) -> str:
+    """What was answered, in full: a lasting yes names what it covers."""
+    covered = decided.rule.covered if decided.rule is not None else asked.covers
+    match decided.answer:
+        case "session":
+            return f"{SESSION.word}: {covered}"
+        case "always":
+            return f"{ALWAYS.word}: {covered}; /permissions revokes it"
+        case "once":
+            return ONCE.word
+        case "no":
+            return NO.word
+        case _:
+            return "edited"
 
 
 def editable(arguments: Mapping[str, Any]) -> str:

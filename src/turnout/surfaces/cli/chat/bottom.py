@@ -21,11 +21,16 @@ from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
 
 from ..clean import visible
-from .asking import CHOICES, EDIT, NO
+from .asking import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
 from .statusline import status_line
 
 if TYPE_CHECKING:
+    from .asking import Choice
+    from .question_line import QuestionLine
     from .terminal import Terminal
+
+LABELS = {NO.key: "why not (enter: no reason)", EDIT.key: "arguments"}
+"""What stands before the words of an answer, where the choice's own words would not do."""
 
 MENU_ROWS = 8
 MOST_INPUT_ROWS = 10
@@ -38,31 +43,32 @@ class Bottom:
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
-        self.choices = Window(
-            FormattedTextControl(self._choices, focusable=True), dont_extend_height=True, wrap_lines=True
-        )
+        self.choices = Window(FormattedTextControl(self._choices), dont_extend_height=True, wrap_lines=True)
         self.container = self._container()
 
     def room(self, columns: int, rows: int) -> int:
         """Rows that are left for what moves."""
         below = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
-        if self._terminal.choosing:
+        if self._shows_choices:
             letters = sum(get_cwidth(text) for _, text in self._choices())
-            below = -(-letters // max(columns, 1))
+            below += -(-letters // max(columns, 1))
         return rows - AROUND - below
+
+    @property
+    def _shows_choices(self) -> bool:
+        return self._terminal.asked is not None and self._terminal.asked.words_for is None
 
     def _container(self) -> FloatContainer:
         terminal = self._terminal
         live = Window(FormattedTextControl(lambda: ANSI(terminal.live)), dont_extend_height=True)
-        choosing = Condition(lambda: terminal.choosing)
         search = SearchToolbar()
         status = Window(FormattedTextControl(self._status), height=1, style="class:status")
         rows = HSplit(
             [
                 ConditionalContainer(live, Condition(lambda: bool(terminal.live))),
                 Window(height=1),
-                ConditionalContainer(self.choices, choosing),
-                ConditionalContainer(self._entry(search), ~choosing),
+                ConditionalContainer(self.choices, Condition(lambda: self._shows_choices)),
+                self._entry(search),
                 search,
                 status,
             ]
@@ -93,23 +99,40 @@ class Bottom:
         terminal = self._terminal
         if number or wrapped:
             return "  "
-        if terminal.asked is not None and terminal.asked.choice is NO:
-            return [("class:prompt", "why not (enter: no reason) ")]
-        if terminal.asked is not None and terminal.asked.choice is EDIT:
-            return [("class:prompt", "arguments ")]
+        if terminal.asked is not None and terminal.asked.words_for is not None:
+            return [
+                (
+                    "class:prompt",
+                    f"{LABELS.get(terminal.asked.words_for.key, terminal.asked.words_for.word)} ",
+                )
+            ]
         if terminal.inquiry is not None:
             return [("class:prompt", f"{terminal.inquiry.label} ")]
         return [("class:prompt", f"{terminal.drawing.theme.signs.user} ")]
 
     def _choices(self) -> list[Any]:
         asked = self._terminal.asked
-        if asked is None or not asked.heard:
-            return [("class:status", f" {self._terminal.drawing.theme.signs.ellipsis}")]
+        if asked is None:
+            return []
+        if asked.picked in (SESSION, ALWAYS):
+            return self._confirmation(asked, asked.picked)
+        if not asked.hears:
+            return [("class:status", " stop typing for a second, then answer the question")]
         parts: list[Any] = []
         for choice in CHOICES:
-            word = f"{choice.word} ({visible(asked.question.covers)})" if choice.key == "a" else choice.word
-            parts += [("class:prompt", f" [{choice.key}]"), ("", f" {word} ")]
+            style = "reverse" if choice is asked.picked else ""
+            parts += [("class:prompt", f" [{choice.key}]"), (style, f" {self._choice_words(asked, choice)} ")]
         return [*parts, ("class:status", " esc interrupts")]
+
+    def _confirmation(self, asked: QuestionLine, choice: Choice) -> list[Any]:
+        keys = "enter confirms, esc goes back"
+        if pattern_of(asked.request) is not None:
+            keys = "enter confirms, tab edits which commands, esc goes back"
+        covered = f" {choice.word}: {visible(asked.question.covers)} "
+        return [("class:prompt", f" [{choice.key}]"), ("", covered), ("class:status", f" {keys}")]
+
+    def _choice_words(self, asked: QuestionLine, choice: Choice) -> str:
+        return f"{choice.word} ({visible(asked.question.covers)})" if choice is ALWAYS else choice.word
 
     def _status(self) -> AnyFormattedText:
         terminal = self._terminal

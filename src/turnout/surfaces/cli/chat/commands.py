@@ -60,7 +60,7 @@ KEYS = (
     ("alt+enter, ctrl+j, \\ enter", "a new line"),
     ("@path", "put a file behind your words (tab completes)"),
     ("!command", "run a command yourself; the model is told with your next words"),
-    ("shift+tab", "next approval mode: " + ", ".join(MODES)),
+    ("shift+tab", "next approval mode: " + ", ".join(mode for mode in MODES if mode != "full")),
     ("esc", "interrupt; ctrl+c clears the line, then quits; ctrl+d quits"),
     ("ctrl+r, up", "search, and walk through, what you said before"),
     ("ctrl+t", "show or fold thinking"),
@@ -77,7 +77,7 @@ def _help(talk: Talk, rest: str) -> None:
 
 
 def _modes(talk: Talk) -> Iterable[str]:
-    return MODES
+    return (*MODES, "revoke")
 
 
 COMMANDS: dict[str, Command] = {
@@ -93,7 +93,9 @@ COMMANDS: dict[str, Command] = {
     "copy": Command("copy the last answer", moving.copy),
     "tools": Command("the tools and their risk", about.tools),
     "mcp": Command("MCP servers: how they stand, which are trusted", mcp.mcp, "[trust NAME]", mcp.choices),
-    "permissions": Command("show the rules, or set the mode", about.permissions, "[MODE]", _modes),
+    "permissions": Command(
+        "show the rules, take one back, or set the mode", about.permissions, "[MODE | revoke N]", _modes
+    ),
     "status": Command("this session at a glance", about.status),
     "stats": Command("tokens, cost and tool counters of this session", about.stats),
     "diagnose": Command("check history, rendering and request for this model", about.diagnosed),

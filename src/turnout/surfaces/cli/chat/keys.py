@@ -19,7 +19,7 @@ def bindings(terminal: Terminal) -> KeyBindings:
     """Every key that is ours; the rest is the usual editing."""
     keys = KeyBindings()
     choosing = Condition(lambda: terminal.choosing)
-    _typing(keys, terminal, ~choosing & ~is_searching)
+    _typing(keys, terminal, ~is_searching)
     _stopping(keys, terminal)
     _switching(keys, terminal)
     _choosing(keys, terminal, choosing)
@@ -66,7 +66,7 @@ def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
 
     @keys.add("c-d", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
-        if terminal.buffer.text and not terminal.choosing:
+        if terminal.buffer.text and terminal.asked is None:
             terminal.buffer.delete()
         else:
             terminal.leave()
@@ -96,3 +96,8 @@ def _choosing(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> None:
         @keys.add(choice.key.upper(), filter=choosing)
         def _(event: KeyPressEvent, choice: Choice = choice) -> None:
             terminal.chose(choice)
+
+    @keys.add("tab", filter=choosing)
+    def _(event: KeyPressEvent) -> None:
+        if terminal.asked is not None:
+            terminal.asked.edit_pattern()

@@ -56,6 +56,7 @@ class Talk:
         self.aside: list[Block] = []  # what the next prompt tells beside its words
         self._task: asyncio.Task[None] | None = None
         self._later: list[str] = []
+        self._asides: set[asyncio.Task[None]] = set()  # held here, or the loop may forget them
         self._one_question = asyncio.Lock()
         self._standing: Standing | None = None
         self._left_out: set[str] = set()  # what was said about MCP servers
@@ -99,8 +100,26 @@ class Talk:
         return True
 
     def next_mode(self) -> None:
-        """The next approval mode."""
-        self.set_mode(MODES[(MODES.index(self.session.scheduler.policy.mode) + 1) % len(MODES)])
+        """The next approval mode but `full`, which one key too many must not reach."""
+        modes = [mode for mode in MODES if mode != "full"]
+        now = self.session.scheduler.policy.mode
+        self.set_mode(modes[(modes.index(now) + 1) % len(modes)] if now in modes else modes[0])
+
+    async def confirm(self, question: str) -> bool:
+        """Whether the user types yes to a question of ours."""
+        async with self._one_question:
+            self.edge.show(Notice(question, "warn"))
+            said = await self.edge.inquire("yes to confirm (esc: no)")
+        return said is not None and said.lower() in ("y", "yes")
+
+    def do_aside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that asks the user, also while a reply is under way."""
+        if not self.busy:
+            self.begin(work)
+            return
+        task = asyncio.get_running_loop().create_task(self._show_failure(work))
+        self._asides.add(task)
+        task.add_done_callback(self._asides.discard)
 
     def set_mode(self, mode: Any) -> None:
         policy = self.session.scheduler.policy
@@ -110,6 +129,8 @@ class Talk:
     async def leave(self) -> None:
         """End everything that runs; the session is in order and kept."""
         self._later.clear()
+        for aside in self._asides:
+            aside.cancel()
         self.interrupt()
         await self.finished()
         if self.servers is not None:
@@ -147,13 +168,17 @@ class Talk:
         while self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
 
-    async def _guarded(self, work: Awaitable[None]) -> None:
+    async def _show_failure(self, work: Awaitable[None]) -> None:
         try:
             await work
-        except asyncio.CancelledError:
-            self.edge.show(Notice("Interrupted.", "warn"))
         except (TurnoutError, OSError) as error:
             self.edge.show(Notice(printable(self.secrets.hide(str(error))), "bad"))
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        try:
+            await self._show_failure(work)
+        except asyncio.CancelledError:
+            self.edge.show(Notice("Interrupted.", "warn"))
         finally:
             self.screen.stop()
             self.changed()

@@ -27,21 +27,20 @@ from prompt_toolkit.styles import Style
 from ....tools.approval import ApprovalRequest, Decision
 from ..clean import printable
 from ..signals import heeding
-from .asking import EDIT, NO, Choice, decision, editable
+from .asking import Choice, answer_line
 from .bottom import STYLE, Bottom
 from .completer import ChatCompleter
 from .drawing import Drawing
 from .keys import bindings
 from .pieces import Notice, Piece, Question, Thought
+from .question_line import QuestionLine, Silence
 from .talk import Talk
 from .theme import Theme, theme
-from .waiting import Asked, Inquiry
+from .waiting import Inquiry
 
 FRAMES = 10
 TICK = 0.2
 """Seconds between two turns of the spinner."""
-QUIET = 0.4
-"""Seconds in which a question hears no key: what was being typed must not answer it."""
 TWICE = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
@@ -55,9 +54,8 @@ class Terminal:
         self.talk = talk
         talk.edge = self
         self.drawing = Drawing(look)
-        self.asked: Asked | None = None
+        self.asked: QuestionLine | None = None
         self.inquiry: Inquiry | None = None
-        self._kept_text = ""  # what was being typed when a question came
         self._waiting: list[str] = []  # drawn, not printed yet
         self.live = ""  # what moves, drawn
         self._due: asyncio.TimerHandle | None = None
@@ -70,6 +68,7 @@ class Terminal:
             history=history,
             multiline=True,
         )
+        self._silence = Silence(self.buffer)
         self.bottom = Bottom(self)
         self.app: Application[None] = self._application(stdin)
 
@@ -109,30 +108,28 @@ class Terminal:
             self._due = loop.call_at(max(loop.time(), self._shown_at + 1 / FRAMES), self._update)
 
     async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
-        loop = asyncio.get_running_loop()
-        self.asked = Asked(request, question, loop.create_future())
-        self._kept_text = self.buffer.text
-        self.buffer.reset()
-        hearing = loop.call_later(QUIET, self._hear, self.asked)
+        self.asked = QuestionLine(request, question, self.buffer, self._silence, self.refresh)
         self.refresh()
         try:
-            return await self.asked.answer
+            decided = await self.asked.answer
         finally:
-            hearing.cancel()
+            self.asked.close()
             self.asked = None
-            self._fill(self._kept_text)
-            self._focus()
+            self.refresh()
+        self.show(Notice(f"  {printable(answer_line(decided, question))}"))
+        return decided
 
     async def inquire(self, label: str) -> str | None:
+        await self._silence.wait()  # the rest of a sentence must not become the answer
         self.inquiry = Inquiry(label, asyncio.get_running_loop().create_future())
-        self._kept_text = self.buffer.text
+        typed = self.buffer.text
         self.buffer.reset()
         self.refresh()
         try:
             return await self.inquiry.answer
         finally:
             self.inquiry = None
-            self._fill(self._kept_text)
+            self._fill(typed)
 
     def put_back(self, text: str) -> None:
         self._fill(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
@@ -150,8 +147,8 @@ class Terminal:
 
     @property
     def choosing(self) -> bool:
-        """Whether a question waits for a key."""
-        return self.asked is not None and self.asked.choice is None
+        """Whether a letter answers a question now."""
+        return self.asked is not None and self.asked.hears
 
     @property
     def completes(self) -> bool:
@@ -161,10 +158,13 @@ class Terminal:
         return named and self.asked is None and self.inquiry is None
 
     def entered(self) -> None:
-        """Enter: the line is said, or it is the words that an answer waits for."""
-        text = self.buffer.text
-        if self.asked is not None:
-            self._answer(text)
+        """Enter: the line is said, or it confirms or completes an answer."""
+        text, asked = self.buffer.text, self.asked
+        if asked is not None and asked.words_for is not None:
+            self._take_words(asked, text)
+            return
+        if asked is not None and asked.picked is not None:
+            asked.confirm()
             return
         if self.inquiry is not None:
             self._told(text.strip() or None)
@@ -175,25 +175,14 @@ class Terminal:
         self.talk.say(text)
 
     def chose(self, choice: Choice) -> None:
-        asked = self.asked
-        if asked is None or not asked.heard:
-            return
-        if choice in (NO, EDIT):
-            asked.choice = choice
-            self._fill(editable(asked.request.arguments) if choice is EDIT else "")
-            self._focus()
-            self.refresh()
-        else:
-            self._decide(decision(asked.request, choice))
+        if self.asked is not None:
+            self.asked.pick(choice)
 
     def escaped(self) -> None:
         """Esc: back to the question, or stop what is under way."""
-        if self.asked is not None and self.asked.choice is not None:
-            self.asked.choice = None
-            self.buffer.reset()
-            self._focus()
-            self.refresh()
-        elif self.inquiry is not None:
+        if self.asked is not None and self.asked.step_back():
+            return
+        if self.inquiry is not None:
             self._told(None)
         else:
             self.talk.interrupt()
@@ -222,30 +211,16 @@ class Terminal:
         else:
             self.show(Notice("Thinking is shown." if screen.unfolded else "Thinking is folded."))
 
-    def _answer(self, text: str) -> None:
-        asked = self.asked
-        if asked is None or asked.choice is None:
-            return
+    def _take_words(self, asked: QuestionLine, text: str) -> None:
         try:
-            self._decide(decision(asked.request, asked.choice, text.strip()))
+            asked.take_words(text)
         except ValueError as error:
-            self.show(Notice(printable(f"That cannot be read: {error}"), "bad"))
-
-    def _decide(self, decided: Decision) -> None:
-        if self.asked is not None and not self.asked.answer.done():
-            self.asked.answer.set_result(decided)
-            said = {"once": "yes", "session": "yes, for this session", "always": "always", "no": "no"}
-            self.show(Notice(f"  {said.get(decided.answer, 'edited')}"))
+            self.show(Notice(printable(f"That cannot be used: {error}"), "bad"))
 
     def _told(self, text: str | None) -> None:
         if self.inquiry is not None and not self.inquiry.answer.done():
             self.show(Notice(f"  {printable(text) if text else 'no answer'}"))
             self.inquiry.answer.set_result(text)
-
-    def _hear(self, asked: Asked) -> None:
-        asked.heard = True
-        self._focus()
-        self.refresh()
 
     def _fill(self, text: str) -> None:
         self.buffer.reset()
@@ -324,7 +299,3 @@ class Terminal:
         except (OSError, ValueError):
             return Size(24, 80)
         return Size(size.lines or 24, size.columns or 80)
-
-    def _focus(self) -> None:
-        with suppress(ValueError):  # gone from the layout meanwhile
-            self.app.layout.focus(self.bottom.choices if self.choosing else self.buffer)
