@@ -29,8 +29,9 @@ def test_no_control_byte_is_left_but_line_feed_and_tab(text: str) -> None:
     shown.encode()
 
 
-@given(st.text(st.characters(blacklist_categories=["Cc", "Cs"])))
+@given(st.text(st.characters(blacklist_categories=["Cc", "Cf", "Cs"])))
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    """Whatever can be seen is shown as it was written."""
     assert printable(text) == text
 
 
@@ -93,3 +94,24 @@ def test_one_line_is_one_line(text: str) -> None:
     line = one_line(text, 40)
 
     assert "\n" not in line and len(line) <= 40
+
+
+HIDDEN = "\u200b\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067\u2069\u2060\ufeff\u061c\u00ad"
+
+
+@pytest.mark.parametrize("letter", HIDDEN, ids=lambda letter: f"U+{ord(letter):04X}")
+def test_what_has_no_width_or_turns_the_text_is_spelled_out(letter: str) -> None:
+    """In answers and errors as in approvals: what a reader cannot see cannot mislead them."""
+    assert printable(f"pay{letter}load") == f"pay<U+{ord(letter):04X}>load"
+    assert one_line(f"pay{letter}load") == f"pay<U+{ord(letter):04X}>load"
+
+
+@pytest.mark.parametrize("text", ["👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "می\u200cخواهم", "क्\u200dष"])
+def test_joiners_stay_where_writing_needs_them(text: str) -> None:
+    """Emoji of several parts, Persian and Hindi are not torn apart."""
+    assert printable(text) == text
+
+
+def test_joiners_between_latin_letters_are_spelled_out() -> None:
+    """There they only hide a difference between two names."""
+    assert printable("pay\u200dload \u200c") == "pay<U+200D>load <U+200C>"

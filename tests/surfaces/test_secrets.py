@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -15,9 +16,9 @@ from tests.surfaces.oneshot import run
 from tests.surfaces.places import KEYS, User, simulated
 from tests.surfaces.program import Program
 
+from turnout.runtime.secrets import Secrets, secrets_of, without
 from turnout.simulate import Call, HttpError, Say
 from turnout.simulate.model import demo
-from turnout.surfaces.cli.debugging import Secrets, secrets_of, without
 from turnout.wire.redaction import redacted
 
 OTHERS = [
@@ -153,6 +154,44 @@ def test_a_provider_that_echoes_the_key_gives_nothing_away(tmp_path: Path) -> No
     assert ran.code == 3
     assert key not in ran.out + ran.err + log.read_text()
     assert not any(key.encode() in data for data in files_below(user.home))
+
+
+ECHOED = 'plain+canary/of no-known_form "7" & more letters'
+WAYS = {
+    "as it is": str,
+    "JSON": lambda text: json.dumps(text)[1:-1],
+    "URL": lambda text: quote(text, safe=""),
+    "hex": lambda text: text.encode().hex(),
+    "base64": lambda text: b64encode(text.encode()).decode(),
+    "base64 of a header": lambda text: b64encode(f"Bearer {text}".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+@pytest.mark.parametrize("write", WAYS.values(), ids=WAYS)
+def test_a_key_without_a_prefix_is_hidden_in_every_encoding(
+    tmp_path: Path, write: Callable[[str], str], form: str
+) -> None:
+    """A server quotes it when it refuses, and again in its answer: no output and no log has it."""
+    echo = f"You sent <{write(ECHOED)}> to us."
+    with simulated(tmp_path, [HttpError("auth", message=echo), [Say(echo)]]) as user:
+        user.environment["OPENAI_API_KEY"] = ECHOED
+        log = tmp_path / "debug.log"
+        ask = ("run", "-m", "openai:gpt-4o", "-p", "go", "--output-format", form, "--debug", str(log))
+        refused, answered = run(user, *ask), run(user, *ask)
+        exported = run(user, "sessions", "export", first_session(user), "--format", "jsonl")
+
+    assert (refused.code, answered.code) == (3, 0)
+    middle = write(ECHOED)[12:-8]
+    told = [refused.out + refused.err, answered.out + answered.err, exported.out, log.read_text()]
+    assert "[redacted]" in told[0] and "[redacted]" in told[1]
+    assert not any(middle[at : at + 10] in text for at in range(len(middle) - 9) for text in told)
+
+
+def first_session(user: User) -> str:
+    """The session that was written last."""
+    listed = json.loads(run(user, "sessions", "--json").out)
+    return str(listed[0]["id"])
 
 
 def test_no_secret_is_on_the_screen_or_with_a_child(somebody: User, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import ProviderError
+from ..errors import ProviderError, StreamError
 from ..model import ModelTurn, ToolCall, Usage
 from ..providers import Target
 from ..providers.reply import ReplyReader
@@ -83,6 +83,13 @@ class Attempt:
             return turn
 
     async def _run(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
+        try:
+            return await self._receive(show)
+        except (ProviderError, StreamError) as error:
+            self.session.secrets.clean_error(error)  # servers quote the key that they refuse
+            raise
+
+    async def _receive(self, show: Callable[[StreamEvent], None]) -> ModelTurn:
         try:
             self.session.history.commit()  # what is sent is in the store first
             await self._exchange(show)

@@ -43,6 +43,7 @@ class Keys:
         self._environment = environment
         self._sources = dict(sources or {})
         self._known: dict[tuple[str, str], str] = {}
+        self._read_so_far: dict[str, None] = {}  # old keys too: a server may still name one
 
     def set(self, name: str, source: KeySource) -> None:
         self._sources[name] = source
@@ -70,12 +71,14 @@ class Keys:
 
     def secrets(self) -> tuple[str, ...]:
         """Every key read so far, for whoever must keep them out of logs."""
-        return tuple(key for key in self._known.values() if key)
+        return tuple(self._read_so_far)
 
     async def _key(self, target: Target) -> str:
         name = self._holder(target)
         if name not in self._known:
             self._known[name] = (await self._had(target)).strip()
+            if self._known[name]:
+                self._read_so_far[self._known[name]] = None
         return self._known[name]
 
     async def _had(self, target: Target) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import UsageError
 from ..model import Message, ModelTurn, Origin, Outcome, Thinking, ToolCall, ToolResponse, block_text
 from ..plain import dumps
-from ..wire.redaction import redacted
+from .secrets import without
 from .telemetry import COUNTERS, Operation
 
 try:
@@ -181,11 +181,5 @@ def _part(block: Any) -> dict[str, Any]:
 def _cleaned(told: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
     """Without keys: those that are in use, and whatever looks like one."""
     return {
-        name: _without(value, secrets) if isinstance(value, str) else value for name, value in told.items()
+        name: without(value, secrets) if isinstance(value, str) else value for name, value in told.items()
     }
-
-
-def _without(text: str, secrets: Iterable[str]) -> str:
-    for secret in secrets:
-        text = text.replace(secret, "[redacted]").replace(dumps(secret)[1:-1], "[redacted]")
-    return redacted(text)

@@ -17,6 +17,7 @@ from ..history.log import History
 from ..model import Outcome, ToolCall
 from ..tools.events import ToolEvent, ToolResult, ToolState
 from .events import Cancelled, Failed, SessionEvent, Terminal
+from .redact_events import EventRedactor
 
 if TYPE_CHECKING:
     from .session import Session
@@ -60,6 +61,7 @@ class Run:
         self.left = False  # nobody listens any more
         self._work = work
         self._events: deque[SessionEvent] = deque()
+        self._redactor = EventRedactor(session.secrets)
         self._listener: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._driving = False
@@ -117,8 +119,9 @@ class Run:
     # For the work
 
     def emit(self, event: SessionEvent) -> None:
-        self._events.append(event)
-        if self._listener is not None and not self._listener.done():
+        """Pass an event on. This is the one place where text leaves towards listeners."""
+        self._events.extend(self._redactor.feed(event))
+        if self._events and self._listener is not None and not self._listener.done():
             self._listener.set_result(None)
 
     async def _begin(self) -> None:

@@ -50,6 +50,7 @@ from .recovery import Recovery
 from .retry import RetryPolicy
 from .routing import Route, Router
 from .run import Events, Run
+from .secrets import Secrets
 from .subagents import SubagentLimits, Subagents, Tree
 from .telemetry import Exporter, Telemetry, ToolWatch
 from .typed import Shape
@@ -111,6 +112,7 @@ class Session:
     ) -> None:
         self._set_world(environment, chance, wall_clock, debug, transport)
         self.keys = Keys(self.environment, keys)
+        self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
         self.router = self._router(target, targets, route, base_url, api_key)
         registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
         self._set_history(id, store, history, system, registry)

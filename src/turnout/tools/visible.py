@@ -29,6 +29,35 @@ def visible(text: str) -> str:
     return _LONG_GAP.sub(lambda found: f"\n<{len(found[0]) - 1} empty lines>\n", text)
 
 
+_UNSEEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_JOINERS = "\u200c\u200d"
+_FIRST_OF_JOINED_SCRIPTS = 0x600  # Arabic; the scripts that need joiners come after it
+
+
+def spell_hidden(text: str) -> str:
+    """The text with bidirectional and zero-width characters spelled out, for texts that are read.
+
+    Joiners stay where writing needs them: inside an emoji, and between letters of Arabic, Indic
+    and other scripts whose letters join.
+    """
+    return _UNSEEN.sub(lambda found: _spelled(text, found.start()), text)
+
+
+def _spelled(text: str, at: int) -> str:
+    if text[at] in _JOINERS and 0 < at < len(text) - 1 and _are_joined(text[at - 1], text[at + 1]):
+        return text[at]
+    return f"<U+{ord(text[at]):04X}>"
+
+
+def _are_joined(before: str, after: str) -> bool:
+    if unicodedata.category(after) == "So":
+        return before == "\ufe0f" or unicodedata.category(before) in ("So", "Sk")
+    letters = all(unicodedata.category(letter)[0] in "LM" for letter in (before, after))
+    return letters and min(ord(before), ord(after)) >= _FIRST_OF_JOINED_SCRIPTS
+
+
 def _is_seen(letter: str) -> bool:
     if letter in " \n\t":
         return True

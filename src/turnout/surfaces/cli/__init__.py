@@ -6,6 +6,7 @@ sentence in its place is what is said first.
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -103,10 +104,11 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except TurnoutError as error:
+            from ...runtime.secrets import Secrets
             from .clean import printable
             from .exits import code_of
 
-            click.echo(printable(f"turnout: {error}"), err=True)
+            click.echo(printable(Secrets(os.environ).hide(f"turnout: {error}")), err=True)
             ctx.exit(code_of(error))
         except BrokenPipeError:  # whoever read has gone; click knows what to do
             raise

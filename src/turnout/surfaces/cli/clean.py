@@ -1,16 +1,17 @@
 """What models and tools write, made safe for a terminal: no control byte but line feed and tab.
 
-`printable` takes out what would steer a terminal. `visible` goes further, for texts that a
-user decides on: what cannot be seen, or would turn the reading direction, is spelled out.
+`printable` takes out what would steer a terminal, and spells out what has no width or turns the
+reading direction. `visible` goes further, for texts that a user decides on: whatever cannot be
+seen is spelled out.
 """
 
 from __future__ import annotations
 
 import re
 
-from ...tools.visible import visible
+from ...tools.visible import spell_hidden, visible
 
-__all__ = ["json_line", "one_line", "only_colour", "printable", "visible", "visible_line"]
+__all__ = ["json_line", "one_line", "only_colour", "printable", "uncontrolled", "visible", "visible_line"]
 
 # Escape sequences whole where they are whole (CSI, OSC, DCS and friends), then any control character left.
 _SEQUENCES = re.compile(
@@ -26,7 +27,12 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def printable(text: str) -> str:
-    """The text without anything that could steer a terminal."""
+    """The text without anything that could steer a terminal or hide in it."""
+    return text if text.isprintable() else spell_hidden(uncontrolled(text))
+
+
+def uncontrolled(text: str) -> str:
+    """A piece of a text without what could steer a terminal; what hides can only be told in the whole."""
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,51 +1,19 @@
-"""The debug log: requests, statuses and reports as JSON lines, with every known secret taken out.
-
-Secrets are known by their looks and by their place: whatever a variable named like a key
-holds is taken out wherever it stands, however it is encoded.
-"""
+"""The debug log: requests, statuses and reports as JSON lines, with every known secret taken out."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import stat
-from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from ...errors import UsageError
 from ...plain import plain
+from ...runtime.secrets import Secrets
 from ...wire.protocol import WireRequest
-from ...wire.redaction import redacted
 
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_IN_ADDRESS = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
 FIRST = b'{"what": '
 """How every line of the log begins, by which a log of an earlier run is known."""
-
-SHORTEST = 6
-"""Characters below which a value is no secret worth hiding: it would blot out ordinary words."""
-
-
-def secrets_of(environment: Mapping[str, str]) -> set[str]:
-    """What the environment holds under names that speak of secrets, and passwords within addresses."""
-    named = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
-    return named | {word for value in environment.values() for word in _IN_ADDRESS.findall(value)}
-
-
-class Secrets:
-    """Every secret that is known: those of the environment, and keys once a session has read them."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._known = secrets_of(environment)
-        self.keys: Callable[[], Iterable[str]] = tuple  # set once there is a session
-
-    def hide(self, text: str) -> str:
-        """The text without them, and without whatever looks like one."""
-        return without(text, {*self._known, *self.keys()})
 
 
 class Debug:
@@ -97,21 +65,3 @@ def _told(fact: Any) -> Any:
             "report": plain(fact.report),
         }
     return plain(fact)
-
-
-def without(line: str, secrets: Iterable[str]) -> str:
-    """The line with these secrets, and whatever looks like one, taken out."""
-    for secret in secrets:
-        if len(secret) >= SHORTEST:
-            for written in _written(secret):
-                line = line.replace(written, "[redacted]")
-    return redacted(line)
-
-
-@lru_cache(256)
-def _written(secret: str) -> tuple[str, ...]:
-    """The ways in which a server or a program may write a secret down."""
-    data = secret.encode("utf-8", "surrogateescape")
-    encoded = [encode(data).decode().rstrip("=") for encode in (b64encode, urlsafe_b64encode)]
-    quoted = [quote(data, safe=""), quote(data), quote_plus(data)]
-    return tuple(dict.fromkeys([json.dumps(secret)[1:-1], secret, *quoted, *encoded, data.hex()]))

@@ -14,8 +14,9 @@ from ... import __version__
 from ...errors import UsageError
 from ...runtime.config import Config
 from ...runtime.places import private_folder
+from ...runtime.secrets import Secrets
 from .clean import visible
-from .debugging import Debug, Secrets
+from .debugging import Debug
 from .opening import Wanted, configuration, unconfined
 from .options import session_options
 

@@ -20,6 +20,7 @@ from ...plain import loads
 from ...runtime.config import Config
 from ...runtime.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
 from ...runtime.loop import OURSELVES
+from ...runtime.secrets import Secrets
 from ...runtime.session import Session
 from ...runtime.typed import Shape
 from ...tools.events import ToolResult, ToolState
@@ -27,7 +28,7 @@ from ...tools.validate import validator_of
 from . import exits
 from .clean import json_line, one_line, printable
 from .counting import count_use
-from .debugging import Debug, Secrets
+from .debugging import Debug
 from .mentions import with_files
 from .opening import Wanted, configuration, open_session, past, unconfined
 from .options import session_options
@@ -238,7 +239,7 @@ class OneShot:
 
     def _show(self, event: SessionEvent) -> None:
         if self.form == "stream-json":
-            click.echo(line(event))
+            self._write(line(event))
         match event:
             case ToolResult(call_id, name, outcome) if outcome.status == "denied":
                 self.denials.append(Denial(name, call_id, outcome.text))
@@ -288,13 +289,17 @@ class OneShot:
 
     def _print(self, result: RunResult) -> None:
         if self.form != "text":
-            click.echo(line(result))
+            self._write(line(result))
         elif result.output is not None:
-            click.echo(line_of(result.output))
+            self._write(line_of(result.output))
         elif result.text:
-            click.echo(printable(result.text))
+            self._write(printable(result.text))
         if result.error is not None:
             self._tell(f"turnout: {result.error.message}")
+
+    def _write(self, text: str) -> None:
+        """Print on stdout, without the secrets that we hold."""
+        click.echo(self.secrets.hide_known(text))
 
     def _tell(self, text: str) -> None:
         click.echo(printable(self.secrets.hide(text)), err=True)

@@ -13,6 +13,7 @@ import click
 
 from ...errors import UsageError
 from ...runtime.places import write_new
+from ...runtime.secrets import Secrets
 from .clean import json_line, one_line, printable
 from .opening import known
 from .output import json_text, table
@@ -98,7 +99,8 @@ def show(ctx: click.Context, session: str) -> None:
 
     store = opened(ctx)
     id = known(store, session)
-    click.echo(printable(to_markdown(store.read(id), store.summary(id).title).decode()), nl=False)
+    text = to_markdown(store.read(id), store.summary(id).title).decode()
+    click.echo(printable(Secrets(os.environ).hide_known(text)), nl=False)
 
 
 @sessions.command()
@@ -138,7 +140,8 @@ def export(ctx: click.Context, session: str, path: Path | None, form: str | None
 
     store = opened(ctx)
     id = known(store, session)
-    data = exported(store.read(id), form or _form(path), store.summary(id).title)
+    told = exported(store.read(id), form or _form(path), store.summary(id).title).decode()
+    data = Secrets(os.environ).hide_known(told).encode()
     if path is None:
         if sys.stdout.isatty():  # what is JSON stays the same JSON
             data = json_line(data.decode()).encode()

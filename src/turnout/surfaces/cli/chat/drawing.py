@@ -104,7 +104,7 @@ class Drawing:
         sign = paint(signs.call, "good") if done else paint(signs.failed, "bad")
         took = f" {used.seconds:.1f} s" if used.seconds >= 1 else ""
         state = "" if done else f" {used.status}"
-        head = f"{sign} {paint(used.name, 'bold')} {visible(used.subject)}"
+        head = f"{sign} {paint(visible(used.name), 'bold')} {visible(used.subject)}"
         yield f"{head}{paint(state, 'bad')}{paint(took, 'dim')}"
         for at, line in enumerate(used.lines):
             yield paint(f"  {signs.result if not at else ' '} {printable(line)}", "dim")

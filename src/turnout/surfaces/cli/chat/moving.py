@@ -159,7 +159,8 @@ def export(talk: Talk, given: str) -> None:
         raise UsageError(f"a conversation is exported as {', '.join(FORMS)}")
     store = talk.opener.store
     title = store.summary(talk.session.id).title if store is not None else ""
-    write_new(path, exported(talk.session.history, FORMS[path.suffix], title))
+    data = exported(talk.session.history, FORMS[path.suffix], title)
+    write_new(path, talk.secrets.hide_known(data.decode()).encode())
     talk.edge.show(Notice(f"Written to {path}."))
 
 

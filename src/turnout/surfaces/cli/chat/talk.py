@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ....errors import TurnoutError
 from ....model import Block
 from ....runtime.events import Complete, SessionEvent, Status
+from ....runtime.secrets import Secrets
 from ....runtime.session import Session
 from ....tools.approval import ApprovalRequest, Decision
 from ....tools.context import Question
@@ -22,7 +23,6 @@ from ....tools.policy import MODES
 from ....tools.text import decoded, is_binary
 from ..clean import printable
 from ..counting import count_use
-from ..debugging import Secrets
 from ..mentions import with_files
 from ..servers import left_out, servers_of
 from .asking import question
