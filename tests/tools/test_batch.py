@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import turnout.tools
 from turnout.errors import UsageError
 from turnout.model import Outcome
-from turnout.tools.batch import Batch, Footprint, Places
+from turnout.tools.batch import Batch
+from turnout.tools.footprint import Footprint, Places
 
 DONE = Outcome("complete", "done")
 READ = Footprint()
@@ -44,6 +45,10 @@ def started(made: Batch) -> tuple[str, ...]:
     for call_id in ready:
         made.start(call_id)
     return ready
+
+
+def given_up(made: Batch) -> set[str]:
+    return {call_id for _, call_id in made.running.given_up}
 
 
 def test_calls_that_do_not_clash_start_together() -> None:
@@ -110,6 +115,27 @@ def test_a_call_that_waits_for_approval_holds_back_only_whom_it_clashes_with() -
     assert set(made.startable()) == {"ask", "same"}
 
 
+def test_arguments_that_the_user_changed_wait_for_a_later_call_that_runs() -> None:
+    """A call that was asked about may turn to the place where a call behind it is at work already."""
+    made = Batch(["ask", "later"])
+    made.admit("ask", writes("a"), ask=True)
+    made.admit("later", writes("b"))
+    assert started(made) == ("later",)
+    made.approve("ask", writes("b"))
+    assert made.startable() == ()
+    made.settle("later", DONE)
+    assert made.startable() == ("ask",)
+
+
+def test_a_command_that_reads_waits_for_changes_and_not_for_reading() -> None:
+    """It may look anywhere, so it sees every change before it and none after it."""
+    command = Footprint(everywhere=True)
+    assert batch(command, command, reads("a"), READ).startable() == ("0", "1", "2", "3")
+    assert batch(writes("a"), command, reads("b")).startable() == ("0", "2")
+    assert batch(command, writes("a"), Footprint(changes=True)).startable() == ("0",)
+    assert batch(Footprint(changes=True), command).startable() == ("0",)
+
+
 def test_nobody_overtakes_a_call_whose_places_are_not_known_yet() -> None:
     """While a call is being checked it might touch anything, so those after it wait."""
     made = Batch(["before", "unknown", "after"])
@@ -144,7 +170,7 @@ def test_a_tool_that_was_given_up_keeps_its_path() -> None:
     made.settle("0", Outcome("cancelled"), still_running=True)
     assert made.stuck() == ("1",)
     assert "1" not in made.startable()
-    after = Batch(["x"], given_up=made.given_up)
+    after = Batch(["x"], running=made.running)
     after.admit("x", reads("a"))
     assert (after.startable(), after.stuck()) == ((), ("x",))
     made.ended("0")
@@ -182,6 +208,7 @@ FOOTPRINTS = st.builds(
     st.lists(st.sampled_from(PATHS), max_size=2).map(tuple),
     st.booleans(),
     st.booleans().filter(bool) | st.just(False),
+    st.booleans(),
 )
 STEPS = st.lists(
     st.tuples(
@@ -200,7 +227,12 @@ def overlap(one: str, two: str) -> bool:
 
 
 def clash(one: Footprint, two: Footprint) -> bool:
-    return (one.changes or two.changes) and any(overlap(a, b) for a in one.paths for b in two.paths)
+    if not (one.changes or two.changes):
+        return False
+    anywhere = any(
+        a.everywhere and (b.changes or b.paths or b.everywhere) for a, b in ((one, two), (two, one))
+    )
+    return anywhere or any(overlap(a, b) for a in one.paths for b in two.paths)
 
 
 @given(st.lists(FOOTPRINTS, min_size=1, max_size=6), st.integers(1, 4), STEPS)
@@ -210,6 +242,7 @@ def test_any_interleaving_keeps_the_laws(
     """One outcome a call, never too many at once, and never two tools on a path that one changes."""
     made = Batch([str(at) for at in range(len(footprints))], parallel=parallel)
     running: dict[str, Footprint] = {}  # tools that really run, settled or not
+    now = {str(at): footprint for at, footprint in enumerate(footprints)}
     given: dict[str, list[Outcome]] = {str(at): [] for at in range(len(footprints))}
 
     def settle(call_id: str, outcome: Outcome, still_running: bool = False) -> None:
@@ -225,24 +258,25 @@ def test_any_interleaving_keeps_the_laws(
             case "admit" | "ask" if state == "validating":
                 made.admit(call_id, footprints[number % len(footprints)], ask=action == "ask")
             case "approve" if state == "awaiting_approval":
-                made.approve(call_id)
+                now[call_id] = footprints[(number + 1) % len(footprints)]  # the user chose other arguments
+                made.approve(call_id, now[call_id])
             case "deny" if state == "awaiting_approval":
                 settle(call_id, Outcome("denied"))
             case "start" if call_id in made.startable():
                 made.start(call_id)
-                running[call_id] = footprints[number % len(footprints)]
+                running[call_id] = now[call_id]
             case "finish" | "fail" if state == "executing":
                 settle(call_id, Outcome("complete" if action == "finish" else "error"))
             case "cancel":
                 settle(call_id, Outcome("cancelled"))
             case "timeout" if state == "executing":
                 settle(call_id, Outcome("error"), still_running=True)
-            case "end" if call_id in made.given_up:
+            case "end" if call_id in given_up(made):
                 made.ended(call_id)
                 running.pop(call_id)
         others = [(a, b) for a in running for b in running if a < b]
         assert not any(clash(running[a], running[b]) for a, b in others)
-        assert len(running.keys() - made.given_up.keys()) <= parallel
+        assert len(running.keys() - given_up(made)) <= parallel
         alone = [a for a in made.live("executing") if running[a].alone]
         assert not alone or made.live("executing") == tuple(alone[:1])
 

@@ -196,7 +196,7 @@ def test_whatever_happens_every_call_ends_once_and_no_two_hands_meet(
     assert "pending" not in desk.statuses().values()
     assert not world.overlaps
     assert not world.running
-    assert not desk.scheduler.given_up
+    assert not desk.scheduler.tree.running.given_up
     assert len(world.ran) == len(set(world.ran))
     shown = [event.call_id for event in desk.results()]
     assert len(shown) == len(set(shown))

@@ -29,6 +29,7 @@ from ..providers import target as find_target
 from ..tools.approval import Approver
 from ..tools.context import Asker
 from ..tools.policy import Mode, Policy, Rule
+from ..tools.running import SharedTree
 from ..tools.scheduler import Limits as ToolLimits
 from ..tools.scheduler import ToolScheduler
 from ..tools.tool import Tool
@@ -128,6 +129,7 @@ class Session:
             "limits": tool_limits,
             "environment": self.environment,
             "hooks": tool_hooks(self.hooks),
+            "tree": SharedTree((tool_limits or ToolLimits()).parallel),
             **place_of_work(workspace, network, self.environment),
             **(scheduling or {}),
         }

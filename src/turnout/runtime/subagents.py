@@ -99,7 +99,7 @@ class Subagents:
             self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt))
             return f"started {name}"
 
-        return tool(risk="read", timeout=float("inf"))(task)
+        return tool(risk="read", timeout=float("inf"), delegates=True)(task)
 
     def _list_tool(self) -> Tool:
         async def task_list() -> list[dict[str, str]]:
@@ -109,7 +109,7 @@ class Subagents:
                 for name, task in self._tasks.items()
             ]
 
-        return tool(risk="read")(task_list)
+        return tool(risk="read", polls=True)(task_list)
 
     def _wait_tool(self) -> Tool:
         async def task_wait(id: str) -> Outcome:
@@ -124,7 +124,7 @@ class Subagents:
                 return Outcome("cancelled", (Text(f"{id} was stopped"),), reason="stopped")
             return task.result()
 
-        return tool(risk="read", timeout=float("inf"))(task_wait)
+        return tool(risk="read", timeout=float("inf"), delegates=True)(task_wait)
 
     def _stop_tool(self) -> Tool:
         async def task_stop(id: str) -> str:
@@ -138,7 +138,7 @@ class Subagents:
             await asyncio.wait({task})
             return f"{id} is stopped"
 
-        return tool(risk="read")(task_stop)
+        return tool(risk="read", delegates=True)(task_stop)
 
     def _find(self, name: str) -> asyncio.Task[Outcome]:
         if name not in self._tasks:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..model import Outcome, Text, ToolCall
 from .arguments import Checked, check, check_arguments, decode, explanation
-from .batch import LONGEST_PATH, Footprint
+from .footprint import LONGEST_PATH, Footprint
 from .policy import Policy, Reach, Subject, Verdict
 from .problems import tool_error
 from .registry import Found, Registry
@@ -101,7 +101,12 @@ def _admitted(
         return Refused(failed(f"{tool.name} was not run: its paths cannot be told ({error!r})"), "paths")
     reach = _reach(tool, places, workspace)
     subject = Subject(tool, arguments, places, reach, assessed, situation.tainted)
-    footprint = Footprint(tuple(place[-1] for place in places), tool.changes_things, not tool.parallel)
+    footprint = Footprint(
+        tuple(place[-1] for place in places),
+        tool.changes_things,
+        alone=not tool.parallel,
+        counted=not tool.delegates,
+    )
     return Admitted(
         tool, arguments, values, subject, footprint, policy.decide(subject), checked.repairs, renamed
     )

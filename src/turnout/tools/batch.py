@@ -1,9 +1,8 @@
 """A turn's calls as one batch: which may start, which are settled. A machine without IO.
 
 Calls keep their order where order can matter: a call waits for every earlier one that it
-clashes with. Two calls clash when one of them changes a path that the other touches (a
-folder and what is in it are the same place), or when one of them wants to run alone.
-Everything else runs at once, up to the limit.
+clashes with, or that wants to run alone. Everything else runs at once, up to the limit.
+Calls of other sessions of the same tree are waited for too (see `running`).
 
 A tool that was given up while it ran still holds its paths until it has really ended.
 Whoever waits for such a path is `stuck`, and is answered instead of run.
@@ -11,7 +10,7 @@ Whoever waits for such a path is `stuck`, and is answered instead of run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -20,22 +19,10 @@ from msgspec.structs import replace
 from ..errors import UsageError
 from ..model import Outcome
 from .events import State
-
-LONGEST_PATH = 4096
-"""No file has a longer path: one that is longer stands for itself only."""
+from .footprint import UNTOUCHED, Footprint, Places
+from .running import RunningCalls
 
 Live = Literal["validating", "awaiting_approval", "scheduled", "executing"]
-
-
-class Footprint(Struct, frozen=True):
-    """What a call touches: paths by their one name, whether it changes them, whether it runs alone."""
-
-    paths: tuple[str, ...] = ()
-    changes: bool = False
-    alone: bool = False
-
-
-UNTOUCHED = Footprint()
 
 
 class Summary(Struct, frozen=True):
@@ -73,49 +60,6 @@ class Summary(Struct, frozen=True):
         )
 
 
-class Places:
-    """Paths that are taken, asked for overlap: the same place, one above it, or one below it."""
-
-    def __init__(self) -> None:
-        self._read: set[str] = set()
-        self._changed: set[str] = set()
-        self._above_read: set[str] = set()
-        self._above_changed: set[str] = set()
-
-    def add(self, footprint: Footprint) -> None:
-        taken, above = (
-            (self._changed, self._above_changed) if footprint.changes else (self._read, self._above_read)
-        )
-        for path in footprint.paths:
-            taken.add(path)
-            above.update(_above(path))
-
-    def clash(self, footprint: Footprint) -> bool:
-        if not footprint.paths:
-            return False
-        return any(self._meets(path, footprint.changes) for path in footprint.paths)
-
-    def _meets(self, path: str, changes: bool) -> bool:
-        if _overlaps(path, self._changed, self._above_changed):
-            return True
-        return changes and _overlaps(path, self._read, self._above_read)
-
-
-def _overlaps(path: str, taken: set[str], above: set[str]) -> bool:
-    return bool(taken) and (path in taken or path in above or any(up in taken for up in _above(path)))
-
-
-def _above(path: str) -> Iterator[str]:
-    """The folders that hold a path, "." for everything that is not absolute."""
-    if path in (".", "/") or len(path) > LONGEST_PATH:
-        return
-    at = path.rfind("/")
-    while at > 0:
-        yield path[:at]
-        at = path.rfind("/", 0, at)
-    yield "/" if at == 0 else "."
-
-
 class _Call(Struct):
     state: Live
     footprint: Footprint = UNTOUCHED
@@ -124,21 +68,18 @@ class _Call(Struct):
 class Batch:
     """Feed it what happens to each call; ask it which may start and whether all is settled.
 
-    `given_up` holds the footprints of tools that still run although their calls are
-    settled; a session hands the same mapping to one batch after the other.
+    `running` knows the calls of all batches: a tree of sessions hands the same one to each,
+    one after the other or at the same time.
     """
 
     def __init__(
-        self,
-        call_ids: Iterable[str],
-        *,
-        parallel: int = 8,
-        given_up: dict[str, Footprint] | None = None,
+        self, call_ids: Iterable[str], *, parallel: int = 8, running: RunningCalls | None = None
     ) -> None:
         self.parallel = max(parallel, 1)
         self.outcomes: dict[str, Outcome] = {}
         self.late = 0
-        self.given_up: dict[str, Footprint] = {} if given_up is None else given_up
+        self.running = running or RunningCalls(self.parallel)
+        self.number = self.running.join()
         self._live: dict[str, _Call] = {call_id: _Call("validating") for call_id in call_ids}
         self._order = tuple(self._live)
         self._executing = 0
@@ -156,11 +97,12 @@ class Batch:
         self._live[call_id] = _Call("scheduled", call.footprint if footprint is None else footprint)
 
     def start(self, call_id: str) -> None:
-        self._expect(call_id, "scheduled")
-        if call_id not in self._free(self.parallel - self._executing):
+        call = self._expect(call_id, "scheduled")
+        if call_id not in self.startable():
             raise UsageError(f"call {call_id} must wait for another; start only what startable() names")
-        self._live[call_id].state = "executing"
+        call.state = "executing"
         self._executing += 1
+        self.running.begin((self.number, call_id), call.footprint)
 
     def settle(self, call_id: str, outcome: Outcome, *, still_running: bool = False) -> bool:
         """Give a call its outcome, at whatever point it is; False if it has one already."""
@@ -172,12 +114,18 @@ class Batch:
         if call.state == "executing":
             self._executing -= 1
             if still_running:
-                self.given_up[call_id] = call.footprint
+                self.running.give_up((self.number, call_id), call.footprint)
+            else:
+                self.running.end((self.number, call_id))
         return True
 
     def ended(self, call_id: str) -> None:
         """A tool that was given up has ended after all; its paths are free again."""
-        self.given_up.pop(call_id, None)
+        self.running.ended((self.number, call_id))
+
+    def queue_blocked(self) -> None:
+        """Keep a place in the queue for each call that only calls of other batches keep from starting."""
+        self.running.queue(self.number, self._sorted_out()[1])
 
     # What follows
 
@@ -195,15 +143,14 @@ class Batch:
         return not self._live
 
     def startable(self) -> tuple[str, ...]:
-        """The calls that may start now, in order, as many as the limit leaves room for."""
-        room = self.parallel - self._executing
-        return tuple(self._free(room)) if room > 0 else ()
+        """The calls that may start now, in order, as many as the limits leave room for."""
+        return tuple(self._sorted_out()[0])
 
     def stuck(self) -> tuple[str, ...]:
         """Scheduled calls that would have to wait for a tool that was given up."""
-        if not self.given_up:
+        if not self.running.given_up:
             return ()
-        held = self._held()
+        held = Places(self.running.given_up.values())
         waiting = self.live("scheduled")
         return tuple(call_id for call_id in waiting if held.clash(self._live[call_id].footprint))
 
@@ -214,29 +161,39 @@ class Batch:
         """The outcomes there are, in the order the calls were made."""
         return [(call_id, self.outcomes[call_id]) for call_id in self._order if call_id in self.outcomes]
 
-    def _free(self, room: int) -> Iterator[str]:
-        ahead, held = Places(), self._held()
-        behind_someone = False
+    def _sorted_out(self) -> tuple[list[str], dict[str, Footprint]]:
+        """The calls that may start, and those that only calls of other batches keep from it."""
+        free: list[str] = []
+        blocked: dict[str, Footprint] = {}
+        ahead, taken = Places(), self._taken()
+        room, shared_room = self.parallel - self._executing, self.running.room
+        behind_someone = self._executing > 0
         for call_id, call in self._live.items():
             mine = call.footprint
-            if not room:
-                return
+            if room <= 0:
+                break
             if call.state == "scheduled":
-                waits = (mine.alone and behind_someone) or ahead.clash(mine) or held.clash(mine)
-                if not waits:
-                    yield call_id
+                waits = (mine.alone and behind_someone) or ahead.clash(mine) or taken.clash(mine)
+                if not waits and self.running.is_blocked((self.number, call_id), mine):
+                    blocked[call_id] = mine
+                elif not waits and (shared_room > 0 or not mine.counted):
+                    free.append(call_id)
                     room -= 1
+                    shared_room -= mine.counted
             if mine.alone or call.state == "validating":
-                return  # nobody overtakes a call that runs alone, or one whose places are not known yet
-            if mine.paths:
-                ahead.add(mine)
+                break  # nobody overtakes a call that runs alone, or one whose places are not known yet
+            ahead.add(mine)
             behind_someone = True
+        return free, blocked
 
-    def _held(self) -> Places:
-        held = Places()
-        for footprint in self.given_up.values():
-            held.add(footprint)
-        return held
+    def _taken(self) -> Places:
+        """What calls of this batch touch right now, and tools that were given up.
+
+        A call that runs may stand behind one that was approved with other arguments, so that
+        it is not enough to look at the calls ahead.
+        """
+        running = (call.footprint for call in self._live.values() if call.state == "executing")
+        return Places((*self.running.given_up.values(), *running))
 
     def _expect(self, call_id: str, state: Live) -> _Call:
         call = self._live.get(call_id)

@@ -41,7 +41,10 @@ Asker: TypeAlias = Callable[[Question], Awaitable[str | None]]
 
 
 class ToolContext:
-    """One call's view of the session: who it is, where it works, whom it tells."""
+    """One call's view of the session: who it is, where it works, whom it tells.
+
+    `state` is the session's own; `shared` it has in common with all its subagents.
+    """
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class ToolContext:
         *,
         workspace: Any = None,
         state: dict[str, Any] | None = None,
+        shared: dict[str, Any] | None = None,
         report: Callable[[ToolProgress], None] | None = None,
         cancelled: Cancelled | None = None,
         spawn: Any = None,
@@ -60,6 +64,7 @@ class ToolContext:
         self.name = name
         self.workspace = workspace
         self.state: dict[str, Any] = {} if state is None else state
+        self.shared: dict[str, Any] = {} if shared is None else shared
         self.cancelled: Cancelled = Event() if cancelled is None else cancelled
         self.spawn = spawn
         self.environment = environment

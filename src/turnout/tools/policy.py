@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..plain import dumps, plain
-from .batch import LONGEST_PATH
+from .footprint import LONGEST_PATH
 from .situation import Assessment
 from .tool import Risk, Tool
 from .visible import visible

@@ -86,7 +86,8 @@ class BatchRun:
         if again := len(calls) - len(self.work):
             self.counts["duplicates"] = again
             scheduler.diagnose("repeated_schedule", detail=f"{again} of {len(calls)} calls")
-        self.batch = Batch(self.work, parallel=self.limits.parallel, given_up=scheduler.given_up)
+        self.running = scheduler.tree.running
+        self.batch = Batch(self.work, parallel=self.limits.parallel, running=self.running)
         self._room = self.limits.batch
         self._sharers = len(self.work)
 
@@ -94,6 +95,7 @@ class BatchRun:
 
     def begin(self) -> None:
         """Check every call, then start what may start."""
+        self.running.watch(self.batch.number, self.pump)
         for place, work in enumerate(self.work.values()):
             if work.call.id in self.batch.outcomes:
                 continue
@@ -135,10 +137,14 @@ class BatchRun:
         while ready := self.batch.startable():
             for call_id in ready:
                 self._start(self.work[call_id])
+        self.batch.queue_blocked()
         if self.batch.done and not self.ended.done():
+            self.running.leave(self.batch.number)
             self.ended.set_result(None)
             if self.events is not None:
                 self.events.put_nowait(None)
+        for pump in self.running.pumps_to_run(self.batch.number):
+            self.loop.call_soon(pump)
 
     async def close(self) -> None:
         """Cancel what has no outcome, and wait until all have one: the grace time at the most."""
@@ -239,6 +245,7 @@ class BatchRun:
             admitted.tool.name,
             workspace=owner.workspace,
             state=owner.state,
+            shared=owner.tree.state,
             report=work.reporter,
             cancelled=work.cancelled,
             spawn=owner.spawn,
@@ -270,6 +277,7 @@ class BatchRun:
     def _ended(self, work: Work, task: asyncio.Task[Ending]) -> None:
         ending = Ending(error=asyncio.CancelledError()) if task.cancelled() else task.result()
         if work.given_up:
+            self.batch.ended(work.call.id)
             self.scheduler.came_late(work.call.id, self._detail(ending))
             self.pump()
             return

@@ -1,8 +1,9 @@
 """The tools of one session at work: every call of a turn as one batch, batches one after the other.
 
-One scheduler serves a session, interactive or not, and a subagent has its own. It is the
-only writer of outcomes: intent is on record before a tool runs, the outcome before anyone
-sees it. Whatever happens, every call of a batch ends with exactly one outcome.
+One scheduler serves a session, interactive or not. A subagent has its own; the two share
+which calls run (see `running`). A scheduler is the only writer of outcomes: intent is on
+record before a tool runs, the outcome before anyone sees it. Whatever happens, every call
+of a batch ends with exactly one outcome.
 
 Time is the loop's: timeouts and grace are its timers, so a loop with a virtual clock
 drives everything here (with `threads=Inline()` for tools that block).
@@ -23,7 +24,7 @@ from ..errors import UsageError
 from ..history.log import History
 from ..model import Outcome, ToolCall
 from .approval import Approver
-from .batch import Footprint, Summary
+from .batch import Summary
 from .context import Asker
 from .events import ToolEvent
 from .hooks import ToolHooks
@@ -32,6 +33,7 @@ from .perform import ThreadPort
 from .policy import Policy, Rule
 from .registry import Registry
 from .run import BatchRun
+from .running import SharedTree
 from .situation import Situation
 from .taint import Taint
 from .threads import Threads
@@ -63,7 +65,8 @@ class ToolScheduler:
     `save_rule` keeps what was answered with "always". `save` takes the whole text of a
     result that had to be cut and gives back where it is. `hooks` see each call before and
     after; `around` is for whoever measures its run. `workspace`, `spawn`, `environment` and
-    `asker`, which puts a tool's question to the user, are handed to tools as they are.
+    `asker`, which puts a tool's question to the user, are handed to tools as they are. `tree`
+    is what this scheduler shares with those of its subagents.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class ToolScheduler:
         save: Callable[[str], str] | None = None,
         hooks: ToolHooks | None = None,
         around: Around | None = None,
+        tree: SharedTree | None = None,
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.history = history
@@ -102,7 +106,7 @@ class ToolScheduler:
         self.taint = Taint(each.outcome for each in history.ledger if each.outcome is not None)
         self._keep_text = save or self._save_privately
         self.late = 0  # results that came after their call was given up
-        self.given_up: dict[str, Footprint] = {}
+        self.tree = tree or SharedTree(self.limits.parallel)
         self._saved: SavedOutput | None = None
         self._turn = asyncio.Lock()
         self._runs: list[BatchRun] = []
@@ -196,9 +200,8 @@ class ToolScheduler:
         _forget(task)
 
     def came_late(self, call_id: str, detail: str) -> None:
-        """A tool that was given up has ended: its paths are free, what it said is ignored."""
+        """A tool that was given up has ended: what it said is ignored."""
         self.late += 1
-        self.given_up.pop(call_id, None)
         self.diagnose("late_result", call_id, detail)
 
     def _keep(self, task: asyncio.Task[Any]) -> None:

@@ -54,7 +54,9 @@ class Tool(Struct, frozen=True, eq=False):
     tool that reaches out of the workspace whatever its arguments are. `timeout` None is
     the scheduler's own limit, and infinity is none. `assess` judges a single call: from its
     arguments and the `Situation` to an `Assessment`. `leaves` marks a tool that sends
-    something off the machine, and `source` where its results come from.
+    something off the machine, and `source` where its results come from. `polls` says that
+    repeats are its nature: asking again, with the same answer, is not going in circles.
+    `delegates` marks a tool that only waits for subagents: it takes no slot from their calls.
     """
 
     name: str
@@ -74,6 +76,8 @@ class Tool(Struct, frozen=True, eq=False):
     assess: Callable[[Mapping[str, Any], Any], Any] | None = None
     leaves: bool = False
     source: str = "tool"
+    polls: bool = False
+    delegates: bool = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -128,6 +132,8 @@ def tool(
     assess: Callable[[Mapping[str, Any], Any], Any] | None = None,
     leaves: bool = False,
     source: str = "tool",
+    polls: bool = False,
+    delegates: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.

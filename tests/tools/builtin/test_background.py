@@ -13,6 +13,7 @@ from tests.build import call
 from tests.tools.scheduling import Desk, go
 
 from turnout.tools.builtin import list_background, read_background, shell, stop_background
+from turnout.tools.running import SharedTree
 from turnout.tools.workspace import Workspace
 
 TOOLS = (shell, list_background, read_background, stop_background)
@@ -126,6 +127,25 @@ def test_there_is_a_limit_to_how_many_run(workspace: Workspace) -> None:
             await desk.run(started(str(number), "sleep 300"))
         assert "8 commands run in the background already" in desk.text("8")
         await desk.scheduler.close()
+
+    go(talk())
+
+
+def test_a_session_and_its_subagents_share_the_limit(workspace: Workspace) -> None:
+    """Six of one and two of another are eight; the third of the other reads why, and what it can do."""
+
+    async def talk() -> None:
+        tree = SharedTree()
+        one, two = (Desk(*TOOLS, workspace=workspace, tree=tree) for _ in range(2))
+        await one.run(*(started(str(at), "sleep 300") for at in range(6)))
+        await two.run(*(started(str(at), "sleep 300") for at in range(3)))
+        assert "runs in the background" in two.text("1")
+        assert "8 commands run in the background already, 6 of them for other agents" in two.text("2")
+        assert "stop_background" in two.text("2")
+        await one.scheduler.close()
+        await two.run(started("9", "sleep 300"))
+        assert "runs in the background" in two.text("9")
+        await two.scheduler.close()
 
     go(talk())
 

@@ -1,8 +1,8 @@
 """Commands that go on while the conversation does: started by shell, listed, read and ended here.
 
 They live in the session's state and end with it: the scheduler closes what it finds there.
-A command runs as any other does, below a supervisor of its own, so ending one ends all of
-its processes.
+How many may run at once is one limit for a session and all its subagents. A command runs
+as any other does, below a supervisor of its own, so ending one ends all of its processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..workspace import Workspace
 from .explain import failed
 
 KEY = "shell.background"  # where they are kept in the session's state
-MOST = 8  # that run at once
+MOST = 8  # that run at once, those of all subagents counted
 KEPT = 32  # that are remembered, ended ones too
 LONGEST = 6 * 3600.0
 CAPTURED = 16 * 1024
@@ -114,10 +114,11 @@ def background_of(ctx: ToolContext) -> Background:
 
 async def started(ctx: ToolContext, command: str, start: Start, workspace: Workspace) -> Outcome | str:
     """Start a command and say how it can be reached; if it ends at once, how it ended."""
-    held = background_of(ctx)
-    if len(held.live) >= MOST:
-        return failed(f"{MOST} commands run in the background already. Stop one with stop_background first.")
+    held, everyone = background_of(ctx), _running_in_tree(ctx)
+    if len(everyone) >= MOST:
+        return failed(_too_many(len(held.live)))
     running = held.start(command, start, workspace)
+    everyone.append(running)
     await asyncio.wait({running.task}, timeout=FIRST)
     if running.task.done():
         return f"Command {running.number} is over already: {running.state}.\n{running.output}"
@@ -125,6 +126,19 @@ async def started(ctx: ToolContext, command: str, start: Start, workspace: Works
         f"Command {running.number} runs in the background. "
         f"read_background with number={running.number} shows its output, stop_background ends it."
     )
+
+
+def _running_in_tree(ctx: ToolContext) -> list[Running]:
+    """The commands that run in the background for this session and all its subagents."""
+    running: list[Running] = ctx.shared.setdefault(KEY, [])
+    running[:] = [each for each in running if not each.task.done()]
+    return running
+
+
+def _too_many(own: int) -> str:
+    others = f", {MOST - own} of them for other agents" if own < MOST else ""
+    way_on = "Stop one with stop_background first" if own else "Run it without background, or try again later"
+    return f"{MOST} commands run in the background already{others}. {way_on}."
 
 
 class _Unknown(Exception):
@@ -139,14 +153,14 @@ def _found(ctx: ToolContext, number: int) -> Running:
     return held[number]
 
 
-@tool(risk="read", paths=(), groups=("shell",))
+@tool(risk="read", paths=(), groups=("shell",), polls=True)
 async def list_background(ctx: ToolContext) -> str:
     """List the commands that shell started in the background, with their numbers and states."""
     lines = [running.line for running in background_of(ctx).commands.values()]
     return "\n".join(lines) or "Nothing was started in the background."
 
 
-@tool(risk="read", paths=(), groups=("shell",))
+@tool(risk="read", paths=(), groups=("shell",), polls=True)
 async def read_background(ctx: ToolContext, number: int, wait: float = 0) -> Outcome | str:
     """Show the output of a background command so far: its start and its end when there is much.
 
