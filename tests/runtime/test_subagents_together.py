@@ -9,7 +9,7 @@ from typing import Any
 from tests.runtime.talk import KEYS, events, session
 from tests.tools.scheduling import go
 
-from turnout.runtime.events import Complete
+from turnout.runtime.events import Complete, Nested, Status
 from turnout.runtime.session import Session
 from turnout.simulate import Asked, Call, ScriptedTransport
 from turnout.tools.builtin import edit_file, shell
@@ -103,3 +103,32 @@ def test_subagents_do_not_take_the_slots_that_their_calls_need() -> None:
     talk, _ = session(script, subagents=True, tool_limits=ToolLimits(parallel=1))
     assert isinstance(events(talk)[-1], Complete)
     assert [item.status for item in talk.history.ledger] == ["complete"] * 4
+
+
+def test_subagents_that_make_the_same_call_do_not_go_in_circles() -> None:
+    """Four that each look once at the same place are not stopped, and neither is their parent."""
+    talk, transport = session(four_tasks(lambda n: Call("weather", {"city": "Paris"})), subagents=True)
+    seen = events(talk)
+    assert isinstance(seen[-1], Complete) and "guard" not in all_statuses(seen)
+    assert not any(b'"tool_choice":"none"' in exchange.body for exchange in transport.seen)
+
+
+def test_a_subagent_that_goes_in_circles_is_stopped_and_its_parent_is_not() -> None:
+    """The guard of its own run stops it; what it says then is the result of the task."""
+
+    def script(asked: Asked) -> Any:
+        if asked.user != "look":
+            return "done" if asked.results else [Call("task", {"prompt": "look"})]
+        return [Call("weather", {"city": "Paris"})] if asked.may_call else "Enough."
+
+    talk, transport = session(script, subagents=True)
+    seen = events(talk)
+    assert isinstance(seen[-1], Complete) and seen[-1].turn.text == "done"
+    assert [item.outcome and item.outcome.text for item in talk.history.ledger] == ["Enough."]
+    assert len(transport.seen) == 1 + 4 + 1
+
+
+def all_statuses(seen: list[Any]) -> list[str]:
+    """Kinds of status events, those of subagents too."""
+    inner = [event.event if isinstance(event, Nested) else event for event in seen]
+    return [event.kind for event in inner if isinstance(event, Status)]

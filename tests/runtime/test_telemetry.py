@@ -6,10 +6,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.runtime.talk import events, session, virtually
+from tests.runtime.talk import events, session, slow, virtually
 
 from turnout import Origin
-from turnout.runtime.events import Cancelled, Complete
+from turnout.runtime.events import Cancelled, Complete, Status
 from turnout.runtime.guards import GuardLimits
 from turnout.runtime.telemetry import Operation, Telemetry
 from turnout.simulate import Call, Delay, HttpError, Say, Stall, Truncate
@@ -93,6 +93,49 @@ def test_a_repair_counts_when_the_call_ran() -> None:
     events(talk)
     assert [item.status for item in talk.history.ledger] == ["complete", "denied"]
     assert talk.telemetry.read("tool_calls_repaired") == 1
+
+
+def test_a_batch_that_is_cancelled_keeps_its_counts() -> None:
+    """One call was refused and one repaired before the user stopped the third."""
+
+    @tool(risk="read")
+    async def add(n: int) -> int:
+        return n + 1
+
+    script = [[Call("add", {"n": "3"}), Call("add", {}), Call("slow", {"seconds": 600})]]
+    talk, _ = session(script, tools=[add, slow])
+
+    async def cancelling() -> list[Any]:
+        asyncio.get_running_loop().call_later(5, talk.cancel)
+        return [event async for event in talk.run("go")]
+
+    seen = virtually(cancelling())
+    assert isinstance(seen[-1], Cancelled)
+    assert talk.telemetry.read("tool_calls_invalid_args") == 1
+    assert talk.telemetry.read("tool_calls_repaired") == 1
+    (told,) = [event.detail for event in seen if isinstance(event, Status) and event.kind == "tools"]
+    assert told == "3 scheduled, 1 completed, 1 errors, 1 cancelled"
+
+
+def test_what_happened_belongs_to_the_provider_that_made_the_calls() -> None:
+    """A switch while tools run moves neither the counts, nor the times of tools, nor the loop that ended."""
+    script = [[Call("slow", {"seconds": 4}), Call("slow", {})], [Call("slow", {"seconds": 1})], "Done."]
+    telling = Notebook()
+    talk, _ = session(script, telemetry=telling, guard=GuardLimits(rounds=2))
+
+    async def switching() -> None:
+        asyncio.get_running_loop().call_later(2, talk.switch, "anthropic:claude-sonnet-4-5")
+        asyncio.get_running_loop().call_later(4.5, talk.switch, "gemini:gemini-2.5-pro")
+        async for _ in talk.run("go"):
+            pass
+
+    virtually(switching())
+    read = talk.telemetry.read
+    assert read("tool_calls_invalid_args") == read("tool_calls_invalid_args", provider="openai") == 1
+    assert read("tool_loop_max_iterations") == read("tool_loop_max_iterations", provider="anthropic") == 1
+    tools = [str(each.origin) for each in telling.ended if each.kind == "execute_tool"]
+    assert tools == [GPT, "anthropic:claude-sonnet-4-5"]
+    assert talk.telemetry.timing("invoke_agent", "gemini:gemini-2.5-pro").count == 1
 
 
 def test_model_calls_tools_runs_and_first_chunks_are_timed() -> None:

@@ -1,11 +1,13 @@
 """What stops a model that goes round in circles: rounds, corrections, repeated calls. No IO.
 
-Subagents inherit the guard of their parent, so a loop cannot hide in a child.
+A guard watches one run. A subagent's run has a guard of its own, with the same limits: four
+subagents that read the same file do not go in circles. What a tree of them may spend is one
+budget all the same, and the parent's guard sees what came of each `task`.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal
@@ -25,36 +27,55 @@ class GuardLimits(Struct, frozen=True):
     """When enough is enough."""
 
     rounds: int = 50
-    corrections: int = 3  # rounds in a row in which no call had valid arguments
+    corrections: int = 3  # rounds in a row in which a tool was called wrongly, or no call was valid
     repeats: int = 3  # the same call with the same result
     cycles: int = 3  # a circle of two or three calls, over and over
     pauses: int = 10  # a turn that the provider paused
 
 
+class WatchedCall(Struct, frozen=True):
+    """A call of a round and what came of it. `polls`: its tool says that repeats are its nature."""
+
+    call: ToolCall
+    outcome: Outcome
+    invalid: bool = False  # it could not run: no such tool, or arguments that do not fit
+    polls: bool = False
+
+
 class Guard:
     """Watches the rounds of a run."""
 
-    def __init__(self, limits: GuardLimits | None = None, parent: Guard | None = None) -> None:
-        inherited = parent.limits if parent is not None else GuardLimits()
-        self.limits: GuardLimits = limits or inherited
-        self.parent = parent
-        self._corrections = 0
+    def __init__(self, limits: GuardLimits | None = None) -> None:
+        self.limits: GuardLimits = limits or GuardLimits()
         self._seen: deque[str] = deque(maxlen=max(self.limits.repeats, CIRCLES[-1] * self.limits.cycles))
+        self._wrong_rounds = 0
+        self._wrong_rounds_of: Counter[str] = Counter()  # by tool
 
-    def new_prompt(self) -> None:
-        """The user spoke: what came before is not a loop."""
-        self._corrections = 0
+    def start_over(self) -> None:
+        """A run begins, or the user spoke: what came before is not a loop."""
+        self._wrong_rounds = 0
+        self._wrong_rounds_of.clear()
         self._seen.clear()
 
-    def watch(self, done: Sequence[tuple[ToolCall, Outcome]], invalid: int) -> Verdict:
+    def watch(self, done: Sequence[WatchedCall]) -> Verdict:
         """Take in a round; say whether the model should be stopped."""
-        self._corrections = self._corrections + 1 if done and invalid == len(done) else 0
-        if self._corrections >= self.limits.corrections:
+        if self._is_out_of_corrections(done):
             return "corrections"
-        return self._repeated(dumps(sorted(fingerprint(call, outcome) for call, outcome in done)))
+        # Asking a job how it stands is not a circle. A poll that fails is: its job is not there.
+        watched = [each for each in done if not (each.polls and each.outcome.status == "complete")]
+        if done and not watched:
+            return ""
+        return self._repeated(dumps(sorted(fingerprint(each.call, each.outcome) for each in watched)))
+
+    def _is_out_of_corrections(self, done: Sequence[WatchedCall]) -> bool:
+        """One wrong call counts for its tool, however many valid ones stand beside it."""
+        wrong = {each.call.name for each in done if each.invalid}
+        self._wrong_rounds = self._wrong_rounds + 1 if done and all(each.invalid for each in done) else 0
+        self._wrong_rounds_of = Counter({name: self._wrong_rounds_of[name] + 1 for name in wrong})
+        most = max([self._wrong_rounds, *self._wrong_rounds_of.values()])
+        return most >= self.limits.corrections
 
     def _repeated(self, round_print: str) -> Verdict:
-        verdict = self.parent._repeated(round_print) if self.parent is not None else ""
         self._seen.append(round_print)
         seen = list(self._seen)
         if len(seen) >= self.limits.repeats and len(set(seen[-self.limits.repeats :])) == 1:
@@ -64,7 +85,7 @@ class Guard:
             goes_round = len(tail) == size * self.limits.cycles and tail == tail[:size] * self.limits.cycles
             if goes_round and len(set(tail)) > 1:  # of one call over and over, `repeats` says how often
                 return "alternating"
-        return verdict
+        return ""
 
 
 def fingerprint(call: ToolCall, outcome: Outcome) -> str:

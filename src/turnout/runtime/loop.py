@@ -6,17 +6,17 @@ its own.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitReached
-from ..model import Block, ModelTurn, Origin, Outcome, Text, ToolCall
+from ..model import Block, ModelTurn, Origin, Outcome, Text
 from ..streaming.events import TextDelta
 from ..tools.batch import Summary
+from ..tools.registry import Found
 from .cost import total_usage
 from .events import Complete, Status, Terminal
 from .exchange import Exchange
-from .guards import Verdict
+from .guards import Verdict, WatchedCall
 from .run import Emit, settled
 from .telemetry import Operation
 
@@ -47,18 +47,21 @@ class Rounds:
         session = self.session
         run = Operation("invoke_agent", session.target.origin, session.history.key)
         with session.telemetry.measured(run):
-            complete = await self._said()
+            try:
+                complete = await self._said()
+            finally:  # a run belongs to whoever answered last, also when it failed after that
+                run.origin = self.turns[-1].origin if self.turns else run.origin
             run.usage = complete.usage
             return complete
 
     async def _said(self) -> Complete:
         history = self.session.history
+        self.session.guard.start_over()
         if not self._prompt and history.open_turn is not None and history.open_calls:
             await self._tools(history.open_turn)  # a crash came before them
         self._deliver()  # what was queued since the last run was said before this
         if self._prompt:
             history.user(self._prompt)
-            self.session.guard.new_prompt()
         last = await self._rounds()
         used = total_usage(turn.usage for turn in self.turns)
         return Complete(last, used, self.session.cost_of(self.turns))
@@ -97,19 +100,26 @@ class Rounds:
     async def _tools(self, turn: ModelTurn) -> Verdict:
         """Run the turn's calls as one batch; say whether the model goes round in circles."""
         session = self.session
-        try:
-            summary = await session.scheduler.run(turn.tool_calls, self.emit)
-        except asyncio.CancelledError:  # the batch has settled its calls meanwhile
-            self.emit(Status("tools", _counted(Summary.of(outcome for _, outcome in self._done(turn)))))
-            raise
-        session.telemetry.batch(turn.origin, summary)
-        self.emit(Status("tools", _counted(summary)))
-        return session.guard.watch(self._done(turn), summary.invalid)
+        invalid: set[str] = set()
 
-    def _done(self, turn: ModelTurn) -> list[tuple[ToolCall, Outcome]]:
-        """The turn's calls and what came of them."""
-        found = [(call, self.session.history.interaction(call.id).outcome) for call in turn.tool_calls]
-        return [(call, outcome) for call, outcome in found if outcome is not None]
+        def count(summary: Summary, wrong: frozenset[str]) -> None:  # also of a batch that was cancelled
+            session.telemetry.batch(turn.origin, summary)
+            self.emit(Status("tools", _counted(summary)))
+            invalid.update(wrong)
+
+        await session.scheduler.run(turn.tool_calls, self.emit, count)
+        return session.guard.watch(self._watched_calls(turn, invalid))
+
+    def _watched_calls(self, turn: ModelTurn, invalid: set[str]) -> list[WatchedCall]:
+        """The turn's calls and what came of them, as the guard looks at them."""
+        registry, history = self.session.scheduler.registry, self.session.history
+        watched = []
+        for call in turn.tool_calls:
+            if (outcome := history.interaction(call.id).outcome) is not None:
+                found = registry.find(call.name)
+                polls = isinstance(found, Found) and found.tool.polls
+                watched.append(WatchedCall(call, outcome, call.id in invalid, polls))
+        return watched
 
     def _deliver(self) -> bool:
         """Append what the user said meanwhile, each as a turn of its own."""
@@ -117,13 +127,13 @@ class Rounds:
         for blocks in waiting:
             self.session.history.user(blocks)
         if waiting:
-            self.session.guard.new_prompt()
+            self.session.guard.start_over()
             self.emit(Status("queued", f"{len(waiting)} delivered"))
         return bool(waiting)
 
     async def _last_word(self, why: str) -> ModelTurn:
         """One more request with the tools switched off; in the end our own words."""
-        self.session.telemetry.ran_out(self.session.router.current.origin)
+        self.session.telemetry.ran_out(self.turns[-1].origin)
         self.emit(Status("guard", why))
         turn = await self._reply(tool_choice="none")
         if not turn.tool_calls and turn.text.strip():

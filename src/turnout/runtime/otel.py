@@ -75,7 +75,11 @@ class OpenTelemetry:
     def end(self, operation: Operation, begun: Any) -> None:
         span, token = begun
         context.detach(token)
-        told = {**dict(_result(operation)), **(dict(_said(operation)) if self.content else {})}
+        told = {
+            **_what(operation),
+            **dict(_result(operation)),
+            **(dict(_said(operation)) if self.content else {}),
+        }
         span.set_attributes(_cleaned(told, operation.secrets))
         if operation.error:
             span.set_status(trace.StatusCode.ERROR)

@@ -1,8 +1,8 @@
 """The task tool: a subagent is a session of its own, whose events feed the call that started it.
 
 The parent sees one call and one result. Depth, number and spending are kept here, in state
-that the whole tree shares, and never in text that a model could write. Cancelling the parent
-cancels its children.
+that the whole tree shares, and never in text that a model could write; so are the places
+that calls work on (see `tools.running`). Cancelling the parent cancels its children.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ..model import Outcome, Text
 from ..tools.context import ToolContext
 from ..tools.tool import Tool, tool
 from .events import Cancelled, Complete, Failed, Nested, Terminal
-from .guards import Guard
 from .run import Events
 
 if TYPE_CHECKING:
@@ -176,7 +175,7 @@ class Subagents:
             target=self.tree.limits.target,
             tools=self._tools(),
             system=INSTRUCTION,
-            guard=Guard(parent=parent.guard),
+            guard=parent.guard.limits,
             limits=parent.limits,
             scheduling=parent.scheduling,
             **self.settings,

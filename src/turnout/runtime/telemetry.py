@@ -189,7 +189,7 @@ class ToolWatch:
     @contextmanager
     def __call__(self, call_id: str, tool: str, arguments: dict[str, Any]) -> Iterator[Ended]:
         session = self.session
-        call = Operation("execute_tool", session.target.origin, session.history.key, tool, call_id)
+        call = Operation("execute_tool", self._origin_of(call_id), session.history.key, tool, call_id)
         call.asked, call.secrets = arguments, session.keys.secrets()
 
         def ended(outcome: Outcome | None, trouble: str) -> None:
@@ -197,6 +197,14 @@ class ToolWatch:
 
         with session.telemetry.measured(call):
             yield ended
+
+    def _origin_of(self, call_id: str) -> Origin:
+        """Who made the call, which after a switch is not who is asked next."""
+        history = self.session.history
+        key = history.interaction(call_id).turn_key
+        turns = (turn for turn in reversed(history.turns) if turn.key == key)
+        turn = next(turns, None)
+        return turn.origin if isinstance(turn, ModelTurn) else self.session.target.origin
 
 
 def failure_word(error: BaseException) -> str:

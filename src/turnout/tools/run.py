@@ -82,6 +82,7 @@ class BatchRun:
         self.hooks = Consulting(self, scheduler.hooks)
         self.failure: Exception | None = None  # the history could not be written
         self.counts: Counter[str] = Counter()
+        self.invalid: set[str] = set()  # ids of calls that could not run
         self.work = {call.id: Work(call) for call in calls if self._is_open(call)}
         if again := len(calls) - len(self.work):
             self.counts["duplicates"] = again
@@ -173,6 +174,7 @@ class BatchRun:
         admitted = admit(work.call, owner.registry, owner.policy, owner.situation)
         if isinstance(admitted, Refused):
             self.counts["invalid"] += 1
+            self.invalid.add(work.call.id)
             self._note("invalid_call", work, admitted.why)
             self.settle(work, admitted.outcome)
         elif self._ran_before(work, admitted):

@@ -40,6 +40,8 @@ from .threads import Threads
 from .tool import Tool
 
 Listener = Callable[[ToolEvent], Awaitable[None] | None]
+OnEnd: TypeAlias = Callable[[Summary, frozenset[str]], None]
+"""Told how a batch ended, and the ids of its calls that could not run: no such tool, or wrong arguments."""
 Ended: TypeAlias = Callable[[Outcome | None, str], None]
 """Told what a tool gave back, and in one word what went wrong."""
 Around: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[Ended]]
@@ -113,17 +115,33 @@ class ToolScheduler:
         self._left: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    async def run(self, calls: Sequence[ToolCall], on_event: Listener | None = None) -> Summary:
+    async def run(
+        self,
+        calls: Sequence[ToolCall],
+        on_event: Listener | None = None,
+        on_end: OnEnd | None = None,
+    ) -> Summary:
         """Run a turn's calls as one batch and settle each; the batches before it go first.
 
         Cancelling this cancels the batch. A listener that raises hears no more of it; its
-        error is raised when the batch has ended.
+        error is raised when the batch has ended. `on_end` is told of its end, whatever it was.
         """
+        batch = self._admitted(calls, listening=on_event is not None)
+        try:
+            trouble = await self._run_telling(batch, on_event)
+        finally:
+            if on_end is not None:
+                on_end(batch.run.summary(), frozenset(batch.run.invalid))
+        if trouble is not None:
+            raise trouble
+        return _concluded(batch.run)
+
+    async def _run_telling(self, batch: _Turn, on_event: Listener | None) -> Exception | None:
+        """Run the batch to its end; the listener's first error, if it raised one."""
         if on_event is None:
-            async with self._admitted(calls, listening=False) as run:
+            async with batch as run:
                 await asyncio.wait({run.ended})
-            return _concluded(run)
-        batch = self._admitted(calls, listening=True)
+            return None
         trouble: Exception | None = None
         try:
             async with batch as run:
@@ -132,9 +150,7 @@ class ToolScheduler:
         finally:  # a batch that was cancelled has settled its calls meanwhile: tell of that too
             for event in batch.run.untold():
                 trouble = trouble or await _told(on_event, event)
-        if trouble is not None:
-            raise trouble
-        return _concluded(run)
+        return trouble
 
     async def stream(self, calls: Sequence[ToolCall]) -> AsyncIterator[ToolEvent | Summary]:
         """The events of a batch as they come, and its summary last. Leaving early cancels the batch."""
