@@ -13,6 +13,7 @@ from turnout.runtime.events import Cancelled, Complete, Status
 from turnout.runtime.guards import GuardLimits
 from turnout.runtime.telemetry import Operation, Telemetry
 from turnout.simulate import Call, Delay, HttpError, Say, Stall, Truncate
+from turnout.tools.scheduler import Limits as ToolLimits
 from turnout.tools.tool import tool
 
 GPT = "openai:gpt-5.1"
@@ -119,9 +120,10 @@ def test_a_batch_that_is_cancelled_keeps_its_counts() -> None:
 
 def test_what_happened_belongs_to_the_provider_that_made_the_calls() -> None:
     """A switch while tools run moves neither the counts, nor the times of tools, nor the loop that ended."""
-    script = [[Call("slow", {"seconds": 4}), Call("slow", {})], [Call("slow", {"seconds": 1})], "Done."]
+    first = [Call("slow", {"seconds": 3}), Call("slow", {}), Call("slow", {"seconds": 1})]
     telling = Notebook()
-    talk, _ = session(script, telemetry=telling, guard=GuardLimits(rounds=2))
+    one_by_one = {"tool_limits": ToolLimits(parallel=1), "guard": GuardLimits(rounds=2)}
+    talk, _ = session([first, [Call("slow", {"seconds": 1})], "Done."], telemetry=telling, **one_by_one)
 
     async def switching() -> None:
         asyncio.get_running_loop().call_later(2, talk.switch, "anthropic:claude-sonnet-4-5")
@@ -134,7 +136,7 @@ def test_what_happened_belongs_to_the_provider_that_made_the_calls() -> None:
     assert read("tool_calls_invalid_args") == read("tool_calls_invalid_args", provider="openai") == 1
     assert read("tool_loop_max_iterations") == read("tool_loop_max_iterations", provider="anthropic") == 1
     tools = [str(each.origin) for each in telling.ended if each.kind == "execute_tool"]
-    assert tools == [GPT, "anthropic:claude-sonnet-4-5"]
+    assert tools == [GPT, GPT, "anthropic:claude-sonnet-4-5"]
     assert talk.telemetry.timing("invoke_agent", "gemini:gemini-2.5-pro").count == 1
 
 
