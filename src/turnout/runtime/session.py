@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from msgspec import Struct
 
@@ -121,7 +122,8 @@ class Session:
         self._set_watchers(telemetry, hooks)
         self.options = options
         self._queued: deque[tuple[Block, ...]] = deque()
-        self._run: Run | None = None
+        self._run: Run | None = None  # the one that has the session
+        self._asked: WeakSet[Run] = WeakSet()  # with those that wait for it, or were not listened to yet
         self.scheduling = {
             "policy": Policy(approval, tuple(rules), taint),
             "approver": approver,
@@ -247,7 +249,9 @@ class Session:
     def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
         """Say something and get everything that happens, the last event being terminal."""
         self._check_free("session.queue(text) what comes next")
-        return Events(Run(self, Rounds(self, blocks_of(prompt), options)))
+        run = Run(self, Rounds(self, blocks_of(prompt), options))
+        self._asked.add(run)
+        return Events(run)
 
     def go_on(self, **options: Any) -> Events:
         """Go on without a new prompt: after a crash, the calls that had not begun run first."""
@@ -297,9 +301,9 @@ class Session:
         self.history.note("switch", {"target": str(place.origin)})
 
     def cancel(self) -> None:
-        """Stop the run that is under way; the history is valid at once."""
-        if self._run is not None:
-            self._run.cancel()
+        """Stop every run that has been asked for, under way or not; the history is valid at once."""
+        for run in tuple(self._asked):
+            run.cancel()
 
     @property
     def target(self) -> Target:
@@ -408,8 +412,8 @@ class Session:
     # Ending
 
     async def close(self) -> None:
-        if (run := self._run) is not None:
-            run.cancel()
+        self.cancel()
+        for run in tuple(self._asked):
             await run.over()
         if self.subagents is not None:
             await self.subagents.close()
