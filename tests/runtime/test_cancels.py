@@ -132,7 +132,7 @@ async def a_while(chance: random.Random) -> None:
 
 
 def test_five_hundred_cancels_end_five_hundred_runs() -> None:
-    """Before the first event, while an earlier run is ending, in hooks, questions, streams, tools, retries."""
+    """Before the first event, while an earlier run ends, in hooks, questions, streams, tools, retries."""
     found: Counter[str] = Counter()
     for seed in range(TRIALS):
         try:

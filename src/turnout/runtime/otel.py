@@ -70,11 +70,13 @@ class OpenTelemetry:
             kind=trace.SpanKind.CLIENT if operation.kind == "chat" else trace.SpanKind.INTERNAL,
             attributes=_cleaned({**_what(operation), **dict(_where(operation))}, operation.secrets),
         )
-        return span, context.attach(trace.set_span_in_context(span))
+        here = trace.set_span_in_context(span)
+        return span, here, context.attach(here)
 
     def end(self, operation: Operation, begun: Any) -> None:
-        span, token = begun
-        context.detach(token)
+        span, here, token = begun
+        if context.get_current() is here:  # not so when a run is collected, in whatever context
+            context.detach(token)
         told = {
             **_what(operation),
             **dict(_result(operation)),

@@ -108,12 +108,13 @@ class Run:
 
     @property
     def active(self) -> bool:
-        """Whether the work may still write."""
-        return self._task is None or not self._task.done()
+        """Whether the work may still write. In a loop that was closed around it, it never will."""
+        task = self._task
+        return task is None or not (task.done() or task.get_loop().is_closed())
 
     async def over(self) -> None:
         """Until the work has ended."""
-        if self._task is not None and not self._task.done():
+        if self._task is not None and self.active:
             await asyncio.wait({self._task})
 
     # For the work
@@ -136,7 +137,7 @@ class Run:
             await self.over()
 
     async def _drive(self) -> None:
-        self._driving = True
+        self._driving, loop = True, asyncio.get_running_loop()
         terminal: Terminal = Failed(TurnoutError("the run broke off"))
         try:
             terminal = await self._worked()
@@ -148,9 +149,12 @@ class Run:
             terminal = Failed(TurnoutError(f"{type(error).__name__}: {error}"))
             terminal.error.__cause__ = error
         finally:
-            terminal = self._settled(terminal)
+            # In a closed loop this is being collected: others may have the session, and nobody listens.
+            collected = loop.is_closed()
+            terminal = terminal if collected else self._settled(terminal)
             self.session.end(self)
-            self.emit(terminal)
+            if not collected:
+                self.emit(terminal)
 
     async def _worked(self) -> Terminal:
         if self._cancelled:

@@ -149,7 +149,8 @@ class Telemetry:
     @contextmanager
     def measured(self, operation: Operation) -> Iterator[Operation]:
         """Time what happens inside, and tell how it ended."""
-        began = operation.began = _now()
+        clock = asyncio.get_running_loop().time  # it goes on when the loop is closed around a run
+        began = operation.began = clock()
         begun = self._begun(operation)
         try:
             yield operation
@@ -157,7 +158,7 @@ class Telemetry:
             operation.error = operation.error or failure_word(error)
             raise
         finally:
-            operation.seconds = _now() - began
+            operation.seconds = clock() - began
             self._keep(operation)
             if self._exporter is not None:
                 with suppress(Exception):

@@ -8,18 +8,22 @@ the environment, as users expect; this machine itself is always reached directly
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from http.cookiejar import DefaultCookiePolicy
+from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import httpx2
 
 from ..errors import ProviderError, StreamError, UsageError
 from .inflate import Inflater
 from .ports import Outgoing
+from .unread import has_unread_bytes
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MAX_RESPONSE = 256 * 1024 * 1024
@@ -38,22 +42,28 @@ def forbid_requests(forbid: bool = True) -> None:
 
 
 class HttpTransport:
-    """Sends requests over connections that are kept and used again."""
+    """Sends requests over connections that are kept and used again.
 
-    def __init__(self, client: httpx2.AsyncClient | None = None) -> None:
-        self._client = client or _client()
+    A connection belongs to the event loop it was opened in, so each loop has a client of its own.
+    """
+
+    def __init__(self) -> None:
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, LoopClient] = WeakKeyDictionary()
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[HttpAnswer]:
         _check_allowed(_host(request.url))
         _check_headers(request.headers)
         headers = {"accept-encoding": "identity", **request.headers}
+        client = self._client_of(asyncio.get_running_loop())
+        await client.begin()
         try:
-            async with self._client.stream(
+            async with client.http.stream(
                 request.method, request.url, headers=headers, content=request.body
             ) as answer:
                 if answer.has_redirect_location:
                     raise _redirected(request.url, answer)
+                answer.stream = WholeBody(answer)
                 yield HttpAnswer(answer)
         except httpx2.TimeoutException as error:
             raise TimeoutError(str(error) or type(error).__name__) from error
@@ -62,8 +72,66 @@ class HttpTransport:
         except httpx2.TransportError as error:
             raise ConnectionError(f"{type(error).__name__}: {error}") from error
 
+    def _client_of(self, loop: asyncio.AbstractEventLoop) -> LoopClient:
+        if (found := self._clients.get(loop)) is not None:
+            return found
+        for each in [each for each in self._clients if each.is_closed()]:
+            del self._clients[each]
+        self._clients[loop] = made = LoopClient()
+        return made
+
     async def close(self) -> None:
-        await self._client.aclose()
+        """Close the connections of the loop that runs; another loop closes its own when it ends."""
+        if (client := self._clients.pop(asyncio.get_running_loop(), None)) is not None:
+            await client.close()
+
+
+class LoopClient:
+    """The HTTP client of one event loop, closed at the latest when the loop ends.
+
+    `asyncio.run` closes the asynchronous generators that are left over, and asks nobody else.
+    """
+
+    def __init__(self) -> None:
+        self.http = _client()
+        self._life: AsyncGenerator[None, None] | None = None
+
+    async def begin(self) -> None:
+        if self._life is None:
+            self._life = _until_closed(self.http)
+            await anext(self._life)
+
+    async def close(self) -> None:
+        if self._life is not None:
+            await self._life.aclose()
+
+
+async def _until_closed(http: httpx2.AsyncClient) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await http.aclose()
+
+
+class WholeBody(httpx2.AsyncByteStream):
+    """A response's body. At its end, a connection that holds more than the response is closed.
+
+    What came with a response and is not part of it would be read as the answer to the next request.
+    """
+
+    def __init__(self, answer: httpx2.Response) -> None:
+        self._stream: Any = answer.stream
+        self._network = answer.extensions["network_stream"]
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async with aclosing(aiter(self._stream)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        if has_unread_bytes(self._stream, self._network):
+            await self._network.aclose()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 class HttpAnswer:

@@ -196,6 +196,8 @@ class ToolScheduler:
     def _admitted(self, calls: Sequence[ToolCall], *, listening: bool) -> _Turn:
         if self._closed:
             raise UsageError("this scheduler is closed; a session makes one and closes it at its end")
+        if any(run.loop.is_closed() for run in self._runs):  # batches that nothing will ever end
+            self._runs, self._turn = [], asyncio.Lock()
         return _Turn(self._turn, self._runs, BatchRun(self, calls, listening))
 
     def diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
