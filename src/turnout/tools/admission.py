@@ -101,14 +101,21 @@ def _admitted(
         return Refused(failed(f"{tool.name} was not run: its paths cannot be told ({error!r})"), "paths")
     reach = _reach(tool, places, workspace)
     subject = Subject(tool, arguments, places, reach, assessed, situation.tainted)
-    footprint = Footprint(
-        tuple(place[-1] for place in places),
-        tool.changes_things,
-        alone=not tool.parallel,
-        counted=not tool.delegates,
-    )
+    footprint = _footprint(subject)
     return Admitted(
         tool, arguments, values, subject, footprint, policy.decide(subject), checked.repairs, renamed
+    )
+
+
+def _footprint(subject: Subject) -> Footprint:
+    """What the call touches. A command that only reads may look at more than the paths it names."""
+    tool, only_reads = subject.tool, subject.assessed is not None and subject.assessed.only_reads
+    return Footprint(
+        tuple(spellings[-1] for spellings in subject.paths),
+        changes=tool.changes_things and not only_reads,
+        alone=not tool.parallel and not only_reads,
+        everywhere=not tool.parallel and only_reads,
+        counted=not tool.delegates,
     )
 
 

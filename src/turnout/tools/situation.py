@@ -41,6 +41,7 @@ class Assessment(Struct, frozen=True):
     `parts` are the pieces that an argument is made of: a rule that allows must cover each, one
     that denies needs to meet one. No pieces means that they cannot be told; `too_much` that
     there were too many to look. `leaves`: whether it may send something off the machine.
+    `only_reads`: it is known to change nothing, so that other reading may go on beside it.
     """
 
     risk: Risk
@@ -49,3 +50,4 @@ class Assessment(Struct, frozen=True):
     parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     too_much: bool = False
     leaves: bool = False
+    only_reads: bool = False

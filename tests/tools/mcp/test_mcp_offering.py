@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any
 
 import pytest
+from tests.simulate.virtual import run as virtually
 from tests.tools.scheduling import Desk, call, go
 
 from turnout.errors import UsageError
@@ -37,6 +39,26 @@ def test_a_tool_is_risky_unless_the_server_says_that_it_only_reads() -> None:
 def test_a_tool_may_leave_the_machine_unless_the_server_says_otherwise() -> None:
     assert offered().leaves and not offered(annotations={"openWorldHint": False}).leaves
     assert offered().source == "mcp"
+
+
+@pytest.mark.parametrize(("hints", "seconds"), [({"readOnlyHint": True}, 10), ({}, 40)])
+def test_calls_run_at_the_same_time_only_where_the_server_says_that_they_read(
+    hints: dict[str, bool], seconds: float
+) -> None:
+    """Four calls of ten seconds take ten with the hint; without it, what they change is not known: forty."""
+
+    async def slowly(tool: OfferedTool, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
+        await asyncio.sleep(10)
+        return Outcome("complete", "done")
+
+    schema = {"name": "t", "inputSchema": {"type": "object"}, "annotations": hints}
+    [tool] = Offer.of("s", "1", [schema]).tools
+    _, took = virtually(_four_calls(made("s", tool, slowly, 60.0)))
+    assert took == pytest.approx(seconds)
+
+
+async def _four_calls(tool: Tool) -> None:
+    await Desk(tool).run(*(call("mcp__s__t", str(at)) for at in range(4)))
 
 
 def test_arguments_of_any_name_reach_the_server() -> None:

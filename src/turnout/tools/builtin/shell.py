@@ -6,7 +6,8 @@ was, and the next call starts there if the workspace can open that place. What i
 only a claim; a place outside is never entered.
 
 A command that is known to only read (see `shell_safety`) counts as reading where a
-sandbox confines it, and then runs with nothing to write to.
+sandbox confines it, and then runs with nothing to write to. Such commands of one turn run
+at the same time, each from the folder where it found the session; all others run alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any
 
+from msgspec import Struct
+
 from ...model import Outcome, Text
 from .. import git, process
 from ..beneath import Refused
@@ -26,7 +29,7 @@ from ..names import shown
 from ..output import Capture, readable
 from ..process import Finished, Spawn
 from ..sandbox import OPEN
-from ..shell_safety import judge
+from ..shell_safety import Judgement, judge
 from ..situation import Assessment, Situation
 from ..tool import tool
 from ..workspace import Workspace
@@ -38,6 +41,8 @@ TIMEOUT = 120.0
 LONGEST = 3600.0
 CAPTURED = 32 * 1024  # bytes of output in the result; the rest is saved
 FOLDER = "shell.folder"  # where the folder is kept in the session's state
+STARTS = "shell.starts"  # how many commands were started
+MOVED_BY = "shell.moved_by"  # the number of the command that chose the folder
 SHOWN_AT_ONCE = 8 * 1024
 INTERVAL = 0.1  # seconds between two pieces of output shown
 
@@ -46,10 +51,11 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
     """What a command amounts to here: one that only reads is no risk, if a sandbox holds it to that."""
     judged = judge(str(arguments.get("command", "")), str(situation.state.get(FOLDER, ".")))
     risk, reasons = judged.risk, [judged.why] if judged.why else []
+    planted = _planted((each.program for each in judged.commands), situation)
     if not situation.confined:
         note = str(getattr(situation.spawn, "note", ""))
         reasons.append(f"{OPEN} ({note})" if note else OPEN)
-    elif planted := _planted((each.program for each in judged.commands), situation):
+    elif planted:
         reasons.append(f"{planted} would be run from the workspace")
     if arguments.get("background"):
         reasons.append("it goes on in the background")
@@ -57,8 +63,19 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         risk = "risky"
     parts = tuple(command.text for command in judged.commands)
     return Assessment(
-        risk, "; ".join(reasons), judged.paths, {"command": parts}, judged.too_much, situation.network
+        risk,
+        "; ".join(reasons),
+        judged.paths,
+        {"command": parts},
+        judged.too_much,
+        situation.network,
+        only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
     )
+
+
+def _only_reads(judged: Judgement) -> bool:
+    """Whether reading may go on beside it. A mere `cd` is there for the commands after it: they wait."""
+    return judged.only_reads and any(command.program != "cd" for command in judged.commands)
 
 
 def _planted(programs: Iterable[str], situation: Situation) -> str:
@@ -82,7 +99,8 @@ async def shell(
 
     The working folder carries over from call to call while it is inside the workspace;
     variables and processes do not: everything the command started is ended with it.
-    There is no terminal and no input.
+    Commands that only read and are called together start in the same folder, at the same
+    time. There is no terminal and no input.
 
     Args:
         command: What bash should run.
@@ -96,6 +114,7 @@ async def shell(
     if background:
         return await started(ctx, command, lambda took: _detached(ctx, workspace, command, took), workspace)
     folder, moved = _folder(workspace, ctx.state)
+    start = _start_of(ctx.state)
     seconds = min(max(timeout, 0.1), LONGEST)
     capture, live = Capture(workspace.saved, CAPTURED), Live(ctx)
     try:
@@ -105,7 +124,7 @@ async def shell(
     finally:
         os.close(folder)
         live.close()
-    notes = [moved, *_remembered(workspace, ctx.state, place), *_told(finished, seconds)]
+    notes = [moved, *_remembered(workspace, ctx.state, place, start), *_told(finished, seconds)]
     return _outcome(finished, capture, [note for note in notes if note])
 
 
@@ -186,22 +205,39 @@ def _folder(workspace: Workspace, state: dict[str, object]) -> tuple[int, str]:
         return workspace.directory("."), f"{shown(wanted)} is gone; this ran in the workspace root."
 
 
-def _remembered(workspace: Workspace, state: dict[str, object], claimed: str) -> list[str]:
-    """Keep the folder for the next call if it is inside; say where that is when it changed."""
-    before = str(state.get(FOLDER, "."))
+class _Start(Struct, frozen=True):
+    """The number of a command, and the folder in which it found the session."""
+
+    number: int
+    folder: str
+
+
+def _start_of(state: dict[str, Any]) -> _Start:
+    state[STARTS] = state.get(STARTS, 0) + 1
+    return _Start(state[STARTS], str(state.get(FOLDER, ".")))
+
+
+def _remembered(workspace: Workspace, state: dict[str, Any], claimed: str, start: _Start) -> list[str]:
+    """Keep the folder for the next call if it is inside; say where that is when it changed.
+
+    Commands that run at the same time each have a folder of their own. Of those that moved,
+    the one that was started last chooses for the next call, whichever ends last.
+    """
     if not claimed:
         return []
     try:
         descriptor = workspace.directory(claimed)
     except OSError:
-        return [f"{shown(claimed)} is outside the workspace; the next command starts in {_named(before)}."]
+        stays = _named(str(state.get(FOLDER, ".")))
+        return [f"{shown(claimed)} is outside the workspace; the next command starts in {stays}."]
     try:
-        place = workspace.located(descriptor)
+        after = workspace.located(descriptor) or "."
     finally:
         os.close(descriptor)
-    after = place or "."
-    state[FOLDER] = after
-    return [] if after == before else [f"The working folder is now {_named(after)}."]
+    if after == start.folder or start.number < state.get(MOVED_BY, 0):
+        return []
+    state[FOLDER], state[MOVED_BY] = after, start.number
+    return [f"The working folder is now {_named(after)}."]
 
 
 def _named(folder: str) -> str:
