@@ -52,6 +52,8 @@ CODES: dict[str, str] = {
     "replaced_outcome": "a real outcome replaced a synthetic one",
     "sealed_open_call": "a call was still open when the conversation went on",
     "foreign_record": "records of another program that no turn can be made of; kept as notes",
+    "missing_record": "a record names one that is not in the file; it is read as following the line before",
+    "passed_over": "records of another program that only repeat others or keep its books; counted",
     # in the store
     "torn_tail": "the last line of a file was cut off; what is left of it is kept as a note",
     "unreadable_entry": "a stored entry makes no sense; kept in its place, read by nobody",

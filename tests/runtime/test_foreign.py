@@ -15,7 +15,7 @@ from turnout import check, render
 from turnout.errors import UsageError
 from turnout.history.check import violations
 from turnout.history.log import History
-from turnout.model import Media, ModelTurn, Text, Thinking
+from turnout.model import Media, ModelTurn, Text, Thinking, UserTurn
 from turnout.runtime.foreign import READERS, Foreign, read_file
 
 
@@ -23,10 +23,14 @@ def lines(*records: Any) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
-def told(history: History) -> list[str]:
-    """A history at a glance: who said what, which calls were made and how they ended."""
+def told(history: History, everything: bool = False) -> list[str]:
+    """A history at a glance: who said what, which calls were made and how they ended.
+
+    With `everything`, also what a compaction hides.
+    """
     said = []
-    for turn in history.turns:
+    turns = [entry for entry in history.entries if isinstance(entry, UserTurn | ModelTurn)]
+    for turn in turns if everything else history.turns:
         who = type(turn).__name__.removesuffix("Turn").lower()
         words = [block.text for block in turn.blocks if isinstance(block, Text)]
         calls = turn.tool_calls if isinstance(turn, ModelTurn) else ()
@@ -261,9 +265,9 @@ def test_what_is_no_turn_is_kept_and_counted() -> None:
     assert kept == {
         "claude-code": {"file-history-snapshot": 1},
         "codex": {"turn_aborted": 1},
-        "gemini-cli": {"error": 1},
+        "gemini-cli": {"rewound message": 1, "error": 1},
         "opencode": {"agent": 1},
-        "pi": {"other branches": 1, "custom": 1},
+        "pi": {"other branch": 1, "custom": 1},
     }
     history = read("codex").history
     (note,) = [note for note in history.notes if note.kind == "codex:turn_aborted"]
@@ -278,7 +282,7 @@ def test_titles_ids_and_systems_come_along() -> None:
     found = {program: (read(program).id, read(program).title) for program in FILES}
     assert found == {
         "claude-code": ("cc-1", "Two files"),
-        "codex": ("cx-1", ""),
+        "codex": ("cx-1", "read both"),
         "gemini-cli": ("ge-1", "Two files"),
         "opencode": ("ses_1", "Two files"),
         "pi": ("pi-1", "Two files"),
@@ -333,7 +337,8 @@ def test_claude_codes_rewound_branch_is_left_out() -> None:
         "s",
     )
     assert told(found.history)[-2:] == ["model: Only A.", "user: right way"]
-    assert [note.data["records"] for note in found.history.notes if "branches" in note.kind] == [3]
+    assert found.kept == {"file-history-snapshot": 1, "other branch": 2, "subagent": 1}
+    assert [note.data["uuid"] for note in found.history.notes if "uuid" in note.data] == ["u2", "a5", "s1"]
 
 
 def test_claude_codes_compaction_becomes_ours() -> None:

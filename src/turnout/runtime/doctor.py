@@ -35,12 +35,13 @@ from ..model import (
 from ..plain import plain
 from .diagnose import diagnose
 from .exports import from_jsonl, to_jsonl
-from .foreign import PROGRAMS, Foreign, read_file
+from .foreign import PROGRAMS, SQLITE, Foreign, read_file
+from .foreign.opencode import HOW_TO_EXPORT
 from .places import write_new
 from .store.recover import recover, retold
 from .store.store import Store
 
-GRAVE = frozenset({"unreadable_entry", "torn_tail"})
+GRAVE = frozenset({"unreadable_entry", "torn_tail", "missing_record"})
 """What was noticed on reading that means loss."""
 
 TARGETS = (
@@ -130,11 +131,15 @@ def _foreign(path: Path, programs: list[str]) -> tuple[Foreign, str]:
         try:
             found = read_file(program, path, path.stem)
         except TurnoutError:
+            if len(programs) == 1:
+                raise
             continue
         aside = sum(isinstance(entry, Note) for entry in found.history.entries)
         readings.append((aside, -len(found.history.turns), program, found))
+    if not readings and _bytes(path).startswith(SQLITE):
+        raise UsageError(f"{path} is a database, but not a log of llm. If it is opencode's: {HOW_TO_EXPORT}")
     if not readings:
-        raise UsageError(f"{path} is no session of turnout, nor of {', '.join(programs)}")
+        raise UsageError(f"{path} is not a session of turnout, nor of {', '.join(programs)}")
     *_, program, found = min(readings, key=lambda one: one[:2])
     return found, program
 

@@ -59,13 +59,15 @@ class _Resolver:
         if self._is_preamble(heard, items):
             self._system.extend(item.text for item in items)
             return
-        self._started = True
         if heard.speaker == "tool":
             items = _with_strays(items)
-        thought, self._thought = self._thought, None
         for item in items:
             if isinstance(item, HeardNote):
                 self._note(item)
+        if all(isinstance(item, HeardNote) for item in items):
+            return  # said to nobody, so it parts no thought from its calls
+        self._started = True
+        thought, self._thought = self._thought, None
         if heard.speaker == "model":
             self._reply(heard, [item for item in items if not _is_aside(item)], thought)
         else:

@@ -161,6 +161,9 @@ def joined(messages: Iterator[Heard]) -> Iterator[Heard]:
     """
     held: list[Heard] = []
     for heard in messages:
+        if heard.items and all(isinstance(item, HeardNote) for item in heard.items):
+            yield heard  # said to nobody, so it parts nothing
+            continue
         if held and not (heard.joins and _belongs(heard, held)):
             stays, goes = _parted(held) if heard.joins else (held, [])
             yield from _as_one(stays)

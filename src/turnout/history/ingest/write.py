@@ -32,9 +32,9 @@ class _Writer:
         self._history = history
         self._last = turns[-1] if turns else None
         self._model_ids = {_as_key(turn) for turn in turns if turn.speaker == "model"}
-        self._keys: set[str] = set()
+        self._keys: set[str] = set(history._state.keys)
         self._shared: dict[str, int] = {}
-        self._calls: set[str] = set()
+        self._calls: set[str] = set(history._state.calls)
 
     def take(self, step: Step) -> None:
         match step:

@@ -18,7 +18,9 @@ READERS: dict[str, Callable[[bytes, str], Foreign]] = {
 }
 PROGRAMS = (*READERS, "llm")
 
-__all__ = ["PROGRAMS", "READERS", "Foreign", "read_file"]
+SQLITE = b"SQLite format 3\x00"
+
+__all__ = ["PROGRAMS", "READERS", "SQLITE", "Foreign", "read_file"]
 
 
 def read_file(program: str, path: Path, key: str, conversation: str = "") -> Foreign:
@@ -29,13 +31,21 @@ def read_file(program: str, path: Path, key: str, conversation: str = "") -> For
         return llm.read(path, key, conversation)
     if program not in READERS:
         raise UsageError(
-            f"{program!r} is no program whose sessions are known; use one of {', '.join(PROGRAMS)}"
+            f"{program!r} is not a program whose sessions are known; use one of {', '.join(PROGRAMS)}"
         )
     try:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if data.startswith(SQLITE):
+        raise UsageError(f"{path} is a database. {_database_hint(program)}")
     found = READERS[program](data, key)
     if not found.history.turns:
         raise UsageError(f"no conversation was found in {path}; is it a session of {program}?")
     return found
+
+
+def _database_hint(program: str) -> str:
+    if program == "opencode":
+        return opencode.HOW_TO_EXPORT
+    return f"The sessions of {program} are files of JSON"

@@ -12,67 +12,107 @@ from typing import Any
 from ...errors import UsageError
 from ...history.ingest.formats import GEMINI
 from ...history.ingest.heard import HeardCall, HeardResult, Item
+from ...history.ingest.parts import said
 from ...model import Origin, Outcome, Status, Text, Thinking
 from ...plain import loads
-from .telling import Foreign, Telling, fields, listed, records, text
+from .document import read_document
+from .telling import TORN, UNREADABLE, Foreign, Record, Telling, fields, listed, records, text
 
 STATUSES: dict[str, Status] = {"success": "complete", "error": "error", "cancelled": "cancelled"}
-
-Record = dict[str, Any]
 
 
 def read(data: bytes, key: str) -> Foreign:
     """The session that a chat file holds."""
     telling = Telling("gemini-cli", Origin("gemini"))
-    document = _document(data)
-    if isinstance(document, list):
-        for content in document:
+    value, found = _json_value(data), records(data)
+    if (contents := _checkpoint(value)) is not None:
+        for content in contents:
             telling.message(GEMINI, fields(content))
         return telling.finished(key)
-    chat = document if document is not None else _replayed(data, telling)
+    if not _is_log(found) and (document := read_document(data, _is_message)) is not None:
+        chat, messages = document.head, document.messages
+    elif value is None or _is_log(found):
+        chat, messages = _replayed(found, telling)
+    else:
+        raise UsageError("this JSON is neither a chat nor a checkpoint of Gemini CLI")
     telling.id, telling.title = text(chat.get("sessionId")), text(chat.get("summary"))
-    for message in listed(chat.get("messages")):
-        _tell(fields(message), telling)
+    for message in messages:
+        _tell(message, telling)
     return telling.finished(key)
 
 
-def _document(data: bytes) -> Any:
-    """The one JSON value that the file is: a chat, or the contents of a checkpoint. None for a log."""
+def _json_value(data: bytes) -> Any:
+    """The one JSON value that the file is; None for a log, and for a document that is damaged."""
     try:
-        value = loads(data.removeprefix(b"\xef\xbb\xbf"))
+        return loads(data.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError):
         return None
-    if isinstance(value, dict) and isinstance(value.get("history"), list):
-        return value["history"]
-    if isinstance(value, list) and any("parts" in fields(content) for content in value):
-        return value
-    if isinstance(fields(value).get("messages"), list):
-        return value
-    if isinstance(value, dict) and ("sessionId" in value or "type" in value):
-        return None  # a log of one line
-    raise UsageError("this JSON is neither a chat nor a checkpoint of Gemini CLI")
 
 
-def _replayed(data: bytes, telling: Telling) -> Record:
+def _checkpoint(value: Any) -> list[Any] | None:
+    """The contents of a saved checkpoint: bare, or as a `history`. None where the file is another."""
+    contents = value.get("history") if isinstance(value, dict) else value
+    if not isinstance(contents, list) or not any("parts" in fields(content) for content in contents):
+        return None
+    return contents
+
+
+def _is_log(found: list[Record]) -> bool:
+    """Whether this is a file of lines: at least half of them are records by themselves."""
+    whole = [each for each in found if each.get("type") not in (TORN, UNREADABLE)]
+    is_chat = len(found) == len(whole) == 1 and isinstance(whole[0].get("messages"), list)
+    return 2 * len(whole) >= len(found) and not is_chat
+
+
+def _is_message(value: Record) -> bool:
+    return isinstance(value.get("id"), str) and isinstance(value.get("type"), str) and "content" in value
+
+
+# A log
+
+
+def _replayed(found: list[Record], telling: Telling) -> tuple[Record, list[Record]]:
+    """The fields and the messages that a log comes to. What it takes back is kept aside."""
     chat: Record = {}
     messages: dict[str, Record] = {}
-    for record in records(data, telling):
+    for record in found:
         if isinstance(target := record.get("$rewindTo"), str):
-            ids = list(messages)
-            cut = ids.index(target) if target in messages else 0
-            for id in ids[cut:]:
-                del messages[id]
-        elif isinstance(update := record.get("$set"), dict):
-            if isinstance(update.get("messages"), list):
-                messages = {text(fields(item).get("id")): fields(item) for item in update["messages"]}
-            chat |= {name: value for name, value in update.items() if name != "messages"}
-        elif isinstance(record.get("id"), str):
+            _rewind(messages, target, telling)
+            continue
+        update = fields(record.get("$set")) or record
+        if isinstance(update.get("messages"), list):
+            _replace(messages, update["messages"], telling)
+        if isinstance(record.get("id"), str):
             messages[record["id"]] = record
-        elif isinstance(record.get("sessionId"), str):
-            chat |= record
+        elif update is not record or isinstance(record.get("sessionId"), str):
+            chat |= {name: value for name, value in update.items() if name != "messages"}
         else:
-            telling.keep("record", record)
-    return {**chat, "messages": list(messages.values())}
+            telling.keep(text(record.get("type")) or "record", record)
+    return chat, list(messages.values())
+
+
+def _rewind(messages: dict[str, Record], target: str, telling: Telling) -> None:
+    """Drop a message and what followed it. Where its line was lost, nobody knows how far: nothing goes."""
+    if target not in messages:
+        telling.door.found(
+            "missing_record", f"{target}: the message that was rewound to; nothing is left out"
+        )
+        return
+    ids = list(messages)
+    for id in ids[ids.index(target) :]:
+        telling.keep("rewound message", messages.pop(id))
+
+
+def _replace(messages: dict[str, Record], others: list[Any], telling: Telling) -> None:
+    """Put others in the place of all messages, as a compression does."""
+    fresh = {text(other.get("id")) or f"unnamed {at}": other for at, other in enumerate(map(fields, others))}
+    for id in [id for id in messages if id not in fresh]:
+        telling.keep("replaced message", messages[id])
+    messages.clear()
+    messages.update(fresh)
+
+
+# Messages
 
 
 def _tell(message: Record, telling: Telling) -> None:
@@ -102,16 +142,15 @@ def _reply(message: Record, telling: Telling) -> None:
 
 def _results(call: Record, telling: Telling) -> list[Item]:
     """What came of a call: the response it was answered with, or what the user was shown."""
-    id, name = text(call.get("id")), text(call.get("name"))
-    answered = [item for item in telling.parts(call.get("result")) if isinstance(item, HeardResult)]
-    if answered:
-        return [HeardResult(id, name, _as(answered[0].outcome, text(call.get("status"))))]
-    if text(call.get("status")) not in STATUSES:
+    id, name, status = text(call.get("id")), text(call.get("name")), text(call.get("status"))
+    items = telling.parts(call.get("result"))
+    answers = [item.outcome for item in items if isinstance(item, HeardResult)]
+    beside = said(item for item in items if not isinstance(item, HeardResult))
+    if answers or beside:
+        content = (*(block for answer in answers for block in answer.content), *beside)
+        failed = next((answer.status for answer in answers if answer.status != "complete"), None)
+        return [HeardResult(id, name, Outcome(failed or STATUSES.get(status, "complete"), content))]
+    shown = call.get("resultDisplay") or ()
+    if status not in STATUSES and not shown:
         return []  # it had not ended
-    shown = call.get("resultDisplay")
-    return [HeardResult(id, name, Outcome(STATUSES[text(call.get("status"))], shown if shown else ()))]
-
-
-def _as(outcome: Outcome, status: str) -> Outcome:
-    known = STATUSES.get(status, outcome.status)
-    return Outcome(known if outcome.status == "complete" else outcome.status, outcome.content)
+    return [HeardResult(id, name, Outcome(STATUSES.get(status, "interrupted"), shown))]

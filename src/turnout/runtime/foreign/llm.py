@@ -53,19 +53,23 @@ def _read(log: Log, key: str, conversation: str) -> Foreign:
     telling.id = id
     names = log.rows("SELECT name FROM conversations WHERE id = ?", id)
     telling.title = text(names[0]["name"]) if names else ""
+    tools = _ToolRows(log)
     for response in responses:
-        _tell(response, log, telling)
+        _tell(response, log, tools, telling)
+    telling.say("tool", *tools.results_left())
     return telling.finished(key)
 
 
-def _tell(response: Row, log: Log, telling: Telling) -> None:
+def _tell(response: Row, log: Log, tools: _ToolRows, telling: Telling) -> None:
     if (system := text(response.get("system"))) and system not in telling.system:
         telling.system.append(system)
-    telling.say("tool", *_results(response, log))
+    results = list(tools.results(response["id"]))
+    telling.say("model", *tools.calls_left(results))
+    telling.say("tool", *results)
     telling.say("user", *_prompt(response, log))
     origin = Origin("unknown", "", text(response.get("resolved_model")) or text(response.get("model")))
     reply = [Text(said)] if (said := text(response.get("response"))) else []
-    telling.say("model", *reply, *_calls(response, log), origin=origin)
+    telling.say("model", *reply, *tools.calls(response["id"]), origin=origin)
 
 
 def _prompt(response: Row, log: Log) -> Iterator[Item]:
@@ -75,16 +79,48 @@ def _prompt(response: Row, log: Log) -> Iterator[Item]:
         yield from map(attached, log.rows(ATTACHED, response["id"]))
 
 
-def _calls(response: Row, log: Log) -> Iterator[Item]:
-    if "tool_calls" in log.tables:
-        for row in log.rows("SELECT * FROM tool_calls WHERE response_id = ? ORDER BY id", response["id"]):
+class _ToolRows:
+    """The calls and results of a log. A response whose own row is lost is known by the ids of its calls."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._called: set[str] = set()
+        self._answered: set[str] = set()
+
+    def calls(self, response: str) -> Iterator[HeardCall]:
+        for row in self._rows("tool_calls", "response_id = ?", response):
+            self._called.add(text(row.get("tool_call_id")))
             yield HeardCall(text(row.get("tool_call_id")), text(row.get("name")), row.get("arguments"))
 
+    def results(self, response: str) -> Iterator[HeardResult]:
+        for row in self._rows("tool_results", "response_id = ?", response):
+            self._answered.add(text(row.get("tool_call_id")))
+            yield _result(row)
 
-def _results(response: Row, log: Log) -> Iterator[Item]:
-    if "tool_results" in log.tables:
-        for row in log.rows("SELECT * FROM tool_results WHERE response_id = ? ORDER BY id", response["id"]):
-            failed = text(row.get("exception"))
-            said: Any = row.get("output") or failed or ()
-            outcome = Outcome("error" if failed else "complete", said)
-            yield HeardResult(text(row.get("tool_call_id")), text(row.get("name")), outcome)
+    def calls_left(self, results: list[HeardResult]) -> Iterator[HeardCall]:
+        """The calls that these results answer, where the response that made them is missing."""
+        for id in dict.fromkeys(result.raw_id for result in results):
+            if id and id not in self._called:
+                for row in self._rows("tool_calls", f"tool_call_id = ? AND {LOST}", id):
+                    yield HeardCall(id, text(row.get("name")), row.get("arguments"))
+
+    def results_left(self) -> Iterator[HeardResult]:
+        """Results of calls that were told, where the response that they went with is missing."""
+        for id in sorted(self._called - self._answered - {""}):
+            for row in self._rows("tool_results", f"tool_call_id = ? AND {LOST}", id):
+                yield _result(row)
+
+    def _rows(self, table: str, condition: str, value: str) -> list[Row]:
+        if table not in self._log.tables:
+            return []
+        return self._log.rows(f"SELECT * FROM {table} WHERE {condition} ORDER BY id", value)
+
+
+LOST = "response_id NOT IN (SELECT id FROM responses)"
+
+
+def _result(row: Row) -> HeardResult:
+    failed = text(row.get("exception"))
+    said: Any = row.get("output") or failed or ()
+    outcome = Outcome("error" if failed else "complete", said)
+    return HeardResult(text(row.get("tool_call_id")), text(row.get("name")), outcome)

@@ -26,29 +26,65 @@ SELECT * FROM branch ORDER BY height DESC
 
 def latest(log: Log) -> str:
     """The thread that was begun last; "" in an older log."""
-    found = log.rows("SELECT id FROM threads ORDER BY id DESC LIMIT 1") if log.tables >= TABLES else []
-    return text(found[0]["id"]) if found else ""
+    if not log.tables >= TABLES:
+        return ""
+    found = log.rows("SELECT max(id) AS id FROM (SELECT id FROM threads UNION SELECT thread_id FROM turns)")
+    return text(found[0]["id"])
 
 
 def read(log: Log, key: str, id: str) -> Foreign | None:
     """The thread of that id, if there is one."""
-    threads = log.rows("SELECT * FROM threads WHERE id = ?", id) if log.tables >= TABLES else []
-    if not threads:
+    if not log.tables >= TABLES:
+        return None
+    threads = log.rows("SELECT * FROM threads WHERE id = ?", id)
+    turns = log.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", id)
+    if not threads and not turns:
         return None
     telling = Telling("llm", Origin("unknown"))
-    telling.id, telling.title = id, text(threads[0]["name"])
+    telling.id, telling.title = id, text(threads[0]["name"]) if threads else ""
     models = {
-        text(turn["tip_message_hash"]): text(turn["resolved_model"]) or text(turn["model"])
-        for turn in log.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", id)
+        text(turn["tip_message_hash"]): text(turn["resolved_model"]) or text(turn["model"]) for turn in turns
     }
-    for message in log.rows(BRANCH, threads[0]["tip_message_hash"]):
+    tip = text(threads[0]["tip_message_hash"]) if threads else ""
+    for message in _branch(log, tip, _anchors(turns), telling):
         _tell(message, models, log, telling)
     return telling.finished(key)
 
 
+# The branch, also where a row is missing
+
+
+def _anchors(turns: list[Row]) -> list[str]:
+    """The messages that the thread's turns name, the last ones first."""
+    named = [(text(turn.get("parent_message_hash")), text(turn["tip_message_hash"])) for turn in turns]
+    return [hash for pair in reversed(named) for hash in reversed(pair) if hash]
+
+
+def _branch(log: Log, tip: str, anchors: list[str], telling: Telling) -> list[Row]:
+    """The messages up to the tip. Where one is missing, those go on that the thread names before it."""
+    branch: list[Row] = []
+    missing: list[str] = []
+    wanted = tip or next(iter(anchors), "")
+    for candidate in (wanted, *anchors):
+        if not wanted or candidate in {row["hash"] for row in branch}:
+            continue
+        if found := log.rows(BRANCH, candidate):
+            branch = found + branch
+            wanted = text(branch[0]["parent_hash"])
+        if wanted and wanted not in missing:
+            missing.append(wanted)
+            telling.door.found("missing_record", wanted)
+            # Its parts may still be there, but not who spoke.
+            if items := _items_of(wanted, log, telling):
+                telling.keep("parts of a missing message", items)
+    return branch
+
+
+# Messages
+
+
 def _tell(message: Row, models: dict[str, str], log: Log, telling: Telling) -> None:
-    parts = log.rows("SELECT * FROM parts WHERE message_hash = ? ORDER BY position", message["hash"])
-    items = [item for part in parts for item in _items(part, log)]
+    items = _items_of(text(message["hash"]), log, telling)
     speaker = SPEAKERS.get(text(message["role"]), "user")
     if speaker == "system":
         telling.system += [item.text for item in items if isinstance(item, Text)]
@@ -57,22 +93,31 @@ def _tell(message: Row, models: dict[str, str], log: Log, telling: Telling) -> N
     telling.say(speaker, *items, origin=origin)
 
 
-def _items(part: Row, log: Log) -> Iterator[Item]:
+def _items_of(hash: str, log: Log, telling: Telling) -> list[Item]:
+    parts = log.rows("SELECT * FROM parts WHERE message_hash = ? ORDER BY position", hash)
+    return [item for part in parts for item in _items(part, log, telling)]
+
+
+def _items(part: Row, log: Log, telling: Telling) -> Iterator[Item]:
     payload = _payload(part)
     match part["type"]:
         case "text":
-            yield Text(_said(part, payload, log))
+            yield Text(_words(part, payload, log, telling))
         case "reasoning":
-            yield Thinking(_said(part, payload, log))
+            yield Thinking(_words(part, payload, log, telling))
         case "tool_call":
             yield HeardCall(_call_id(payload), text(payload.get("name")), payload.get("arguments"))
         case "tool_result":
             yield _result(payload)
         case "attachment":
             id = fields(payload.get("attachment")).get("id")
-            yield from map(attached, log.rows("SELECT * FROM attachments WHERE id = ?", id))
+            rows = log.rows("SELECT * FROM attachments WHERE id = ?", id)
+            if not rows:
+                telling.door.found("missing_record", f"attachment {id}")
+            yield from map(attached, rows)
         case other:
-            yield HeardNote(f"llm {other}", payload)
+            telling.kept[text(other) or "part"] += 1
+            yield HeardNote(f"llm:{other}", payload)
 
 
 def _payload(part: Row) -> dict[str, Any]:
@@ -82,18 +127,21 @@ def _payload(part: Row) -> dict[str, Any]:
         return {"unreadable": text(part["payload"])}
 
 
-def _said(part: Row, payload: dict[str, Any], log: Log) -> str:
+def _words(part: Row, payload: dict[str, Any], log: Log, telling: Telling) -> str:
     """Words of its own, or pieces of which some are fragments that other messages share."""
     if part["text"] is not None:
         return text(part["text"])
     pieces = map(fields, listed(payload.get("text_ref")))
-    return "".join(_piece(piece, log) for piece in pieces) or text(payload.get("text"))
+    said = "".join(_piece(piece, log, telling) for piece in pieces)
+    return said or text(payload.get("text")) or text(payload.get("unreadable"))
 
 
-def _piece(piece: dict[str, Any], log: Log) -> str:
+def _piece(piece: dict[str, Any], log: Log, telling: Telling) -> str:
     if "fragment" not in piece:
         return text(piece.get("literal"))
     found = log.rows("SELECT content FROM fragments WHERE id = ?", piece["fragment"])
+    if not found:
+        telling.door.found("missing_record", f"fragment {piece['fragment']}")
     return text(found[0]["content"]) if found else ""
 
 

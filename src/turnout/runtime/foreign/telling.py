@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostic import Diagnostic
 from ...history.ingest import responses
@@ -23,8 +24,14 @@ from ...history.ingest.write import write
 from ...history.log import History
 from ...model import Origin
 from ...plain import loads, plain
+from .titles import title_of
+
+Record = dict[str, Any]
 
 TORN = "torn line"
+UNREADABLE = "unreadable line"
+CODES_OF_KINDS = {TORN: "torn_tail", UNREADABLE: "unreadable_entry"}
+"""Kinds of records that mean damage; the others are the program's own business."""
 
 
 class Foreign(Struct, frozen=True):
@@ -54,12 +61,16 @@ class Telling:
         self.id = ""
         self.system: list[str] = []
         self.kept: Counter[str] = Counter()
+        self.passed_over: Counter[str] = Counter()
         self._told: list[Heard | Compacted] = []
 
-    def message(self, form: Format, message: dict[str, Any], origin: Origin | None = None) -> None:
+    def message(
+        self, form: Format, message: dict[str, Any], origin: Origin | None = None, turn_id: str = ""
+    ) -> None:
         """A message in one of the formats that the ingest knows."""
         door = self.door if origin is None else self.door.speaking_as(origin)
-        self._told.extend(form.read(plain(message), door))
+        for heard in form.read(plain(message), door):
+            self._told.append(replace(heard, turn_id=turn_id) if turn_id else heard)
 
     def say(
         self,
@@ -83,6 +94,10 @@ class Telling:
         note = HeardNote(f"{self.program}:{kind}", plain(record))
         self._told.append(Heard("user", (note,), self.door.origin))
 
+    def pass_over(self, kind: str) -> None:
+        """A record that only repeats what others say, or says nothing of the conversation: counted."""
+        self.passed_over[kind] += 1
+
     def compacted(self, summary: str, kept_from: str = "") -> None:
         self._told.append(Compacted(summary, kept_from))
 
@@ -96,12 +111,19 @@ class Telling:
             write(history, resolved)
             if cut is not None:
                 _compact(history, cut)
-        findings = (Diagnostic("history", found.code, "", found.detail) for found in self.door.findings)
-        history.diagnostics.extend(findings)
+        history.diagnostics.extend(self._diagnostics())
+        title = self.title or title_of(history.entries)
+        return Foreign(history, title, self.id, dict(self.kept))
+
+    def _diagnostics(self) -> Iterator[Diagnostic]:
+        for found in self.door.findings:
+            yield Diagnostic("history", found.code, "", found.detail)
         for kind, count in self.kept.items():
-            code = "torn_tail" if kind == TORN else "foreign_record"
-            history.diagnostics.append(Diagnostic("history", code, "", f"{count} of kind {kind!r}"))
-        return Foreign(history, self.title, self.id, dict(self.kept))
+            code = CODES_OF_KINDS.get(kind, "foreign_record")
+            yield Diagnostic("history", code, "", f"{count} of kind {kind!r}")
+        if self.passed_over:
+            counts = ", ".join(f"{count} {kind}" for kind, count in self.passed_over.items())
+            yield Diagnostic("history", "passed_over", "", counts)
 
     def _stretches(self) -> Iterator[tuple[list[Heard], Compacted | None]]:
         """What was said between two compactions, and the one that ends it."""
@@ -116,31 +138,38 @@ class Telling:
 
 
 def _compact(history: History, cut: Compacted) -> None:
+    """Let the summary stand for what it covers. Where that is not known, it is said and hides nothing."""
     keys = [turn.key for turn in history.turns]
-    through = keys.index(cut.kept_from) - 1 if cut.kept_from in keys else len(keys) - 1
+    if cut.kept_from and cut.kept_from not in keys:
+        history.diagnostics.append(Diagnostic("history", "missing_record", "", f"{cut.kept_from}: {UNCUT}"))
+        history.user(f"[Summary of the conversation so far]\n{cut.summary}")
+        return
+    through = keys.index(cut.kept_from) - 1 if cut.kept_from else len(keys) - 1
     if through >= 0:
         history.compact(keys[through], cut.summary)
+
+
+UNCUT = "the first record that a summary left in place; everything is left in place"
 
 
 # Reading files
 
 
-def records(data: bytes, telling: Telling) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file of lines. What is none is kept; a last line that is cut is said to be."""
+def records(data: bytes) -> list[Record]:
+    """The JSON objects of a file of lines. A line that is none is a record of its own kind, in its place."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        if isinstance(record, dict):
-            yield record
-        elif number == len(lines):
-            telling.keep(TORN, line.decode(errors="replace"))
-        else:
-            telling.keep("unreadable line", line.decode(errors="replace"))
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return [_record(line, is_last=number == len(lines)) for number, line in numbered]
+
+
+def _record(line: bytes, is_last: bool) -> Record:
+    try:
+        record = loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if isinstance(record, dict):
+        return record
+    return {"type": TORN if is_last else UNREADABLE, "line": line.decode(errors="replace")}
 
 
 def origin_of(provider: Any, model: Any) -> Origin:
