@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from .errors import UsageError
-from .plain import clean, dumps, plain
+from .plain import bounded, clean, dumps, plain
 
 Status = Literal["complete", "error", "cancelled", "denied", "interrupted"]
 Stop = Literal["end", "tool_calls", "length", "refused", "paused", "interrupted", "error", "other"]
@@ -194,12 +194,21 @@ def _content(value: Any) -> tuple[Content, ...]:
 
 
 def cleaned(block: AnyBlock) -> AnyBlock:
-    """The block with nothing in its texts that a server would refuse."""
-    changed: dict[str, str] = {}
+    """The block with nothing in its texts that a server would refuse, and nothing too deep to be stored."""
+    changed: dict[str, Any] = {}
     for name in block.__struct_fields__:
         if isinstance(text := getattr(block, name), str) and (better := clean(text)) != text:
             changed[name] = better
+    if (residue := bounded_residue(block.residue)) is not block.residue:
+        changed["residue"] = residue
     return replace(block, **changed) if changed else block
+
+
+def bounded_residue(residue: Residue | None) -> Residue | None:
+    """The same private state, not nested deeper than a value of ours may be."""
+    if residue is None or (data := bounded(residue.data)) is residue.data:
+        return residue
+    return Residue(residue.origin, data)
 
 
 def block_text(block: Block) -> str:

@@ -2,7 +2,8 @@
 
 After the door no value is shared with the caller, none is circular, none holds what
 JSON cannot say, and no text holds a lone surrogate (it passes `json.loads` and fails
-only at `.encode()`, or at the provider).
+only at `.encode()`, or at the provider). None is nested deeper than `MAX_DEPTH`: what can
+be taken in can be compared, stored and sent, however deep the stack is that does it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 128
+"""Levels of objects and lists. Python's own limit is 1,000, less the frames of whoever is at work."""
+
 REPLACEMENT = "\ufffd"
 
 _encode = msgspec.json.Encoder().encode
@@ -32,18 +35,48 @@ def clean(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A plain JSON copy of any Python value."""
+    """A plain JSON copy of any Python value. What lies deeper than `MAX_DEPTH` is there as JSON text."""
     if isinstance(value, str):
         return clean(value)
+    encoded = _encoded(value)
+    if encoded is not None:
+        try:
+            copy = _decode(encoded)
+            if encoded.count(b"{") + encoded.count(b"[") <= MAX_DEPTH or not is_deeper(copy, MAX_DEPTH):
+                return copy
+        except RecursionError:
+            pass
+    return _walk(value, ())
+
+
+def _encoded(value: Any) -> bytes | None:
+    """The value as JSON, where it can be said as it is: not circular, no lone surrogates, no NUL."""
     try:
         encoded = _encode(value)
-        if b"\\u0000" not in encoded:
-            return _decode(encoded)
-    except (
-        Exception
-    ):  # circular, not JSON, lone surrogates: what an object's own hooks raise is anyone's guess
-        pass
-    return _walk(value, ())
+    except Exception:  # what an object's own hooks raise is anyone's guess
+        return None
+    return None if b"\\u0000" in encoded else encoded
+
+
+def is_deeper(value: Any, limit: int) -> bool:
+    """Whether objects and lists are nested more than `limit` levels deep. The stack does not grow with them.
+
+    Each is looked at once, so a value that is circular or shared many times over ends too.
+    """
+    level = [value] if isinstance(value, dict | list) else []
+    seen: set[int] = set()
+    for _ in range(limit):
+        if not level:
+            return False
+        seen.update(map(id, level))
+        inside = (item for each in level for item in (each.values() if isinstance(each, dict) else each))
+        level = [item for item in inside if isinstance(item, dict | list) and id(item) not in seen]
+    return bool(level)
+
+
+def bounded(value: Any) -> Any:
+    """The same value, or a copy of it that is not nested deeper than `MAX_DEPTH`."""
+    return plain(value) if is_deeper(value, MAX_DEPTH) else value
 
 
 def is_plain(value: Any) -> bool:
@@ -55,8 +88,9 @@ def is_plain(value: Any) -> bool:
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON text of any value."""
-    return _encode(plain(value)).decode()
+    """Compact JSON text of any value, however deep."""
+    encoded = _encoded(value)
+    return (_encode(_walk(value, ())) if encoded is None else encoded).decode()
 
 
 def loads(data: bytes | str) -> Any:
@@ -80,7 +114,8 @@ def _walk(value: Any, above: tuple[int, ...]) -> Any:
     if id(value) in above:
         return "[circular]"
     if len(above) >= MAX_DEPTH:
-        return "[too deep]"
+        encoded = _encoded(value)
+        return "[too deep]" if encoded is None else encoded.decode()
     inside = (*above, id(value))
     if isinstance(value, Mapping):
         return {clean(str(key)): _walk(item, inside) for key, item in value.items()}
@@ -122,9 +157,15 @@ def _described(value: Any) -> str:
 def arguments(raw: Any) -> tuple[dict[str, Any], str]:
     """What a model wrote as arguments, as an object, and what was wrong with it ("" when nothing).
 
-    Every API wants an object; the text itself is kept by the caller.
+    Every API wants an object; the text itself is kept by the caller. Arguments that are nested
+    deeper than any value here may be are one text, under the name `json`.
     """
-    value, fault = _parsed(raw)
+    try:
+        value, fault = _parsed(raw)
+    except RecursionError:
+        return {"json": _as_text(raw)}, "too_deep"
+    if is_deeper(value, MAX_DEPTH):
+        return {"json": _as_text(raw)}, "too_deep"
     if isinstance(value, dict):
         return value, fault
     if value is None:
@@ -136,17 +177,24 @@ def _parsed(raw: Any) -> tuple[Any, str]:
     if raw is None:
         return None, "not_object"
     if not isinstance(raw, str | bytes | bytearray):
-        return plain(raw), "" if isinstance(raw, Mapping) else "not_object"
-    text = clean(raw) if isinstance(raw, str) else bytes(raw).decode(errors="replace")
+        value = raw if is_deeper(raw, MAX_DEPTH) else plain(raw)
+        return value, "" if isinstance(raw, Mapping) else "not_object"
+    text = _as_text(raw)
     if not text.strip():
         return None, ""
     try:
         value = loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None, "truncated" if _looks_cut(text) else "not_json"
     if isinstance(value, str):  # some models encode twice; once more is enough
         return _twice_encoded(value)
     return value, "" if isinstance(value, dict) else "not_object"
+
+
+def _as_text(raw: Any) -> str:
+    if isinstance(raw, str):
+        return clean(raw)
+    return bytes(raw).decode(errors="replace") if isinstance(raw, bytes | bytearray) else dumps(raw)
 
 
 def _twice_encoded(text: str) -> tuple[Any, str]:

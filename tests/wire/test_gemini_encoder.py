@@ -77,9 +77,20 @@ def test_system_text_stands_apart_at_the_top_and_with_the_user_later() -> None:
         (Outcome("complete", [1, 2]), {"output": [1, 2]}),
         (Outcome("error", "broke"), {"error": "broke"}),
         (Outcome("error", {"a": 1}), {"error": '{"a":1}'}),
+        (Outcome("complete", '{"a": 1, "b": {"a": ":"}}'), {"a": 1, "b": {"a": ":"}}),
+        (Outcome("complete", '{"a": 1, "a": 2}'), {"output": '{"a": 1, "a": 2}'}),  # one would be lost
+        (Outcome("complete", '[{"a": 1, "a": 1}]'), {"output": '[{"a": 1, "a": 1}]'}),
+        (Outcome("complete", '{"id": 9007199254740992}'), {"id": 9007199254740992}),
+        (Outcome("complete", '{"id": 9007199254740993}'), {"output": '{"id": 9007199254740993}'}),
+        (Outcome("complete", '{"id": 123456789012345678901}'), {"output": '{"id": 123456789012345678901}'}),
+        (Outcome("complete", '{"n": 0.30000000000000004}'), {"n": 0.30000000000000004}),
+        (Outcome("complete", '["' + "9" * 20 + '"]'), {"output": ["9" * 20]}),
+        (Outcome("complete", "[" * 1000), {"output": "[" * 1000}),
+        (Outcome("complete", "[" * 49 + "]" * 49), {"output": "[" * 49 + "]" * 49}),
     ],
 )
 def test_a_result_is_an_object(outcome: Outcome, response: Any) -> None:
+    """The one that the tool gave, if a Struct can say all of it: else its text, or its value under a name."""
     history = conversation(user("go"), model(call("f", "1")), settled("1", outcome))
     assert contents(history)[2]["parts"][0]["functionResponse"]["response"] == response
 

@@ -36,6 +36,7 @@ from ..model import (
     Usage,
     UserTurn,
     blocks_of,
+    bounded_residue,
     cleaned,
 )
 from ..plain import clean, plain
@@ -322,6 +323,8 @@ class History:
             raise UsageError(
                 f"a {kind} cannot stand in a {type(turn).__name__}; only models make calls and think"
             )
+        if isinstance(turn, ModelTurn) and turn.residue is not None:
+            return replace(turn, blocks=blocks, residue=bounded_residue(turn.residue))
         return replace(turn, blocks=blocks)
 
     def _check_calls(self, calls: Sequence[ToolCall]) -> None:

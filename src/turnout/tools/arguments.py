@@ -142,6 +142,7 @@ def _unreadable(fault: str, call: ToolCall) -> Checked:
     expected = {
         "truncated": "a whole JSON object; what came is cut off, so it was not run",
         "not_json": "a JSON object; what came is not JSON",
+        "too_deep": f"a JSON object of at most {plain.MAX_DEPTH} levels; what came is nested deeper",
     }.get(fault, "a JSON object")
     kind = "truncated_arguments" if fault == "truncated" else "unreadable_arguments"
     got = call.raw if call.raw is not None else plain.dumps(call.arguments)

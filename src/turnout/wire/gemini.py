@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
-from .content import as_reminder, blank, failed, joined, nonblank, response_media, response_text
+from .content import as_reminder, blank, joined, nonblank, response_media
+from .gemini_values import struct_arguments, struct_response
 from .limits import nearest_effort, stop_words, temperature, token_limit
 from .offer import Declarations, Offer, offered_tools
 from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes
 from .roll import Roll, Wire
-from .schema import gemini_parameters
+from .schema import gemini_parameters, shallow_schema
 from .sentinel import SENTINEL
 
 MAX_STOPS = 5
@@ -96,7 +96,7 @@ class GeminiEncoder:
 
     def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
         self.called[call.name] = None
-        function: Wire = {"name": self.ids.name(call.name), "args": call.arguments}
+        function: Wire = {"name": self.ids.name(call.name), "args": struct_arguments(call, changes)}
         if self.dialect.sends_ids:
             function["id"] = self.ids[call.id]
         part: Wire = {"functionCall": function}
@@ -116,7 +116,7 @@ class GeminiEncoder:
                     yield from _part(media)
 
     def _result(self, response: ToolResponse) -> Wire:
-        function: Wire = {"name": self.ids.name(response.name), "response": _answer(response)}
+        function: Wire = {"name": self.ids.name(response.name), "response": struct_response(response)}
         if self.dialect.sends_ids:
             function["id"] = self.ids[response.call_id]
         media = response_media(response)
@@ -191,7 +191,8 @@ class GeminiEncoder:
             "thinkingConfig": self._thinking(options, changes),
         }
         if options.schema is not None:
-            given |= {"responseMimeType": "application/json", "responseJsonSchema": options.schema}
+            schema = shallow_schema(options.schema, lambda what: changes.append(f"schema: {what}"))
+            given |= {"responseMimeType": "application/json", "responseJsonSchema": schema}
         return {name: value for name, value in given.items() if value is not None}
 
     def _thinking(self, options: Options, changes: list[str]) -> Wire | None:
@@ -255,17 +256,3 @@ def _media(media: Media) -> Wire:
     if media.mime.endswith("*"):  # nobody knows; the server will look
         return {"fileData": {"fileUri": media.uri}}
     return {"fileData": {"mimeType": media.mime, "fileUri": media.uri}}
-
-
-def _answer(response: ToolResponse) -> Wire:
-    """A result is an object here: the one that the tool gave, or its text under a name."""
-    text = response_text(response)
-    if failed(response):
-        return {"error": text}
-    if text.startswith(("{", "[")):
-        try:
-            value = msgspec.json.decode(text)
-        except msgspec.DecodeError:
-            return {"output": text}
-        return value if isinstance(value, dict) else {"output": value}
-    return {"output": text}

@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from ..model import ToolSpec
+from ..plain import is_deeper
+from . import sound_schema
 from .sound_schema import Say, Schema, sound
 
 SchemaStyle = Literal["openai", "anthropic", "moonshot", "xai", "plain"]
 
 MAX_DEPTH = 32
+GEMINI_DEPTH = 49  # levels of JSON; about 60 are refused ("Message too deep")
+GEMINI_LEVELS = 22  # of a schema in a schema: `properties` and a name are two levels of JSON
 COMBINATORS = ("anyOf", "oneOf", "allOf")
 GEMINI_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 ANTHROPIC_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -75,13 +79,23 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
     try:
         root = object_root(tool.parameters, lost.append)
         schema = _gemini(root, root, lost.append, ())
+        if is_deeper(schema, GEMINI_DEPTH):
+            raise Inexpressible("it is nested too deeply")
     except (Inexpressible, RecursionError) as fault:
         reason = fault if isinstance(fault, Inexpressible) else "it is nested too deeply"
         changes.append(f"tool {tool.name}: sent as full JSON Schema, because {reason}")
-        return {"parametersJsonSchema": object_root(tool.parameters, lambda _: None)}
+        say = voice(tool, changes)
+        return {"parametersJsonSchema": object_root(shallow_schema(tool.parameters, say), lambda _: None)}
     if lost:
         changes.append(f"tool {tool.name}: {'; '.join(dict.fromkeys(lost))}")
     return {"parameters": schema}
+
+
+def shallow_schema(schema: Mapping[str, Any], say: Say) -> Schema:
+    """The same schema, nested no deeper than Gemini takes it."""
+    if not is_deeper(schema, GEMINI_DEPTH):
+        return dict(schema)
+    return sound(dict(schema), say, sound_schema.MAX_DEPTH - GEMINI_LEVELS)
 
 
 def voice(tool: ToolSpec, changes: list[str]) -> Say:

@@ -58,7 +58,11 @@ def _one(value: Any, say: Say, depth: int) -> Any:
         return value
     if not isinstance(value, dict):
         return NO_SENSE
-    return sound(value, say, depth + 1) if depth < MAX_DEPTH else {}
+    if depth < MAX_DEPTH:
+        return sound(value, say, depth + 1)
+    if value:
+        say("nested too deeply; what lies deeper is declared as anything")
+    return {}
 
 
 def _named(value: Any, say: Say, depth: int) -> Any:

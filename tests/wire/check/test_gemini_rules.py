@@ -40,6 +40,13 @@ def response(place: int, **keys: Any) -> Change:
     return lambda body: body["contents"][2]["parts"][place]["functionResponse"].update(keys)
 
 
+def nested(levels: int) -> Body:
+    value: Body = {}
+    for _ in range(levels - 1):
+        value = {"a": value}
+    return value
+
+
 def put(content: int, place: int, value: Body) -> Change:
     return lambda body: body["contents"][content]["parts"].insert(place, value)
 
@@ -125,6 +132,8 @@ BAD: list[tuple[str, Change, str]] = [
         response(0, response=[1]),
         "Invalid value at 'contents[2].parts[0].function_response.response'",
     ),
+    ("GEM-05", call(0, args=nested(61)), "Message too deep"),
+    ("GEM-05", response(0, response=nested(61)), "Message too deep"),
     ("GEM-05", response(0, name="tide"), "function response name matches the function call name"),
     ("GEM-05", response(0, name=""), "contents[2].parts[0].function_response.name"),
     ("GEM-06", response(0, id="zz"), COUNT),

@@ -19,6 +19,7 @@ from .view import array, shown, text
 
 NOWHERE = Content("", "", ())
 ROLES = ("user", "model")
+DEEPEST = 60
 
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
@@ -94,6 +95,27 @@ def responses_are_objects(request: Request) -> Iterator[Problem]:
                 yield Problem("GEM-05", response.path, answer, "name the function that was called")
     for content, answers in request.exchanges():
         yield from _misnamed(content, answers)
+
+
+def values_are_shallow(request: Request) -> Iterator[Problem]:
+    """GEM-05, as protobuf narrows it: JSON of more than about 60 levels is refused."""
+    for content in request.contents:
+        values = [(f"{call.path}.args", field(call.raw, "args")) for call in content.calls]
+        values += [(f"{item.path}.response", field(item.raw, "response")) for item in content.responses]
+        for path, value in values:
+            if _is_deep(value):
+                answer = (
+                    f"Invalid JSON payload received. Message too deep. Max recursion depth reached: {path}"
+                )
+                yield Problem("GEM-05", path, answer, "send the value as JSON text under a name")
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, Mapping | list | tuple) else []
+    for _ in range(DEEPEST):
+        inside = (part for item in level for part in (item.values() if isinstance(item, Mapping) else item))
+        level = list({id(part): part for part in inside if isinstance(part, Mapping | list | tuple)}.values())
+    return bool(level)
 
 
 def _misnamed(content: Content, answers: list[Call]) -> Iterator[Problem]:
@@ -208,6 +230,7 @@ RULES: tuple[Rule, ...] = (
     responses_follow_calls,
     roles_are_two,
     responses_are_objects,
+    values_are_shallow,
     ids_are_echoed,
     calls_are_signed,
     parts_hold_one_thing,
