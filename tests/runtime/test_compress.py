@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from turnout.plain import loads
 from turnout.runtime.compress import DIGEST, INSTRUCTION, CompressPolicy
 from turnout.runtime.events import Complete, Failed
 from turnout.runtime.session import Session
-from turnout.simulate import Call, HttpError, Reply, Say
+from turnout.simulate import Call, Delay, HttpError, Reply, Say
 from turnout.tools.tool import tool
 
 SUMMARY = "the summary"
@@ -246,7 +247,7 @@ def test_what_pruning_saved_counts() -> None:
 @pytest.mark.parametrize("target", NAMES)
 def test_any_target_can_write_the_summary(target: str) -> None:
     """A history with thinking, calls and results of one provider, summarised by every other."""
-    history = conversation(7).history
+    history = next(found for seed in range(99) if len((found := conversation(seed).history).turns) > 9)
     history.seal()
     talk, transport = session(
         wordy,
@@ -403,3 +404,69 @@ def test_a_user_turn_is_never_mistaken_for_a_loop() -> None:
     assert [type(turn) for turn in talk.history.turns] == [UserTurn, ModelTurn] * 2
     events(talk, "on")
     assert loads(transport.seen[-1].body)["messages"][0]["role"] == "user"
+
+
+# Whose window it is
+
+
+LARGE, SMALL = "gemini:gemini-2.5-pro", "openai:gpt-4o"  # a million tokens, and 128,000
+
+
+def longest_body(transport: Any, provider: str) -> int:
+    """About how many tokens the longest request to this provider had."""
+    return max(len(seen.body) // 4 for seen in transport.seen if seen.provider == provider)
+
+
+def test_room_is_made_for_the_target_that_is_asked() -> None:
+    """Turns go round between a large window and a small one: the small one never gets more than it takes."""
+    talk, transport = session(wordy, None, targets=[LARGE, SMALL], route="round-robin")
+    for number in range(8):
+        assert isinstance(events(talk, f"{number} " + "w" * 160_000)[-1], Complete)
+    assert longest_body(transport, "openai") < 128_000
+    assert [seen.provider for seen in transport.seen if b"Summarise our" not in seen.body] == [
+        "gemini",
+        "openai",
+    ] * 4
+    assert transport.refusals == []
+
+
+def test_room_is_made_for_the_target_that_takes_over() -> None:
+    """The large window fails, the small one takes over in mid turn: it is not sent all that there is."""
+    talk, transport = session(
+        lambda asked: (
+            HttpError("quota") if asked.provider == "gemini" and "last" in asked.user else wordy(asked)
+        ),
+        None,
+        targets=[LARGE, SMALL],
+    )
+    for number in range(5):
+        events(talk, f"{number} " + "w" * 160_000)
+    assert {seen.provider for seen in transport.seen} == {"gemini"} and talk.history.summary == ""
+    assert isinstance(events(talk, "last")[-1], Complete)
+    assert 0 < longest_body(transport, "openai") < 128_000
+
+
+def test_a_compaction_of_a_moment_ago_does_not_excuse_what_cannot_fit() -> None:
+    """Two long prompts after a compaction are more than the window: it is made shorter once more."""
+    talk, transport = session(wordy, SMALL, history=looping(12))
+    assert compact(talk)
+    for letter in "ab":
+        assert isinstance(events(talk, letter * 300_000)[-1], Complete)
+    assert longest_body(transport, "openai") < 128_000
+
+
+def test_who_is_switched_to_while_room_is_made_is_asked_next() -> None:
+    """The user speaks while the summary is written: the request goes where they said."""
+    talk, transport = session(
+        lambda asked: [SUMMARY, Delay(30)] if "Summarise our" in asked.user else wordy(asked), SMALL
+    )
+    for number in range(9):
+        talk.history.user(f"{number} " + "w" * 50_000)
+        talk.history.reply(SMALL, "ok")
+
+    async def switching() -> list[Any]:
+        asyncio.get_running_loop().call_later(10, talk.switch, "anthropic:claude-sonnet-4-5")
+        return [event async for event in talk.run("go on")]
+
+    assert isinstance(virtually(switching())[-1], Complete)
+    assert [seen.provider for seen in transport.seen] == ["openai", "anthropic"]

@@ -62,11 +62,17 @@ class Compressor:
     # When
 
     def due(self, target: Target) -> bool:
-        """Whether the next request would use more of the window than is wise."""
-        return self.policy.automatic and self._over(target) and not self._only_just_done()
+        """Whether the next request would use more of this target's window than is wise."""
+        if not self.policy.automatic or not self._over(target):
+            return False
+        return not self._only_just_done() or self._overflows(target)
 
     def _over(self, target: Target) -> bool:
         return self.used() > self.policy.trigger * target.facts.context
+
+    def _overflows(self, target: Target) -> bool:
+        """Whether it cannot fit at all: it was made shorter for a larger window, say."""
+        return self.used() > target.facts.context
 
     def _only_just_done(self) -> bool:
         """A head that changed every round would be of no use to a provider's cache."""
@@ -135,6 +141,12 @@ class Compressor:
         emit(Status("compressing", self.policy.strategy))
         return await self._shrunk(self.policy.keep_turns, target)
 
+    async def make_room(self, emit: Emit, target: Target) -> None:
+        """Make room for the next request to this target; keep fewer turns whole where that is not enough."""
+        await self.compact(emit, target)
+        if self._overflows(target):
+            await self.squeeze(emit, target)
+
     async def squeeze(self, emit: Emit, target: Target) -> bool:
         """The provider says that it is too long, whatever we counted: leave half, and less each time."""
         emit(Status("compressing", self.policy.strategy, target.origin))
@@ -142,10 +154,16 @@ class Compressor:
 
     def _half(self) -> int:
         """How many recent turns may stay whole so that much is gained."""
-        turns, keep = self.history.turns, self.policy.keep_turns
-        while keep > 1 and self._tokens(turns[-keep:]) > self._tokens(turns) // 2:
+        keep, much = self.policy.keep_turns, self._tokens(self.history.turns) // 2
+        while keep > 1 and self._tokens(self._left(keep)) > much:
             keep //= 2
         return keep
+
+    def _left(self, keep: int) -> list[Turn]:
+        """What a cut leaves: the recent turns, and those before it that are kept all the same."""
+        turns = self.history.turns
+        kept = set(self._kept(turns[:-keep]))
+        return [*(turn for turn in turns[:-keep] if turn.key in kept), *turns[-keep:]]
 
     async def _shrunk(self, keep: int, target: Target | None) -> bool:
         pruned = self._prune(keep)

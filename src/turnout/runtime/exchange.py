@@ -58,7 +58,7 @@ class Exchange:
 
     async def reply(self) -> ModelTurn:
         """The turn, appended to the history."""
-        target = self.session.router.choose(self._now())
+        target = await self._choose_target()
         while True:
             try:
                 turn = await self._try(target)
@@ -68,6 +68,22 @@ class Exchange:
             except asyncio.CancelledError:
                 self._keep_partial("cancelled")
                 raise
+
+    async def _choose_target(self) -> Target:
+        """Whose turn it is. Room is made for them; a switch by the user in the meantime counts."""
+        router = self.session.router
+        target = router.choose(self._now())
+        while await self._make_room(target) and router.current is not target:
+            target = router.choose(self._now())
+        return target
+
+    async def _make_room(self, target: Target) -> bool:
+        """Shorten the conversation where it would fill too much of the target's window; whether it did."""
+        compressor = self.session.compressor
+        if not compressor.due(target):
+            return False
+        await compressor.make_room(self.emit, target)
+        return True
 
     async def _try(self, target: Target) -> ModelTurn:
         self.tried.add(target.origin)
@@ -144,6 +160,7 @@ class Exchange:
                 self._take_back()
                 self.session.router.take(other)
                 self.emit(Status("switched", f"{error.kind} at {target.origin}", other.origin))
+                await self._make_room(other)
                 return other
             case "recover":
                 self._take_back()

@@ -86,8 +86,6 @@ class Rounds:
     async def _reply(self, **options: Any) -> ModelTurn:
         session = self.session
         self._check_limits()
-        if session.compressor.due(session.target):
-            await session.compressor.compact(self.emit, session.target)
         exchange = Exchange(session, self.emit, session.tool_specs(), {**self.options, **options})
         turn = await exchange.reply()
         self.turns.append(turn)
