@@ -11,8 +11,8 @@ from mistral_common.protocol.instruct.request import ChatCompletionRequest
 from mistral_common.protocol.instruct.validator import ValidationMode, get_validator
 from mistral_common.tokens.tokenizers.base import TokenizerVersion
 from tests import sdk_types
+from tests.strict_check import problems_of
 
-from turnout import check
 from turnout.providers import Target
 from turnout.wire.protocol import WireRequest
 
@@ -25,7 +25,7 @@ VALIDATORS = [
 def complaints(request: WireRequest, place: Target) -> list[str]:
     """Everything that anyone has against this request; nothing when it would be taken."""
     body = inner(request, place)
-    return [*_ours(body, place), *_theirs(request, body, place), *_mistrals(body, place)]
+    return [*_ours(request, body, place), *_theirs(request, body, place), *_mistrals(body, place)]
 
 
 def inner(request: WireRequest, place: Target) -> bytes:
@@ -33,8 +33,8 @@ def inner(request: WireRequest, place: Target) -> bytes:
     return msgspec.json.encode(request.json["request"]) if place.provider.envelope else request.body
 
 
-def _ours(body: bytes, place: Target) -> Iterator[str]:
-    for problem in check(place.provider.name, body, model=place.model):
+def _ours(request: WireRequest, body: bytes, place: Target) -> Iterator[str]:
+    for problem in problems_of(place, request, body):
         yield f"{problem.rule} {problem.path}: {problem.answer}"
 
 

@@ -19,11 +19,11 @@ import msgspec
 from tests.laws.generate import World
 from tests.laws.laws import replayed
 from tests.laws.targets import TARGETS
+from tests.strict_check import problems_of
 
 from turnout.history.log import History
 from turnout.providers import Target
 from turnout.providers.request import render
-from turnout.wire.check import check
 from turnout.wire.protocol import WireRequest
 
 ARRAYS = ("messages", "input", "contents")
@@ -39,7 +39,7 @@ def opened(request: WireRequest) -> bytes:
 
 
 def problems(place: Target, request: WireRequest) -> list[Any]:
-    return check(place.provider.name, opened(request), model=place.model)
+    return problems_of(place, request, opened(request))
 
 
 def messages(request: WireRequest) -> list[bytes]:

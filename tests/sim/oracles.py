@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.laws.targets import TARGETS
 from tests.sim.wires import Line
+from tests.strict_check import problems_of
 
 from turnout.history.check import violations
 from turnout.history.log import History
@@ -13,7 +14,6 @@ from turnout.model import ModelTurn, ToolSpec
 from turnout.providers import Target
 from turnout.providers.request import render, transcript
 from turnout.rendering import check as rendering_check
-from turnout.wire.check import check
 
 
 def sound(history: History) -> None:
@@ -25,8 +25,8 @@ def readable(history: History, place: Target, tools: tuple[ToolSpec, ...] = (), 
     """This provider would take the history as it stands now."""
     told = transcript(history, place)
     assert rendering_check.violations(told.messages) == [], place.origin
-    body = render(history, place, tools=tools, **options).body
-    assert check(place.provider.name, body, model=place.model) == [], place.origin
+    request = render(history, place, tools=tools, **options)
+    assert problems_of(place, request) == [], place.origin
 
 
 def readable_by_all(history: History, tools: tuple[ToolSpec, ...] = ()) -> None:

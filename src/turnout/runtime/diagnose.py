@@ -26,9 +26,10 @@ from ..rendering.report import Report
 from ..rendering.transcript import Transcript
 from ..wire.check import Problem
 from ..wire.check import check as wire_check
+from ..wire.protocol import WireRequest
 
 Fault: TypeAlias = Diagnostic | Problem
-Body: TypeAlias = Mapping[str, Any] | str | bytes
+Body: TypeAlias = Mapping[str, Any] | str | bytes | WireRequest
 
 
 class Diagnosis(Struct, frozen=True):
@@ -37,22 +38,26 @@ class Diagnosis(Struct, frozen=True):
     layer: Literal["history", "render", "wire"] | None
     problems: tuple[Fault, ...] = ()
     report: Report | None = None  # None where the render itself broke
+    warnings: tuple[Problem, ...] = ()  # what only some servers refuse: no layer is at fault for it
 
 
 def diagnose(
     history: History, target: str | Origin | Target, body: Body | None = None, *, model: str | None = None
 ) -> Diagnosis:
-    """Check a history, its transcript for `target`, and the request body: the one given, or a fresh one.
+    """Check a history, its transcript for `target`, and the request: the one given, or a fresh one.
 
-    `model` is for bodies that do not name theirs. Never writes to the history.
+    A body is enough; with a rendered request its headers are judged too. `model` is for bodies
+    that do not name theirs. Never writes to the history.
     """
     place = find_target(target)
     if faults := history_check.violations(history):
         return Diagnosis("history", tuple(faults), _report(history, place))
     if faults := list(_render_faults(history, place)):
         return Diagnosis("render", tuple(faults), _report(history, place))
-    problems = tuple(_wire_faults(history, place, body, model))
-    return Diagnosis("wire" if problems else None, problems, _report(history, place))
+    found = tuple(_wire_faults(history, place, body, model))
+    warnings = tuple(fault for fault in found if isinstance(fault, Problem) and not fault.is_refused)
+    problems = tuple(fault for fault in found if fault not in warnings)
+    return Diagnosis("wire" if problems else None, problems, _report(history, place), warnings)
 
 
 def _report(history: History, place: Target) -> Report | None:
@@ -84,14 +89,20 @@ def _stale(kept: View, fresh: tuple[Any, ...]) -> Iterator[Diagnostic]:
 
 def _wire_faults(history: History, place: Target, body: Body | None, model: str | None) -> Iterator[Fault]:
     try:
-        given: Any = render(history, place).body if body is None else body
+        given: Any = render(history, place) if body is None else body
     except UsageError:
         raise
     except Exception as error:
         yield Diagnostic("wire", "unencodable", detail=repr(error))
         return
-    asked, named = _unwrapped(given)
-    yield from wire_check(place.provider.name, asked, model=model or named or place.model)
+    asked, named = _unwrapped(getattr(given, "body", given))
+    yield from wire_check(
+        place.provider.name,
+        asked,
+        model=model or named or place.model,
+        headers=getattr(given, "headers", None),
+        warnings=True,
+    )
 
 
 def _unwrapped(body: Any) -> tuple[Any, str]:

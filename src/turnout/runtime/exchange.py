@@ -206,7 +206,7 @@ class Exchange:
             return
         self._refusal = error
         session.recovery.refused(self.attempt.request.body)
-        error.report = diagnose(self.attempt.asked.history, str(target.origin), self.attempt.request.body)
+        error.report = diagnose(self.attempt.asked.history, str(target.origin), self.attempt.request)
         session.debug("refused", target=str(target.origin), diagnosis=error.report)
 
     def _take_back(self) -> None:

@@ -99,7 +99,7 @@ class SimulatedProvider:
             return refused
         memory = self._memory(key)
         asked = Asked(self.name, found, read(body))
-        problems = [*self._problems(found, asked, body), *memory.problems(asked)]
+        problems = [*self._problems(asked, given, body), *memory.problems(asked)]
         if problems:
             return self._refused(problems, asked)
         asked.earlier = memory.earlier(asked)
@@ -126,10 +126,11 @@ class SimulatedProvider:
         sent = failing.failure(error, self.name, protocol, **words)
         return Answer(sent.status, _json(sent.headers), (sent.body,))
 
-    def _problems(self, found: Route, asked: Asked, body: bytes) -> list[Problem]:
-        if found.protocol == "ollama":
+    def _problems(self, asked: Asked, headers: Mapping[str, str], body: bytes) -> list[Problem]:
+        """What the real one refuses; what is only a warning passes, as it does there."""
+        if asked.protocol == "ollama":
             return []  # its own format has no checker
-        return check(self.name, asked.body or body, model=asked.model)
+        return check(self.name, asked.body or body, model=asked.model, headers=headers)
 
     def _refused(self, problems: list[Problem], asked: Asked) -> Answer:
         sent = refusal(problems, self.name, asked.protocol, asked.model)

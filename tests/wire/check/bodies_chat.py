@@ -40,6 +40,15 @@ def tool(name: Any = "get_weather", parameters: Any = CITY, **more: Any) -> Json
     return {"type": "function", "function": {"name": name, "parameters": parameters, **more}}
 
 
+def item(call_id: str) -> Json:
+    """A call as the Responses API has it."""
+    return {"type": "function_call", "call_id": call_id, "name": "get_weather", "arguments": "{}"}
+
+
+def output(call_id: str) -> Json:
+    return {"type": "function_call_output", "call_id": call_id, "output": "18 C"}
+
+
 def body(model: str, *messages: Json, **more: Any) -> Json:
     return {"model": model, "messages": list(messages), **more}
 
@@ -67,6 +76,8 @@ TWO = (call(), call("call_2"))
 GPT = "gpt-4.1"
 M9 = "aK3fQ9xT1"
 THOUGHT = {"reasoning_content": "Two lookups."}
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+AUDIO = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
 FORCED = {"type": "function", "function": {"name": "get_weather"}}
 
 
@@ -173,6 +184,23 @@ OPENAI_BAD = [
         "'messages[0].role' does not support 'developer'"),
     Bad("azure", "OAC-15", "a system message before o1-preview",
         body("o1-preview-2024-09-12", system(), user()), "'messages[0].role' does not support 'system'"),
+    Bad("openai", "OAC-16", "sound for a model that does not hear", body("gpt-5-mini", user([AUDIO])),
+        "Invalid 'messages[0]'. Content blocks are expected to be either text or image_url type."),
+    Bad("openai", "OAC-17", "a search by a model that has none",
+        body("gpt-4o", user(), web_search_options={"search_context_size": "low"}),
+        "Web search options not supported with this model."),
+    Bad("openai", "OPT-01", "a temperature below 0", body(GPT, user(), temperature=-1),
+        "decimal below minimum value. Expected a value >= 0, but got -1 instead."),
+    Bad("azure", "OPT-01", "a temperature above 2", body(GPT, user(), temperature=2.5),
+        "decimal above maximum value. Expected a value <= 2, but got 2.5 instead."),
+    Bad("openai", "OPT-01", "a temperature in words", body(GPT, user(), temperature="hot"),
+        "expected a decimal, but got a string instead"),
+    Bad("doubleword", "OPT-01", "a hundred", body("Qwen/Qwen3.5-9B", user(), temperature=100),
+        "Validation: Temperature must be between 0 and 2, got 100"),
+    Bad("openai", "OPT-02", "a temperature for o3", body("o3-mini", user(), temperature=0.2),
+        "'temperature' does not support 0.2 with this model"),
+    Bad("openai", "OPT-02", "a temperature for the first gpt-5", body("gpt-5-mini", user(), temperature=0),
+        "Only the default (1) value is supported."),
     Bad("deepseek", "OAC-14", "no type at the root",
         body("deepseek-chat", user(), tools=[tool(parameters={"properties": {}})]), "got 'type: null'"),
     Bad("openai", "BODY", "no messages", {"model": GPT}, "Missing required parameter: 'messages'"),
@@ -295,6 +323,18 @@ KIMI_BAD = [
 V4 = "deepseek-v4-pro"
 
 DEEPSEEK_BAD = [
+    Bad("deepseek", "DSK-06", "an image", body("deepseek-chat", user([IMAGE])),
+        "messages[0]: unknown variant `image_url`, expected `text`"),
+    Bad("deepseek", "DSK-06", "a film",
+        body("deepseek-chat", user([{"type": "video_url", "video_url": {"url": "https://x/clip.mp4"}}])),
+        "unknown variant `video_url`, expected `text`"),
+    Bad("deepseek", "DSK-06", "an image on its Responses API",
+        {"model": "deepseek-chat", "input": [user([{"type": "input_image", "image_url": "https://x/a.png"}])]},
+        "unknown variant `input_image`"),
+    Bad("deepseek", "DSK-03", "a word between two calls on its Responses API",
+        {"model": "deepseek-chat", "input": [user(), item("c1"), said("And"), item("c2"), output("c1"),
+                                             output("c2")]},
+        "insufficient tool messages following tool_calls message): c1"),
     Bad("deepseek", "DSK-01", "a call without its reasoning", loop(V4),
         "in the thinking mode must be passed back to the API"),
     Bad("deepseek", "DSK-01", "the answer of a tool turn, later",
@@ -345,9 +385,8 @@ HOSTS_BAD = [
         "each tool_use must have a single result. Found multiple `tool_result` blocks with id: call_1"),
     Bad("copilot", "COP-01", "an id that Claude refuses", loop("claude-sonnet-4.5", id="functions.x:0"),
         "String should match pattern '^[a-zA-Z0-9_-]+$'"),
-    Bad("copilot", "COP-01", "an id used twice",
-        body("claude-sonnet-4.5", user(), called(), result(), said(), user(), called(), result()),
-        "ids must be unique"),
+    Bad("copilot", "COP-01", "an id used twice in one message",
+        body("claude-sonnet-4.5", user(), called(call(), call()), result(), result()), "ids must be unique"),
     Bad("copilot", "COP-01", "a call of Gemini's without a result",
         body("gemini-2.5-pro", user(), called(*TWO), result()),
         "the number of function response parts is equal to the number of function call parts"),
@@ -402,6 +441,8 @@ LOCAL_BAD = [
         "logprobs is not supported with tools + stream"),
     Bad("llamacpp", "LCP-03", "two assistants last", body("llama-3", user(), said(), said()),
         "Cannot have 2 or more assistant messages at the end of the list."),
+    Bad("llamacpp", "OPT-01", "a temperature in words", body("llama-3", user(), temperature="hot"),
+        "Field 'temperature': [json.exception.type_error.302] type must be number, but is string"),
     Bad("ollama", "OLL-01", "empty arguments", bad_arguments("qwen3", ""), "invalid tool call arguments"),
     Bad("ollama", "OLL-01", "an array for arguments", bad_arguments("qwen3", "[1]"),
         "invalid tool call arguments"),
@@ -414,8 +455,6 @@ LOCAL_BAD = [
 
 BAD = [*OPENAI_BAD, *MISTRAL_BAD, *KIMI_BAD, *DEEPSEEK_BAD, *HOSTS_BAD, *LOCAL_BAD]
 
-IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
-AUDIO = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
 CUSTOM_CALL = {"id": "call_1", "type": "custom", "custom": {"name": "run", "input": "print(1)"}}
 CLOSED = {**CITY, "additionalProperties": False}
 
@@ -428,8 +467,18 @@ GOOD: dict[str, tuple[str, Json]] = {
         "openai", body(GPT, user(), called(CUSTOM_CALL), result(),
                        tools=[{"type": "custom", "custom": {"name": "run"}}])),
     "every kind of part": (
-        "openai", body(GPT, user([{"type": "text", "text": "?"}, IMAGE, AUDIO,
+        "openai", body("gpt-audio", user([{"type": "text", "text": "?"}, IMAGE, AUDIO,
                                   {"type": "file", "file": {"file_id": "f"}}]))),
+    "the hottest": ("openai", body(GPT, user(), temperature=2)),
+    "the only temperature of a model that thinks": ("openai", body("o3", user(), temperature=1)),
+    "a newer model at 0": ("openai", body("gpt-5.4-nano", user(), temperature=0)),
+    "a chat model of that name": ("openai", body("gpt-5-chat-latest", user(), temperature=0)),
+    "a model that searches": ("openai", body("gpt-4o-search-preview", user(), web_search_options={})),
+    "text in parts": ("deepseek", body("deepseek-chat", user([{"type": "text", "text": "?"}]))),
+    "two calls on DeepSeek's Responses API": (
+        "deepseek", {"model": "deepseek-chat", "input": [user(), said("So"), item("c1"), item("c2"),
+                                                         output("c1"), output("c2"), said("Sun")]}),
+    "a stored prompt": ("openai", {"model": GPT, "prompt": {"id": "pmpt_1", "variables": {"city": "Oslo"}}}),
     "a refusal": ("openai", body(GPT, user(), said(None, refusal="No."), user())),
     "spoken answer": ("openai", body("gpt-audio", user(), said(None, audio={"id": "a"}), user())),
     "legacy functions": (

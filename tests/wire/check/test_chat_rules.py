@@ -17,8 +17,8 @@ import turnout.wire.check as package
 from turnout.errors import UsageError
 from turnout.wire.check import CHECKERS, NAMES, Problem, check
 
-CHAT_RULES = re.compile(r'"((?:OAC|MIS|KIM|DSK|QWN|XAI|COP|ORT|VLL|LCP|OLL)-\d\d)"')
-CHAT_FILES = ("chat", "mistral", "kimi", "deepseek", "hosts", "local")
+CHAT_RULES = re.compile(r'"((?:OPT|OAC|MIS|KIM|DSK|QWN|XAI|COP|ORT|VLL|LCP|OLL)-\d\d)"')
+CHAT_FILES = ("chat", "model_limits", "mistral", "kimi", "deepseek", "hosts", "local")
 SOURCE = Path(package.__file__).parent
 EXAMPLES = Path(__file__).parents[4] / "shared" / "rulebook" / "examples"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import turnout.wire.check as package
-from turnout.wire.check import UNCHECKED
+from turnout.wire.check import AMENDED, UNCHECKED
 
 RULEBOOK = Path(__file__).parents[4] / "shared" / "rulebook" / "rulebook.json"
 SOURCE = Path(package.__file__).parent
@@ -25,7 +25,7 @@ def rules() -> list[dict[str, str]]:
 
 def applied() -> set[str]:
     """The rules that the checkers' own source names."""
-    files = (path for path in SOURCE.glob("*.py") if path.name != "unchecked.py")
+    files = (path for path in SOURCE.glob("*.py") if path.name not in ("unchecked.py", "amended.py"))
     return {rule for path in files for rule in re.findall(r'"([A-Z]{3,4}-\d\d)"', path.read_text("utf-8"))}
 
 
@@ -40,7 +40,15 @@ def test_no_rule_is_both_applied_and_listed() -> None:
 
 @needs_rulebook
 def test_only_rules_that_exist_are_named() -> None:
-    assert (applied() | set(UNCHECKED)) - {rule["id"] for rule in rules()} == set()
+    assert (applied() | set(UNCHECKED)) - {rule["id"] for rule in rules()} - set(AMENDED) == set()
+
+
+@needs_rulebook
+def test_rules_of_our_own_are_applied_and_have_evidence() -> None:
+    """A number of ours is not one of the rulebook's, and says where the rule was seen."""
+    assert set(AMENDED) - applied() == set()
+    assert set(AMENDED) & {rule["id"] for rule in rules()} == set()
+    assert all(re.match(r"[RPD]: ", evidence) for evidence in AMENDED.values())
 
 
 @needs_rulebook

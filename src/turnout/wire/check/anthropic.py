@@ -15,7 +15,7 @@ from typing import Any
 from . import anthropic_keys, anthropic_thinking, anthropic_tools
 from .anthropic_keys import BLOCK_KEYS
 from .anthropic_view import Block, Request, Rule, Turn, is_server_tool, may_be_paused, read
-from .problem import Problem
+from .problem import Level, Problem
 from .reading import Object, objects, repeats
 from .view import array, is_redacted, mapping, shown, text
 
@@ -29,6 +29,18 @@ def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]
     request = read(body, model)
     for rule in RULES:
         yield from rule(request)
+
+
+def messages_are_objects(request: Request) -> Iterator[Problem]:
+    messages = request.body.get("messages")
+    advice = "send the conversation as `messages`, an array of objects"
+    if not isinstance(messages, list | tuple) or not messages:
+        wrong = "Field required" if "messages" not in request.body else "at least one message is required"
+        yield Problem("BODY", "messages", f"messages: {wrong}", advice)
+    for place, message in enumerate(array(messages)):
+        if not isinstance(message, Mapping):
+            path = f"messages.{place}"
+            yield Problem("BODY", path, f"{path}: Input does not match the expected shape.", advice)
 
 
 def every_call_is_answered(request: Request) -> Iterator[Problem]:
@@ -109,14 +121,19 @@ def one_result_each(request: Request) -> Iterator[Problem]:
 
 
 def call_ids_are_unique(request: Request) -> Iterator[Problem]:
-    """ANT-05: no two calls of the whole request share an id."""
-    calls = ((block.path, text(block.raw.get("id"))) for block in request.blocks("tool_use"))
-    for path, id in repeats(calls):
-        if not is_redacted(id):
-            answer = f"{path}: `tool_use` ids must be unique"
-            yield Problem(
-                "ANT-05", path, answer, f"give the calls and results of {shown(id)} ids of their own"
-            )
+    """ANT-05: no two calls of a turn share an id, and better none of the whole request."""
+    used: set[str] = set()
+    for turn in request.turns:
+        calls = [(block.path, text(block.raw.get("id"))) for block in turn.of_type("tool_use")]
+        within = dict(repeats(calls))
+        for path, id in calls:
+            if is_redacted(id) or not (path in within or id in used):
+                continue
+            # Recorded: an id that was used in an earlier turn, status 200.
+            level: Level = "refused" if path in within else "warning"
+            answer, advice = f"{path}: `tool_use` ids must be unique", "give each call an id of its own"
+            yield Problem("ANT-05", path, answer, f"{advice}: {shown(id)} is used twice", level)
+        used.update(id for _, id in calls if id)
 
 
 def ids_are_plain(request: Request) -> Iterator[Problem]:
@@ -140,6 +157,20 @@ def arguments_are_objects(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-07", path, f"{path}: {wrong}", "send the arguments as an object, {} for none")
 
 
+def calls_come_last(request: Request) -> Iterator[Problem]:
+    """ANT-31: text after a call was refused for a while."""
+    for turn in request.turns:
+        called = False
+        for block in turn.blocks:
+            if called and block.type == "text" and turn.role == "assistant":
+                answer = (
+                    f"{turn.path}: `tool_use` ids were found without `tool_result` blocks immediately after"
+                )
+                yield Problem("ANT-31", block.path, answer, "put the text before the calls", "warning")
+                break
+            called = called or block.type == "tool_use"
+
+
 def nothing_is_empty(request: Request) -> Iterator[Problem]:
     """ANT-10: no blank text, no message without content but a last one of the assistant."""
     messages = list(objects(request.body.get("messages")))
@@ -155,13 +186,22 @@ def nothing_is_empty(request: Request) -> Iterator[Problem]:
     spoken = [block for turn in request.turns for block in turn.of_type("text")]
     system = [Block(f"system.{place}", "text", block) for place, block in objects(request.body.get("system"))]
     final = request.turns[-1].blocks[-1:] if request.turns and request.turns[-1].role == "assistant" else []
+    beside_calls = {block.path for block in _blanks_beside_calls(request)}
     for block in spoken + system:
         whole = block.path.endswith(".content") and not block.text  # the empty message, said above
         if block.text.strip() or whole or block in final or block.raw.get("cache_control"):
             continue
         wrong = "must contain non-whitespace text" if block.text else "must be non-empty"
         answer = f"{block.path.split('.')[0]}: text content blocks {wrong}"
-        yield Problem("ANT-10", block.path, answer, "leave blank text blocks out")
+        level: Level = "warning" if block.path in beside_calls else "refused"
+        yield Problem("ANT-10", block.path, answer, "leave blank text blocks out", level)
+
+
+def _blanks_beside_calls(request: Request) -> Iterator[Block]:
+    """Recorded: a text of one space in a turn that makes calls, status 200. An empty text is refused."""
+    for turn in request.turns:
+        if turn.role == "assistant" and any(turn.of_type("tool_use")):
+            yield from (block for block in turn.of_type("text") if block.text)
 
 
 def prefill_ends_in_no_blank(request: Request) -> Iterator[Problem]:
@@ -184,11 +224,11 @@ def prefill_ends_in_no_blank(request: Request) -> Iterator[Problem]:
 def a_user_speaks_first(request: Request) -> Iterator[Problem]:
     """ANT-13: the first message is the user's, and there are no other roles."""
     first = request.turns[0] if request.turns else NOWHERE
-    # Recorded: a conversation that opens with the server's own search, status 200. A compaction may open it
-    # too, so only blocks of the ordinary kinds tell that the user was forgotten.
+    # Recorded: a conversation that the assistant opens, in its own words or with the server's search,
+    # status 200. Only ordinary blocks tell that the user was forgotten; a compaction may open it too.
     if first.role == "assistant" and all(block.type in BLOCK_KEYS for block in first.blocks):
         answer = 'messages: first message must use the "user" role'
-        yield Problem("ANT-13", first.path, answer, "begin with a user message")
+        yield Problem("ANT-13", first.path, answer, "begin with a user message", "warning")
     for turn in request.turns:
         if turn.role not in ("user", "assistant", "system"):
             answer = f"{turn.path}.role: Input should be 'user' or 'assistant'"
@@ -291,6 +331,7 @@ def _unfinished_uses(request: Request, uses: dict[str, Block], results: set[str]
 
 
 RULES: tuple[Rule, ...] = (
+    messages_are_objects,
     every_call_is_answered,
     results_come_first,
     every_result_has_its_call,
@@ -298,6 +339,7 @@ RULES: tuple[Rule, ...] = (
     call_ids_are_unique,
     ids_are_plain,
     arguments_are_objects,
+    calls_come_last,
     nothing_is_empty,
     prefill_ends_in_no_blank,
     a_user_speaks_first,

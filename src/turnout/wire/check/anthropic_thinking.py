@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .anthropic_view import Block, Request, Rule, Turn, may_be_paused
+from .model_limits import temperature_problem
 from .problem import Problem
-from .view import mapping, text
+from .view import array, mapping, text
 
 THOUGHTS = ("thinking", "redacted_thinking")
 MIN_BUDGET = 1024
@@ -117,6 +118,12 @@ def _is_off(key: str, value: float) -> bool:
     return key == "top_k" or (value != 1 if key == "temperature" else value < 0.95)
 
 
+def the_temperature_fits(request: Request) -> Iterator[Problem]:
+    """OPT-01: 0 to 1, where the model takes one at all (anthropic-sdk-python#893)."""
+    if request.traits.sampling and not request.thinks_by_hand:
+        yield from temperature_problem(request.body.get("temperature"), 1, "temperature: range: 0..1".format)
+
+
 def the_budget_fits(request: Request) -> Iterator[Problem]:
     """ANT-23: manual thinking has a budget of 1024 tokens or more, below max_tokens."""
     if not request.thinks_by_hand:
@@ -128,10 +135,16 @@ def the_budget_fits(request: Request) -> Iterator[Problem]:
     elif not isinstance(budget, int) or budget < MIN_BUDGET:
         answer = f"{path}: Input should be greater than or equal to {MIN_BUDGET}"
         yield Problem("ANT-23", path, answer, f"give thinking {MIN_BUDGET} tokens or more")
-    elif isinstance(limit, int) and limit <= budget:
+    elif isinstance(limit, int) and limit <= budget and not _interleaves(request):
         answer = "`max_tokens` must be greater than `thinking.budget_tokens`."
         advice = "raise max_tokens or lower the budget; only interleaved thinking, a beta, may exceed it"
         yield Problem("ANT-23", "max_tokens", answer, advice)
+
+
+def _interleaves(request: Request) -> bool:
+    """Whether the model may think between calls: then the budget is for the whole turn (a beta, D)."""
+    betas = (*array(request.body.get("betas")), *array(request.body.get("anthropic_beta")))
+    return any("interleaved-thinking" in text(beta) for beta in betas)
 
 
 def forced_tools_suit_thinking(request: Request) -> Iterator[Problem]:
@@ -152,6 +165,7 @@ RULES: tuple[Rule, ...] = (
     no_last_thought_when_off,
     thinking_suits_the_model,
     sampling_suits_thinking,
+    the_temperature_fits,
     the_budget_fits,
     forced_tools_suit_thinking,
 )

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import models
+from . import model_limits, models
 from .pairing import Rule, orphans, unanswered
-from .problem import Problem
+from .problem import Level, Problem
 from .strict import strict_faults
 from .view import Call, Message, View, array, is_redacted, kind, mapping, shown, view
 
@@ -154,7 +154,9 @@ def tool_options_need_tools(seen: View) -> Iterator[Problem]:
         if key not in seen.body:
             continue
         if seen.body[key] is None:
-            yield Problem("OAC-06", key, wrong_type(key, expected, None), f"leave `{key}` out")
+            # Recorded: Azure takes a null for tool_choice, status 200; a null for the other is refused.
+            level: Level = "warning" if key == "tool_choice" else "refused"
+            yield Problem("OAC-06", key, wrong_type(key, expected, None), f"leave `{key}` out", level)
         elif tools is None:
             answer = f"Invalid value for '{key}': '{key}' is only allowed when 'tools' are specified."
             yield Problem("OAC-06", key, answer, f"leave `{key}` out, or declare the tools")
@@ -396,5 +398,5 @@ OPENAI: tuple[Rule, ...] = (
     schemas_are_objects,
     schemas_are_plain,
     roles_suit_the_model,
+    *model_limits.OPENAI,
 )
-RULES = OPENAI

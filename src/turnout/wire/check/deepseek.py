@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import models
+from . import models, responses
 from .chat import CONTRACT, SERVICE, judge, schemas_are_objects
 from .pairing import Rule, orphans, unanswered
 from .problem import Problem
-from .view import Message, View, mapping
+from .responses_view import Request
+from .responses_view import kind as item_kind
+from .responses_view import parts as responses_parts
+from .view import Message, View, mapping, shown, text
 
 UNANSWERED = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
@@ -111,6 +114,24 @@ def choice_is_free(seen: View) -> Iterator[Problem]:
         yield Problem("DSK-04", "tool_choice", answer, advice)
 
 
+# DSK-06
+
+
+def parts_are_text(seen: View) -> Iterator[Problem]:
+    for message in seen.messages:
+        for path, part in message.parts():
+            if part.get("type", "text") != "text":
+                yield _not_text(message.path, path, part, "text")
+
+
+def _not_text(holder: str, path: str, part: Mapping[str, Any], expected: str) -> Problem:
+    answer = (
+        f"Failed to deserialize the JSON body into the target type: {holder}: unknown variant "
+        f"`{shown(part.get('type'))}`, expected `{expected}`"
+    )
+    return Problem("DSK-06", path, answer, "say in words what the image, file or sound is: no model reads it")
+
+
 PAIRING: tuple[Rule, ...] = (unanswered("DSK-03", UNANSWERED), orphans("OAC-02"))
 RULES: tuple[Rule, ...] = (
     *CONTRACT,
@@ -120,5 +141,42 @@ RULES: tuple[Rule, ...] = (
     tool_turns_carry_reasoning,
     r1_gets_no_reasoning,
     choice_is_free,
+    parts_are_text,
 )
 BEHIND_A_GATEWAY: tuple[Rule, ...] = (tool_turns_carry_some_reasoning, r1_gets_no_reasoning, choice_is_free)
+
+
+# DeepSeek's Responses API reads the items as Chat messages, and so pairs them.
+
+
+def responses_violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
+    """What DeepSeek's Responses API would refuse."""
+    yield from responses.judge(
+        (*responses.RULES, calls_are_answered_at_once, items_are_text), body, model=model
+    )
+
+
+def calls_are_answered_at_once(request: Request) -> Iterator[Problem]:
+    """DSK-03: nothing is said between the calls of a turn, nor before their outputs. Recorded, 400."""
+    waiting: dict[str, str] = {}  # call_id -> the path of the call
+    for place, item in request.items:
+        match item_kind(item):
+            case "function_call":
+                waiting[text(item.get("call_id"))] = f"input[{place}]"
+            case "function_call_output":
+                waiting.pop(text(item.get("call_id")), None)
+            case "message" if waiting:
+                answer = UNANSWERED + ", ".join(map(shown, waiting))
+                advice = "put the message before the calls or after their outputs"
+                yield Problem("DSK-03", f"input[{place}]", answer, advice)
+                waiting.clear()
+
+
+def items_are_text(request: Request) -> Iterator[Problem]:
+    """DSK-06"""
+    for path, _, part in responses_parts(request):
+        if text(part.get("type")).startswith("input_") and part["type"] != "input_text":
+            yield _not_text(path.partition(".")[0], path, part, "input_text")
+
+
+RESPONSES_RULES = (*responses.RULES, calls_are_answered_at_once, items_are_text)

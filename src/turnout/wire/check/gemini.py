@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any
 
 from . import gemini_schema
-from .gemini_view import DATA, Call, Content, Request, Rule, field, read
-from .problem import Problem
+from .gemini_view import DATA, Content, Request, Rule, Step, field, read
+from .model_limits import temperature_problem
+from .problem import Level, Problem
 from .view import array, shown, text
 
 NOWHERE = Content("", "", ())
@@ -29,15 +30,21 @@ def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]
         yield from rule(request)
 
 
+def something_is_asked(request: Request) -> Iterator[Problem]:
+    if not request.contents and "input" not in request.body:  # an interaction has its own fields
+        answer = "* GenerateContentRequest.contents: contents is not specified"
+        yield Problem("BODY", "contents", answer, "send the conversation as `contents`, a list of turns")
+
+
 def every_call_is_answered(request: Request) -> Iterator[Problem]:
     """GEM-01: as many responses follow as there were calls."""
-    for content, answers in request.exchanges():
-        if len(answers) != len(content.calls):
+    for step in request.steps():
+        if not step.is_answered:
             answer = (
                 "Please ensure that the number of function response parts is equal to the number of "
                 "function call parts of the function call turn."
             )
-            yield Problem("GEM-01", content.path, answer, "answer each call, if only as interrupted")
+            yield Problem("GEM-01", step.path, answer, "answer each call, if only as interrupted")
 
 
 def calls_follow_the_user(request: Request) -> Iterator[Problem]:
@@ -48,12 +55,14 @@ def calls_follow_the_user(request: Request) -> Iterator[Problem]:
                 "Please ensure that function call turn comes immediately after a user turn or after a "
                 "function response turn."
             )
-            yield Problem("GEM-02", content.path, answer, "join neighbouring model turns into one")
+            # Recorded: a turn of calls after another one, both answered after the second, status 200.
+            level: Level = "warning" if before.calls else "refused"
+            yield Problem("GEM-02", content.path, answer, "join neighbouring model turns into one", level)
 
 
 def responses_follow_calls(request: Request) -> Iterator[Problem]:
     """GEM-03: a turn of responses comes right after the calls."""
-    answered = {response.path for _, answers in request.exchanges() for response in answers}
+    answered = {response.path for step in request.steps() for response in step.answers}
     for content in request.contents:
         if any(response.path not in answered for response in content.responses):
             answer = "Please ensure that function response turn comes immediately after a function call turn."
@@ -75,7 +84,8 @@ def roles_are_two(request: Request) -> Iterator[Problem]:
     first, last = request.contents[:1], request.contents[-1:]
     if first and first[0].role == "model" and not first[0].calls:
         answer = "Please ensure that multiturn requests start with a user turn."
-        yield Problem("GEM-04", first[0].path, answer, "begin with a user turn")
+        # Nobody was seen to refuse it; that the last turn is the user's is asked for (crewAI#6973).
+        yield Problem("GEM-04", first[0].path, answer, "begin with a user turn", "warning")
     if last and last[0].role == "model" and not last[0].calls:
         answer = "Please ensure that multiturn requests end with a user role or a function response."
         yield Problem("GEM-04", last[0].path, answer, "end with a user turn")
@@ -93,8 +103,8 @@ def responses_are_objects(request: Request) -> Iterator[Problem]:
             if not response.name:
                 answer = f"{response.path}.name: [REQUIRED_FIELD_MISSING] Name cannot be empty."
                 yield Problem("GEM-05", response.path, answer, "name the function that was called")
-    for content, answers in request.exchanges():
-        yield from _misnamed(content, answers)
+    for step in request.steps():
+        yield from _misnamed(step)
 
 
 def values_are_shallow(request: Request) -> Iterator[Problem]:
@@ -118,11 +128,11 @@ def _is_deep(value: Any) -> bool:
     return bool(level)
 
 
-def _misnamed(content: Content, answers: list[Call]) -> Iterator[Problem]:
-    wanted = Counter(call.name for call in content.calls)
-    if len(answers) != len(content.calls) or wanted == Counter(response.name for response in answers):
+def _misnamed(step: Step) -> Iterator[Problem]:
+    wanted = Counter(call.name for call in step.calls)
+    if not step.is_answered or wanted == Counter(response.name for response in step.answers):
         return
-    for response in answers:
+    for response in step.answers:
         if response.name and not wanted[response.name]:
             answer = (
                 "Please ensure that the function response name matches the function call name: "
@@ -136,11 +146,11 @@ def ids_are_echoed(request: Request) -> Iterator[Problem]:
     """GEM-06: Gemini 3 gives calls ids and wants them back."""
     if request.version < 3:
         return
-    for content, answers in request.exchanges():
-        ids = {call.id for call in content.calls}
-        if "" in ids or len(answers) != len(content.calls):
+    for step in request.steps():
+        ids = {call.id for call in step.calls}
+        if "" in ids or not step.is_answered:
             continue
-        for response in answers:
+        for response in step.answers:
             if response.id not in ids:
                 answer = (
                     f"{response.path}.id: '{shown(response.id)}' is the id of no call. Please ensure that "
@@ -157,6 +167,8 @@ def calls_are_signed(request: Request) -> Iterator[Problem]:
     for position, content in request.current_turn():
         if content.role != "model" or not content.calls or content.calls[0].signature:
             continue
+        if request.continues_calls(position):
+            continue  # parallel calls: the first of the step is signed
         # A signature on a later call was moved there: the server still misses the first.
         moved = any(call.signature for call in content.calls)
         answer = (
@@ -224,7 +236,20 @@ def old_models_take_no_response_parts(request: Request) -> Iterator[Problem]:
                 )
 
 
+def the_temperature_fits(request: Request) -> Iterator[Problem]:
+    """OPT-01: up to 2, as Vertex says it."""
+    value = field(field(request.body, "generationConfig"), "temperature")
+    yield from temperature_problem(value, 2, _VERTEX_WORDS.format, "generation_config.temperature")
+
+
+_VERTEX_WORDS = (
+    "Unable to submit request because it has a temperature value of {:g} but the supported range is from 0 "
+    "(inclusive) to 2.0001 (exclusive). Update the value and try again."
+)
+
+
 RULES: tuple[Rule, ...] = (
+    something_is_asked,
     every_call_is_answered,
     calls_follow_the_user,
     responses_follow_calls,
@@ -236,5 +261,6 @@ RULES: tuple[Rule, ...] = (
     parts_hold_one_thing,
     names_are_allowed_with_force,
     old_models_take_no_response_parts,
+    the_temperature_fits,
     *gemini_schema.RULES,
 )

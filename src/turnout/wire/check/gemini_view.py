@@ -79,16 +79,49 @@ class Content(Struct, frozen=True):
         return self.role == "user" and len(self.parts) > len(self.responses)
 
 
+class Step(Struct, frozen=True):
+    """Calls made together, and the responses that stand right after them.
+
+    Recorded: two neighbouring model contents with a call each, then both responses, status 200.
+    So calls of neighbours are one step.
+    """
+
+    contents: tuple[Content, ...]
+    answers: tuple[Call, ...]
+
+    @property
+    def path(self) -> str:
+        return self.contents[0].path
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return tuple(call for content in self.contents for call in content.calls)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there are as many responses as calls; whether they fit is another question."""
+        return len(self.answers) == len(self.calls)
+
+
 class Request(Struct, frozen=True):
     body: Object
     version: int  # of the model: 0 when its name does not tell
     contents: tuple[Content, ...]
 
-    def exchanges(self) -> Iterator[tuple[Content, list[Call]]]:
-        """Each content with calls, and the responses that stand right after it."""
-        for place, content in enumerate(self.contents):
-            if content.calls:
-                yield content, list(self._answers(place + 1))
+    def steps(self) -> Iterator[Step]:
+        place = 0
+        while place < len(self.contents):
+            start, place = place, place + 1
+            if not self.contents[start].calls:
+                continue
+            while self.continues_calls(place):
+                place += 1
+            yield Step(self.contents[start:place], tuple(self._answers(place)))
+
+    def continues_calls(self, place: int) -> bool:
+        """Whether the content at this place goes on with the calls of the one before it."""
+        both = self.contents[max(place - 1, 0) : place + 1]
+        return len(both) == 2 and all(content.role == "model" and content.calls for content in both)
 
     def _answers(self, place: int) -> Iterator[Call]:
         while place < len(self.contents):

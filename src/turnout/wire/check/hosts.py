@@ -22,8 +22,10 @@ from .chat import (
     judge,
     messages_present,
 )
+from .model_limits import temperature_up_to_two
 from .pairing import DROP_ORPHAN, ORPHAN, REPEATED, UNANSWERED, Rule, faults, orphans, unanswered
-from .problem import Problem
+from .problem import Level, Problem
+from .reading import repeats
 from .view import Message, View, array, is_empty, is_redacted, mapping, shown, text
 
 Violations = Callable[..., Iterator[Problem]]
@@ -163,6 +165,7 @@ GROQ: tuple[Rule, ...] = (*HOSTED, groq_takes_no_reasoning_content)
 # What a maker behind a gateway says about pairing and ids, in the gateway's name.
 
 _CLAUDE_ID = re.compile(r"[a-zA-Z0-9_-]+")
+CLAUDE_ID_ADVICE = "use letters, digits, underscores and dashes, the same on the call and its result"
 _GEMINI_COUNT = (
     "Please ensure that the number of function response parts is equal to the number of function call parts "
     "of the function call turn."
@@ -200,20 +203,22 @@ def upstream_pairing(rule: str, wrap: Callable[[str], str]) -> Rule:
 
 
 def claude_ids(rule: str, wrap: Callable[[str], str]) -> Rule:
-    """Claude's ids: letters, digits, _ and -, each used for one call of the whole request."""
+    """Claude's ids: letters, digits, _ and -, each used for one call."""
 
     def ids_fit_upstream(seen: View) -> Iterator[Problem]:
         used: set[str] = set()
-        for call in seen.calls() if seen.family == "claude" else ():
-            id, path = text(call.id), f"{call.path}.id"
-            if not _CLAUDE_ID.fullmatch(id):
-                answer = "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
-                advice = "use letters, digits, underscores and dashes, the same on the call and its result"
-                yield Problem(rule, path, wrap(f"{path}: {answer}"), advice)
-            elif id in used and not is_redacted(id):
-                answer = wrap(f"{path}: `tool_use` ids must be unique")
-                yield Problem(rule, path, answer, "give every call of the conversation its own id")
-            used.add(id)
+        for message in seen.assistants() if seen.family == "claude" else ():
+            calls = [(f"{call.path}.id", text(call.id)) for call in message.calls]
+            within = dict(repeats(calls))
+            for path, id in calls:
+                if not _CLAUDE_ID.fullmatch(id):
+                    answer = f"{path}: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+                    yield Problem(rule, path, wrap(answer), CLAUDE_ID_ADVICE)
+                elif (path in within or id in used) and not is_redacted(id):
+                    answer = wrap(f"{path}: `tool_use` ids must be unique")
+                    level: Level = "refused" if path in within else "warning"  # ANT-05
+                    yield Problem(rule, path, answer, "give every call of the conversation its own id", level)
+            used.update(id for _, id in calls)
 
     return ids_fit_upstream
 
@@ -340,6 +345,10 @@ OPENROUTER: tuple[Rule, ...] = (
 # Hosts of open models check little; an R1 does not take its reasoning back anywhere.
 OPEN_MODELS: tuple[Rule, ...] = (*HOSTED, deepseek.r1_gets_no_reasoning)
 COMPATIBLE: tuple[Rule, ...] = EVERYWHERE
+DOUBLEWORD: tuple[Rule, ...] = (
+    *EVERYWHERE,
+    temperature_up_to_two("Validation: Temperature must be between 0 and 2, got {:g}"),
+)
 
 
 # OpenAI's name stands for the format too. A model that OpenAI cannot be serving is on its

@@ -7,13 +7,14 @@ and `provider:model` names the model too.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from ...errors import UsageError
-from . import anthropic, deepseek, gemini, hosts, kimi, local, mistral, responses
+from . import anthropic, deepseek, gemini, hosts, kimi, local, mistral, models, responses
 from .hosts import Violations, checker
+from .view import array, mapping, text
 
 CHECKERS: dict[str, Violations] = {
     "openai": hosts.openai,
@@ -34,6 +35,7 @@ CHECKERS: dict[str, Violations] = {
     "fireworks": checker(hosts.OPEN_MODELS),
     "cerebras": checker(hosts.OPEN_MODELS),
     "zai": checker(hosts.OPEN_MODELS),
+    "doubleword": checker(hosts.DOUBLEWORD),
     "ollama": local.ollama,
     "vllm": local.vllm,
     "llamacpp": checker(local.LLAMACPP),
@@ -69,7 +71,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "cloudflare",
         "databricks",
         "deepinfra",
-        "doubleword",
         "gpustack",
         "huggingface",
         "litellm",
@@ -117,10 +118,56 @@ def _folded(name: str) -> str:
     return re.sub(r"[\s_.\-/]+", "-", name.strip().lower()).strip("-")
 
 
+def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
+    """How `render` names the format of a body that this checker would judge, and whom it is for."""
+    judge = checker_for(name, body)
+    provider = "compatible" if name == "openai-compatible" else name
+    if judge in (responses.violations, deepseek.responses_violations):
+        return "openai-responses", "openai-responses" if name == "openai" else provider
+    return ("anthropic", "anthropic") if judge is anthropic.violations else (provider, provider)
+
+
 def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
     """The body's shape decides where one provider serves several formats."""
-    if "messages" not in body and "input" in body and name not in ("anthropic", "gemini", "vertex"):
-        return responses.violations
+    if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex"):
+        return deepseek.responses_violations if name == "deepseek" else responses.violations
     if name == "vertex" and "messages" in body and "contents" not in body:
         return anthropic.violations  # Claude on Vertex takes Anthropic's body
     return CHECKERS[name]
+
+
+def _is_for_responses(body: Mapping[str, Any]) -> bool:
+    """Recorded: a stored `prompt` and no `input`, status 200. A `prompt` that is text is a completion's."""
+    stored = isinstance(body.get("prompt"), Mapping)
+    return "messages" not in body and (stored or "input" in body or "previous_response_id" in body)
+
+
+def likely_api(body: Any) -> str:
+    """Whose request this looks like, by the shape of its messages and the model's name; "" if it is none."""
+    value = mapping(body)
+    if isinstance(value.get("headers"), Mapping) and "body" in value:
+        return likely_api(value["body"])
+    if "contents" in value:
+        return "gemini"
+    if _is_for_responses(value):
+        return "openai-responses"
+    messages = body if isinstance(body, list) else value.get("messages")
+    if not array(messages) or not all(text(mapping(message).get("role")) for message in array(messages)):
+        return ""
+    return "anthropic" if _looks_like_anthropic(value, array(messages)) else _chat_api(value)
+
+
+def _looks_like_anthropic(body: Mapping[str, Any], messages: Sequence[Any]) -> bool:
+    """Its blocks and its tools are written as nobody else writes them."""
+    blocks = [mapping(block) for message in messages for block in array(mapping(message).get("content"))]
+    if any(block.get("type") in ("tool_use", "tool_result", "thinking") for block in blocks):
+        return True
+    first = next(map(mapping, array(body.get("tools"))), {})
+    return "system" in body or "input_schema" in first or text(body.get("model")).startswith("claude")
+
+
+def _chat_api(body: Mapping[str, Any]) -> str:
+    """The maker of the model where it serves Chat itself; a vendor before the name is a gateway's way."""
+    name = text(body.get("model"))
+    found = models.family(name)
+    return found if found in CHECKERS and found != "gemini" and "/" not in name else "openai"

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from msgspec import Struct
-
-from . import models
+from .model_limits import openai_temperature
 from .problem import Problem
 from .reading import Object, objects, quoted, repeats
+from .responses_view import CALLS, OUTPUTS, Request, Rule, kind, of_kind, own, parts, read
 from .strict import strict_faults
-from .view import is_redacted, mapping, text
+from .view import is_redacted, text
 from .view import kind as json_kind
-
-CALLS = ("function_call", "custom_tool_call")
-OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 USER_PARTS = ("input_text", "input_image", "input_file", "input_audio", "input_video", "computer_screenshot")
 MODEL_PARTS = ("output_text", "refusal", "reasoning_text", "summary_text")
@@ -62,53 +58,25 @@ NAME = re.compile(r"[a-zA-Z0-9_-]+")
 MEDIA = re.compile(r"data:((?:audio|video)/[^;,]+)")
 
 
-class Request(Struct, frozen=True):
-    """A body as the rules read it. Servers of other makers' models have ids and reasoning of their own."""
-
-    body: Object
-    items: list[tuple[int, Object]]
-    chained: bool
-    foreign: bool
-
-
-Rule: TypeAlias = Callable[[Request], Iterator[Problem]]
-
-
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
-    """Everything in this body that the server would refuse, rule by rule."""
-    body = mapping(body)
-    request = Request(
-        body=body,
-        items=list(objects(body.get("input"))),
-        chained=bool(body.get("previous_response_id") or body.get("conversation")),
-        foreign=models.is_elsewhere(model or text(body.get("model"))),
-    )
-    for rule in RULES:
+    """Everything in this body that OpenAI's server would refuse, rule by rule."""
+    yield from judge(RULES, body, model=model)
+
+
+def judge(rules: tuple[Rule, ...], body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
+    """Apply rules to a body, reading it once."""
+    request = read(body, model)
+    for rule in rules:
         yield from rule(request)
 
 
-def kind(item: Object) -> str:
-    """An item without a type is a message if it has a role, else its id refers to a stored one."""
-    if item.keys() <= {"id", "type"} and "id" in item:
-        return "item_reference"
-    return text(item.get("type")) or ("message" if "role" in item else "")
-
-
-def parts(request: Request) -> Iterator[tuple[str, str, Object]]:
-    """Every part of every message: its path, the role, the part."""
-    for place, item in request.items:
-        if kind(item) == "message":
-            for index, part in objects(item.get("content")):
-                yield f"input[{place}].content[{index}]", text(item.get("role")), part
-
-
-def of_kind(request: Request, *kinds: str) -> Iterator[tuple[str, Object]]:
-    return ((f"input[{place}]", item) for place, item in request.items if kind(item) in kinds)
-
-
-def own(request: Request, *kinds: str) -> Iterator[tuple[str, Object]]:
-    """Items of these kinds where OpenAI is the server, whose ids and names follow rules."""
-    return iter(()) if request.foreign else of_kind(request, *kinds)
+def something_is_asked(request: Request) -> Iterator[Problem]:
+    """Recorded: a stored `prompt` stands for the input, as a chain does."""
+    if all(
+        request.body.get(key) is None for key in ("input", "prompt", "previous_response_id", "conversation")
+    ):
+        answer = 'One of "input" or "previous_response_id" or "prompt" or "conversation_id" must be provided.'
+        yield Problem("BODY", "input", answer, "send the conversation as `input`, a text or a list of items")
 
 
 def calls_stand_beside_messages(request: Request) -> Iterator[Problem]:
@@ -248,15 +216,21 @@ def reasoning_is_followed(request: Request) -> Iterator[Problem]:
         return
     followers = [item for _, item in request.items[1:]] + [{}]
     for (place, item), follower in zip(request.items, followers, strict=False):
-        if kind(item) != "reasoning" or not item.get("id") or _is_output_of_a_model(follower):
+        if kind(item) != "reasoning" or not item.get("id") or _is_what_it_led_to(request, follower):
             continue
         answer = f"Item '{item['id']}' of type 'reasoning' was provided without its required following item."
-        yield Problem("OAR-09", f"input[{place}]", answer, "keep the item that followed it, or drop the id")
+        advice = "send the item that followed it with its own id, or drop the ids and send store: false"
+        yield Problem("OAR-09", f"input[{place}]", answer, advice)
 
 
-def _is_output_of_a_model(item: Object) -> bool:
+def _is_what_it_led_to(request: Request, item: Object) -> bool:
+    """A server that stores knows the reasoning by its id, and the message after it by its own.
+
+    Recorded: a message without an id after such reasoning, 400; with store false, status 200.
+    """
     if kind(item) == "message":
-        return item.get("role") == "assistant"
+        known = bool(item.get("id")) or request.body.get("store") is False
+        return item.get("role") == "assistant" and known
     return bool(kind(item)) and not kind(item).endswith("_output")
 
 
@@ -395,7 +369,13 @@ def custom_calls_have_custom_outputs(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-16", path, answer, "answer custom_tool_call with custom_tool_call_output")
 
 
+def the_temperature_fits(request: Request) -> Iterator[Problem]:
+    """OPT-01 and OPT-02, where OpenAI is the server."""
+    return iter(()) if request.foreign else openai_temperature(request.body, request.model)
+
+
 RULES: tuple[Rule, ...] = (
+    something_is_asked,
     calls_stand_beside_messages,
     outputs_have_calls,
     calls_have_outputs,
@@ -411,4 +391,5 @@ RULES: tuple[Rule, ...] = (
     tools_are_flat,
     one_chain_only,
     custom_calls_have_custom_outputs,
+    the_temperature_fits,
 )

@@ -125,6 +125,9 @@ def diagnosed(talk: Talk, rest: str) -> None:
     else:
         rows = [(_code(fault), _told(fault)) for fault in found.problems]
         talk.edge.show(Rows(tuple(rows), f"The {found.layer} layer is at fault"))
+    if found.warnings:
+        rows = [(_code(warning), _told(warning)) for warning in found.warnings]
+        talk.edge.show(Rows(tuple(rows), "Some servers refuse this"))
     if (report := found.report) is not None:
         talk.edge.show(
             Rows(
