@@ -112,7 +112,7 @@ def test_a_foreign_file_is_recognised(tmp_path: Path) -> None:
         assert found.is_well, found.findings
     (path := tmp_path / "messages.json").write_text('[{"role": "user", "content": "hi"}]')
     assert examine_file(path, "openai-chat").is_well
-    with pytest.raises(UsageError, match="not a session of turnout, nor of"):
+    with pytest.raises(UsageError, match="is a request, not a session"):
         examine_file(path)
 
 

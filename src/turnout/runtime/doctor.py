@@ -32,7 +32,8 @@ from ..model import (
     Turn,
     UserTurn,
 )
-from ..plain import plain
+from ..plain import loads, plain
+from ..wire.check.names import likely_api
 from .diagnose import diagnose
 from .exports import from_jsonl, to_jsonl
 from .foreign import PROGRAMS, SQLITE, Foreign, read_file
@@ -139,9 +140,20 @@ def _foreign(path: Path, programs: list[str]) -> tuple[Foreign, str]:
     if not readings and _bytes(path).startswith(SQLITE):
         raise UsageError(f"{path} is a database, but not a log of llm. If it is opencode's: {HOW_TO_EXPORT}")
     if not readings:
-        raise UsageError(f"{path} is not a session of turnout, nor of {', '.join(programs)}")
+        raise UsageError(_not_a_session(path, programs))
     *_, program, found = min(readings, key=lambda one: one[:2])
     return found, program
+
+
+def _not_a_session(path: Path, programs: list[str]) -> str:
+    try:
+        api = likely_api(loads(_bytes(path)))
+    except (ValueError, RecursionError):
+        api = ""
+    if not api:
+        return f"{path} is not a session of turnout, nor of {', '.join(programs)}"
+    command = f"turnout check --api {api} {path}"
+    return f"{path} is a request, not a session; `{command}` says what a provider would refuse in it"
 
 
 # The examination

@@ -30,7 +30,7 @@ COMMANDS = {
     "demo": "demo",
     "simulate": "simulate",
     "render": "requests",
-    "check": "requests",
+    "check": "check",
     "decode": "replies",
     "completion": "completing",
 }

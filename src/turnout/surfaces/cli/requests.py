@@ -1,4 +1,4 @@
-"""`turnout render` and `turnout check`: a body that passes, and why one does not."""
+"""`turnout render`: a request body that the target accepts, whatever it is made of."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from ...model import Origin
 from ...plain import loads
 from ...providers.request import render as rendered
 from ...rendering.report import Report
-from ...wire.check import check as checked
 from .clean import json_line, printable
-from .output import json_text, table, value
+from .output import value
 
 
 @click.command()
@@ -88,25 +87,3 @@ def _told(report: Report) -> list[str]:
     lines = [f"synthetic {item.call_id} {item.status} {item.reason}" for item in report.synthetic]
     lines += [_said(item) for item in report.diagnostics if item.code != "synthetic_result"]
     return lines + list(report.changes)
-
-
-@click.command()
-@click.argument("request", type=click.File("rb"), default="-")
-@click.option("--api", required=True, help="Whose rules: any provider or format, such as anthropic.")
-@click.option("--model", default=None, help="The model, where the body does not name it (Gemini).")
-@click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
-@click.pass_context
-def check(ctx: click.Context, request: Any, api: str, model: str | None, as_json: bool) -> None:
-    """Say what the provider would refuse in a request body, and what to do about it.
-
-    Silence and exit code 0 mean that it would pass.
-
-        turnout check --api gemini request.json
-    """
-    problems = checked(api, request.read(), model=model)
-    if as_json:
-        click.echo(json_text(problems))
-    elif problems:
-        rows = [(item.rule, item.path, item.answer, item.advice) for item in problems]
-        click.echo(printable(table(("rule", "where", "the provider would answer", "what to do"), rows)))
-    ctx.exit(1 if problems else 0)
