@@ -8,7 +8,7 @@
       StoreError          the store cannot write: nothing was acknowledged
         SessionHeld       another process has the session: `holder` says which
       LimitReached        a limit that the user set on tokens, cost or rounds
-      HookError           a hook refused a request or a reply, or failed itself
+      HookError           a hook refused, or a hook or another function of yours failed
 
 Tool failures, bad arguments, repairs and cancellations are values (`Outcome`,
 `Diagnostic`), never exceptions: the conversation goes on with them.
@@ -105,12 +105,23 @@ class LimitReached(TurnoutError):
 
 
 class HookError(TurnoutError):
-    """A hook refused, or failed itself; the history is valid and the session can go on."""
+    """A hook refused, or a function that you gave (hook, approver, asker, save_rule) failed.
+
+    What the function raised is the `__cause__`. The history is valid and the session can go on.
+    """
 
     def __init__(self, message: str, *, hook: str, refused: bool = False) -> None:
-        super().__init__(message)
-        self.hook = hook  # which of the four
+        super().__init__(message if refused else f"{hook}: {message}")
+        self.why = message
+        self.hook = hook  # which of the four hooks, or the name of the other function
         self.refused = refused  # whether it said no, or broke
+
+
+def callback_error(name: str, error: BaseException) -> HookError:
+    """The error for something that a function of the user raised."""
+    raised = HookError(f"{type(error).__name__}: {error}", hook=name)
+    raised.__cause__ = error
+    return raised
 
 
 class StoreError(TurnoutError):

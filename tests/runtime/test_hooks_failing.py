@@ -1,4 +1,4 @@
-"""Hooks that raise, hang, will not be stopped or talk nonsense: they refuse, and break nothing."""
+"""Hooks that raise, hang, will not be stopped or talk nonsense: they are told so, and break nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tests.runtime.test_hooks import PARIS, results, sound
 
 from turnout import HookError, Hooks, ToolCall
 from turnout.runtime.events import Cancelled, Complete, Failed
+from turnout.simulate import Call
 from turnout.tools.events import ToolState
+from turnout.tools.hooks import ToolHooks
+from turnout.tools.tool import tool
 
 
 async def forever(*_: Any) -> None:
@@ -50,15 +53,61 @@ def test_a_hook_that_misbehaves_around_a_model_call_ends_the_run_and_no_more(pla
 
 @pytest.mark.parametrize("hook", [broken, forever, deaf, odd], ids=lambda hook: hook.__name__)
 @pytest.mark.parametrize("place", ["before_tool", "after_tool"])
-def test_a_hook_that_misbehaves_around_a_tool_call_counts_as_a_refusal(place: str, hook: Any) -> None:
-    """The call is denied, or its result withheld; what broke inside the hook is not for the model."""
+def test_a_hook_that_misbehaves_around_a_tool_call_is_raised(place: str, hook: Any) -> None:
+    """The call is denied, or its result withheld, and the run ends with what went wrong.
+
+    What broke inside the hook is for the user and not for the model.
+    """
     talk, transport = session([[PARIS], "Fine."], hooks=Hooks(**{place: hook, "timeout": 5}))
-    assert isinstance(events(talk)[-1], Complete)
+    failed = events(talk)[-1]
+    assert isinstance(failed, Failed) and isinstance(failed.error, HookError)
+    assert failed.error.hook == place and not failed.error.refused and place in str(failed.error)
+    assert hook is not broken or isinstance(failed.error.__cause__, RuntimeError)
     [(status, text)] = results(talk)
-    assert status == ("denied" if place == "before_tool" else "error") and "no answer" in text
-    assert b"verysecret" not in transport.seen[-1].body
+    assert status == ("denied" if place == "before_tool" else "error") and "verysecret" not in text
     assert [item.code for item in talk.history.diagnostics if item.layer == "tools"] == ["hook_failed"]
     sound(talk)
+    talk.scheduler.hooks = ToolHooks()
+    assert isinstance(events(talk, "again")[-1], Complete)
+    assert b"verysecret" not in transport.seen[-1].body
+
+
+def test_what_a_callback_raises_in_a_subagent_is_raised_to_the_user() -> None:
+    """Through the subagent and its parent; the models are told nothing of it."""
+
+    async def broken_approver(request: Any) -> Any:
+        raise RuntimeError("sk-verysecretkey1234 is wrong")
+
+    @tool(risk="write")
+    async def change() -> str:
+        """Change something."""
+        return "changed"
+
+    script = [[Call("task", {"prompt": "help"})], [Call("change")], "Fine."]
+    talk, transport = session(script, tools=[change], subagents=True, approver=broken_approver)
+    failed = events(talk)[-1]
+    assert isinstance(failed, Failed) and isinstance(failed.error, HookError)
+    assert failed.error.hook == "approver" and isinstance(failed.error.__cause__, RuntimeError)
+    sound(talk)
+    events(talk, "again")
+    assert b"verysecret" not in transport.seen[-1].body
+
+
+def test_ask_raises_what_went_wrong_in_a_callback() -> None:
+    """`await session.ask(…)` raises `HookError`, with the function's own exception as its cause."""
+
+    async def broken_approver(request: Any) -> Any:
+        raise ZeroDivisionError("in my approver")
+
+    @tool(risk="write")
+    async def change() -> str:
+        """Change something."""
+        return "changed"
+
+    talk, _ = session([[Call("change")], "Fine."], tools=[change], approver=broken_approver)
+    with pytest.raises(HookError, match="approver: ZeroDivisionError: in my approver") as raised:
+        virtually(talk.ask("go"))
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.parametrize("place", ["before_model", "after_model", "before_tool", "after_tool"])

@@ -19,7 +19,7 @@ from tests.sim.models import PERSONAS
 from tests.sim.tools import Workshop
 from tests.sim.wires import Line, wall_clock
 
-from turnout.errors import StoreError, UsageError
+from turnout.errors import HookError, StoreError, UsageError
 from turnout.model import Compaction
 from turnout.runtime.attempt import Timeouts
 from turnout.runtime.compress import CompressPolicy
@@ -203,7 +203,7 @@ class World:
     async def _compact(self) -> None:
         try:
             await self.session.compact(self._note)
-        except (StoreError, UsageError) as error:
+        except (HookError, StoreError, UsageError) as error:
             self._note(error)
 
     async def _last_word(self) -> None:

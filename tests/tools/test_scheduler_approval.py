@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from tests.build import find
 from tests.tools.scheduling import Desk, call, go
 
+from turnout.errors import HookError
 from turnout.model import Outcome
 from turnout.tools.approval import ApprovalRequest, Decision
+from turnout.tools.context import Question, ToolContext
 from turnout.tools.policy import Policy, Rule
 from turnout.tools.tool import tool
 from turnout.tools.workspace import Workspace
@@ -176,10 +178,8 @@ def test_an_edit_cannot_reach_what_is_denied() -> None:
         lambda request: replace(request.once(), call_id="hist_tool_other"),
         lambda request: replace(request.once(), fingerprint="other"),
         lambda request: replace(request, arguments={"path": "b"}, fingerprint="").once(),
-        lambda request: True,
-        lambda request: None,
     ],
-    ids=["other call", "other fingerprint", "other arguments", "true", "none"],
+    ids=["other call", "other fingerprint", "other arguments"],
 )
 def test_an_answer_counts_only_for_its_call_and_its_arguments(forged: Any) -> None:
     """An answer to another question is no."""
@@ -204,11 +204,60 @@ def test_an_old_answer_does_not_approve_a_later_call_with_the_same_arguments() -
 @pytest.mark.parametrize(
     "error", [ValueError("x"), SystemExit(), KeyboardInterrupt(), asyncio.CancelledError()]
 )
-def test_an_approver_that_fails_has_said_no(error: BaseException) -> None:
-    """Whatever it raises, the call is denied and the batch ends."""
+def test_what_an_approver_raises_is_raised_to_whoever_runs_the_batch(error: BaseException) -> None:
+    """Nothing that waits for an answer runs, what needs none does, and every call has its outcome."""
     at = desk(Asked(error, ApprovalRequest.once))
-    go(at.run(call("write", "a", path="a"), call("write", "b", path="b")))
-    assert at.statuses() == {"a": "denied", "b": "complete"}
+    calls = [call("write", "a", path="a"), call("write", "b", path="b"), call("read", "c", path="c")]
+    with pytest.raises(HookError, match=f"approver: {type(error).__name__}") as raised:
+        go(at.run(*calls))
+    assert raised.value.__cause__ is error and raised.value.hook == "approver"
+    assert at.statuses() == {"a": "denied", "b": "cancelled", "c": "complete"}
+    assert type(error).__name__ not in at.text("a"), "what broke inside it is not for the model"
+
+
+@pytest.mark.parametrize("said", [True, None, "yes"])
+def test_an_approver_that_gives_back_something_else_is_told_so(said: Any) -> None:
+    """To forget the answer is a mistake in the program: it must not look like a no of the user."""
+    at = desk(Asked(lambda request: said))
+    with pytest.raises(HookError, match=r"approver: it gave .*request.once"):
+        go(at.run(call("write", path="a")))
+    assert at.outcome("write").status == "denied"
+
+
+def test_an_approver_may_be_a_plain_function() -> None:
+    """It need not be async if it has nothing to wait for."""
+    at = desk(lambda request: request.once())
+    go(at.run(call("write", path="a")))
+    assert at.outcome("write").status == "complete"
+
+
+def test_a_rule_that_cannot_be_saved_is_raised_and_holds_all_the_same() -> None:
+    """The calls of the batch run; the error comes when they have ended."""
+
+    def save(rule: Rule) -> None:
+        raise OSError("no space left")
+
+    at = desk(Asked(ApprovalRequest.always), save_rule=save)
+    with pytest.raises(HookError, match="save_rule: OSError: no space left"):
+        go(at.run(call("write", "a", path="a"), call("write", "b", path="b")))
+    assert at.statuses() == {"a": "complete", "b": "complete"}
+
+
+def test_what_an_asker_raises_is_raised_too() -> None:
+    """A tool's question to the user that fails is the tool's error, and not only that."""
+
+    @tool
+    async def curious(ctx: ToolContext) -> str:
+        assert ctx.ask is not None
+        return await ctx.ask(Question("why?")) or ""
+
+    async def asker(question: Question) -> str:
+        raise ValueError("no terminal")
+
+    at = Desk(curious, asker=asker)
+    with pytest.raises(HookError, match="asker: ValueError: no terminal"):
+        go(at.run(call("curious")))
+    assert at.outcome("curious").status == "error"
 
 
 def test_without_an_approver_to_ask_is_to_deny() -> None:

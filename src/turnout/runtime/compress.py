@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from ..errors import TurnoutError, UsageError
+from ..errors import HookError, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Compaction, ModelTurn, Rewind, SystemTurn, Turn, UserTurn, block_text
 from ..plain import dumps
@@ -242,6 +242,8 @@ class Compressor:
             child = session.child(history=seen, target=self.policy.target, compress=shorter)
             answer = await child.ask(INSTRUCTION, tool_choice="none")
         except TurnoutError as error:
+            if isinstance(error, HookError) and not error.refused:
+                raise  # a function of the user failed: they must hear of it
             session.debug("compress", message=f"no summary: {error}")
             return self._told(turns)
         session.turns.append(answer.turn)

@@ -49,8 +49,8 @@ AfterModel: TypeAlias = Callable[[ModelRequest, ModelTurn], Awaitable[ModelTurn 
 class Hooks(Struct, frozen=True):
     """Up to four async functions; `timeout` is how many seconds each may take.
 
-    One that raises, takes too long or gives back something else has not agreed: the call is
-    denied, or the run ends with `HookError`. The history stays valid and the session goes on.
+    One that raises, takes too long or gives back something else has not agreed: what it was asked
+    about does not happen, and the run ends with `HookError`. The history is valid, the session goes on.
     """
 
     before_model: BeforeModel | None = None

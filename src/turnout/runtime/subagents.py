@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ..errors import TurnoutError, UsageError
+from ..errors import HookError, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Outcome, Text
 from ..tools.context import ToolContext
@@ -210,6 +210,8 @@ class Subagents:
     async def _pass_on(self, events: Events, call_id: str) -> Outcome:
         async for event in events:
             if isinstance(event, Terminal):
+                if (failure := _failed_callback(event)) is not None:
+                    self.session.scheduler.fail(failure)
                 return _answer(event)
             self.session.emit(Nested(call_id, event))
         raise TurnoutError("the subagent ended without a word")  # pragma: no cover: a run always ends
@@ -234,8 +236,18 @@ def _status(task: asyncio.Task[Outcome]) -> str:
     return "error" if task.exception() is not None else task.result().status
 
 
+def _failed_callback(terminal: Terminal) -> HookError | None:
+    """The error of a function of the user, which is raised to them through however many subagents."""
+    match terminal:
+        case Failed(HookError(refused=False) as error):
+            return error
+    return None
+
+
 def _answer(terminal: Terminal) -> Outcome:
     """What the parent gets to read."""
+    if _failed_callback(terminal) is not None:  # what broke inside it is not for a model
+        return Outcome("error", (Text("the subagent failed: a function that must agree failed"),))
     match terminal:
         case Complete(turn):
             return Outcome("complete", (Text(turn.text),))

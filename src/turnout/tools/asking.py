@@ -2,18 +2,19 @@
 
 Before each question the policy is asked again, because an answer ("always") may have
 settled the next one too. A call that is cancelled takes its question with it; whoever is
-asked cannot hold up anything else.
+asked cannot hold up anything else. What whoever is asked raises is raised to whoever runs the
+batch: nothing that waits for an answer runs then.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from ..errors import HookError, callback_error
 from .admission import Admitted, Refused, admit_edited
 from .approval import ApprovalRequest, Approver, Decision, refused
 from .policy import Level, Subject, Verdict, grant
@@ -36,11 +37,18 @@ class Asking:
         """Every question of the batch, in turn."""
         for call_id in self.run.batch.live("awaiting_approval"):
             work = self.run.work[call_id]
-            with suppress(Exception):
+            try:
                 await self._settle_question(work)
+            except Exception as error:  # of the approver, or of ours: either must come to light
+                self._fail(work, error)
             if self._is_open(work) and self.run.batch.state(call_id) == "awaiting_approval":
-                self.run.settle(work, refused("The question whether this call may run got no answer."))
+                self.run.settle(work, refused(f"Its arguments were edited {TRIES} times and do not fit."))
             self.run.pump()
+
+    def _fail(self, work: Work, error: Exception) -> None:
+        if self._is_open(work):
+            self.run.settle(work, refused("It was not run: the question whether it may run failed."))
+        self.run.fail(error)
 
     async def _settle_question(self, work: Work) -> None:
         problem = ""
@@ -104,13 +112,15 @@ class Asking:
         owner = self.run.scheduler
         owner.policy = owner.policy.with_rule(rule)
         if level == "saved" and owner.save_rule is not None:
-            with suppress(Exception):  # the answer holds for this session, whether it could be saved or not
+            try:
                 saving = owner.save_rule(rule)
                 if isawaitable(saving):
                     await saving
+            except Exception as error:  # the answer holds for this session all the same
+                self.run.failure = self.run.failure or callback_error("save_rule", error)
 
     async def _answer(self, work: Work, request: ApprovalRequest) -> Decision | None:
-        """What the approver says; None when it fails, or when the call was cancelled meanwhile."""
+        """What the approver says; None when the call was cancelled meanwhile."""
         loop = asyncio.get_running_loop()
         question = loop.create_task(_asked(self.approver, request))
         work.over = loop.create_future()
@@ -119,17 +129,25 @@ class Asking:
         if not question.done():
             self.run.scheduler.let_go(question)
             return None
-        return None if question.cancelled() else question.result()
+        answer, error = question.result()
+        if error is not None:
+            raise callback_error("approver", error)
+        if not isinstance(answer, Decision):
+            kind = type(answer).__name__
+            raise HookError(f"it gave {kind}; give request.once(), request.no() or another", hook="approver")
+        return answer
 
     def _is_open(self, work: Work) -> bool:
         return work.call.id not in self.run.batch.outcomes
 
 
-async def _asked(approver: Approver, request: ApprovalRequest) -> Decision | None:
+async def _asked(approver: Approver, request: ApprovalRequest) -> tuple[Any, BaseException | None]:
+    """What an approver gave or raised, as values: nothing it raises gets out of its task."""
     try:
-        return await approver(request)
-    except BaseException:  # whoever is asked may fail in any way; no answer is no
-        return None
+        answer: Any = approver(request)
+        return (await answer if isawaitable(answer) else answer), None
+    except BaseException as error:
+        return None, error
 
 
 def _request(work: Work, admitted: Admitted, why: str, problem: str) -> ApprovalRequest:

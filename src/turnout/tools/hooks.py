@@ -1,8 +1,9 @@
 """Hooks around a tool call: functions of the user that see it before it runs, and what came of it.
 
 A hook gives back None to let things be, the same kind of value changed, or `Refuse`. One
-that raises, takes too long or gives back anything else has not agreed: that counts as a
-refusal, so a guard that breaks lets nothing through.
+that raises, takes too long or gives back anything else has not agreed: the call is refused,
+nothing else of the batch begins, and the error is raised to whoever runs it. A guard that
+breaks lets nothing through, and does not break in silence.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import HookError
+from ..errors import HookError, callback_error
 from ..model import Outcome, ToolCall
 from .admission import Admitted, Refused, admit_edited, failed
 from .approval import refused
@@ -44,6 +45,10 @@ class ToolHooks(Struct, frozen=True):
 
     before: tuple[tuple[BeforeTool, float], ...] = ()
     after: tuple[tuple[AfterTool, float], ...] = ()
+
+
+class HookStopped(HookError):
+    """A hook was still at work when the call that it was asked about was cancelled."""
 
 
 class Consulting:
@@ -87,6 +92,8 @@ class Consulting:
             _check_outcome(outcome, wanted)
         except HookError as error:
             self._note(work, error)
+            if _has_failed(error):
+                self.run.fail(error)
             return failed(f"{call.name} has run, but its result was withheld. {_why(error)}")
         return replace(outcome, status=wanted.status, content=wanted.content)
 
@@ -106,6 +113,8 @@ class Consulting:
         if not self._is_settled(work):
             self._note(work, error)
             self.run.settle(work, refused(_why(error)))
+            if _has_failed(error):
+                self.run.fail(error)
 
     def _is_settled(self, work: Work) -> bool:
         """Whether someone cancelled the call in the meantime."""
@@ -113,7 +122,7 @@ class Consulting:
 
     def _note(self, work: Work, error: HookError) -> None:
         code = "hook_refused" if error.refused else "hook_failed"
-        self.run.scheduler.diagnose(code, work.call.id, f"{error.hook}: {error}"[:200])
+        self.run.scheduler.diagnose(code, work.call.id, f"{error.hook}: {error.why}"[:200])
 
 
 async def consulted(
@@ -156,11 +165,12 @@ async def _answer(
         if not task.done():
             let_go(task)
     if not task.done():
-        stopped = over is not None and over.done()
-        raise HookError("it was stopped" if stopped else f"no answer within {seconds:g} s", hook=name)
+        if over is not None and over.done():
+            raise HookStopped("it was stopped", hook=name)
+        raise HookError(f"no answer within {seconds:g} s", hook=name)
     said, error = task.result()
     if error is not None:
-        raise HookError(f"{type(error).__name__}: {error}", hook=name) from error
+        raise callback_error(name, error)
     return said
 
 
@@ -190,4 +200,8 @@ def _check_outcome(outcome: Outcome, wanted: Outcome) -> None:
 
 def _why(error: HookError) -> str:
     """For the model: what a hook said, but not what broke inside one."""
-    return f"Refused by a hook: {error}." if error.refused else "A hook that must agree gave no answer."
+    return f"Refused by a hook: {error}." if error.refused else "A hook that must agree failed."
+
+
+def _has_failed(error: HookError) -> bool:
+    return not error.refused and not isinstance(error, HookStopped)

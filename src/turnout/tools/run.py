@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from ..errors import UsageError
+from ..errors import UsageError, callback_error
 from ..model import Content, Media, Outcome, Text, ToolCall, block_text
 from .admission import Admitted, Refused, admit, held, timed_out, too_many
 from .approval import refused
 from .asking import Asking
 from .batch import Batch, Summary
-from .context import ToolContext
+from .context import Asker, Question, ToolContext
 from .events import State, ToolEvent, ToolResult, ToolState
 from .hooks import Consulting
 from .output import within_budget
@@ -252,7 +252,7 @@ class BatchRun:
             cancelled=work.cancelled,
             spawn=owner.spawn,
             environment=owner.environment,
-            ask=owner.asker,
+            ask=self._asking_user(),
         )
         try:
             owner.history.commit()  # the intent is on disk before the effect
@@ -269,6 +269,20 @@ class BatchRun:
         if owner.hooks.after:
             outcome = await self.hooks.after(work, outcome)
         return Ending(await self._fitted(work, outcome), ending.calls)
+
+    def _asking_user(self) -> Asker | None:
+        """How a tool puts a question to the user. An error of the asker is the tool's, and the user's too."""
+        if (asker := self.scheduler.asker) is None:
+            return None
+
+        async def ask(question: Question) -> str | None:
+            try:
+                return await asker(question)
+            except Exception as error:
+                self.fail(callback_error("asker", error))
+                raise
+
+        return ask
 
     def _trouble(self, work: Work, ending: Ending) -> str:
         """What went wrong while the tool ran, in one word; "" if nothing did."""
@@ -346,6 +360,14 @@ class BatchRun:
         if self.failure is None:
             self.failure = error
             self.loop.call_soon(self.cancel)
+
+    def fail(self, error: Exception) -> None:
+        """A function of the user failed: what runs may end, nothing else begins, then the error is raised."""
+        self.failure = self.failure or error
+        for each in self.batch.live():
+            if self.batch.state(each) != "executing":
+                self.settle(self.work[each], Outcome("cancelled", synthetic=True, reason="did_not_run"))
+        self.pump()
 
     # Stopping
 

@@ -168,6 +168,11 @@ class ToolScheduler:
             if call_id in run.work:
                 run.cancel(call_id)
 
+    def fail(self, error: Exception) -> None:
+        """Have the batch that is running raise this when what runs has ended; nothing else begins."""
+        for run in self._runs[:1]:
+            run.fail(error)
+
     async def close(self) -> None:
         """End the session: calls that run are stopped, calls that wait do not run.
 
