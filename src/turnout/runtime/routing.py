@@ -72,6 +72,12 @@ class Router:
         self._served = True
         return self.current
 
+    def branch(self) -> Router:
+        """The same choice for a session below this one: it begins with whoever is asked now."""
+        made = Router(self.targets, self.route, self.breakers)
+        made.current = self.current
+        return made
+
     def other(self, tried: set[Origin], now: float, *, larger_than: int = 0) -> Target | None:
         """A target that was not tried yet for this turn."""
         if self.route == "fixed":

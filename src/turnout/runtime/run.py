@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +56,9 @@ class Events:
 class Run:
     """One piece of work of a session, under way."""
 
-    def __init__(self, session: Session, work: Work) -> None:
+    def __init__(self, session: Session, work: Work, options: Mapping[str, Any] | None = None) -> None:
         self.session = session
+        self.options = options or {}  # of its requests
         self.left = False  # nobody listens any more
         self._work = work
         self._events: deque[SessionEvent] = deque()

@@ -249,7 +249,7 @@ class Session:
     def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
         """Say something and get everything that happens, the last event being terminal."""
         self._check_free("session.queue(text) what comes next")
-        run = Run(self, Rounds(self, blocks_of(prompt), options))
+        run = Run(self, Rounds(self, blocks_of(prompt), options), options)
         self._asked.add(run)
         return Events(run)
 
@@ -318,6 +318,11 @@ class Session:
         if self.busy:
             raise UsageError(f"a run is under way: wait for its end, or {way_on}")
 
+    @property
+    def request_options(self) -> dict[str, Any]:
+        """The session's options for requests, with those of the run that is under way."""
+        return {**self.options, **(self._run.options if self._run is not None else {})}
+
     # What it has used
 
     @property
@@ -352,7 +357,10 @@ class Session:
     # For the loop
 
     def child(self, *, history: History, target: str | None = None, **settings: Any) -> Session:
-        """A session of its own over the same transport and keys: for summaries and subagents."""
+        """A session of its own over the same transport and keys: for summaries and subagents.
+
+        It asks whom this one would ask, failover included, unless a target is named.
+        """
         child = Session(
             target or self.router.current,
             history=history,
@@ -368,7 +376,12 @@ class Session:
             **settings,
         )
         child.keys = self.keys
-        child.router.breakers = self.router.breakers  # who asked us to wait has asked all of us
+        if target is None:
+            child.router = self.router.branch()
+        else:
+            child.router.breakers = (
+                self.router.breakers
+            )  # a server that wants no requests wants none from us all
         return child
 
     @property

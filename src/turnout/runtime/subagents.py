@@ -11,13 +11,14 @@ import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ..errors import HookError, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Outcome, Text
 from ..tools.context import ToolContext
 from ..tools.tool import Tool, tool
+from .compress import CompressPolicy
 from .events import Cancelled, Complete, Failed, Nested, Terminal
 from .run import Events
 
@@ -25,16 +26,25 @@ if TYPE_CHECKING:
     from .session import Session
 
 INSTRUCTION = "You are a subagent. Do the task you are given and answer with what was found or done, in full."
+OF_ONE_ANSWER = frozenset({"schema", "tool_choice"})
+"""Options that shape the parent's answer. A subagent answers something else, with other tools."""
 
 
 class SubagentLimits(Struct, frozen=True):
-    """How far a tree of subagents may grow, and what each of them gets."""
+    """How far a tree of subagents may grow, and what each of them gets in place of what its parent has.
+
+    Without a word here a subagent has its parent's targets and route, tools, request options,
+    compression policy and system text, which holds the project's instructions.
+    """
 
     depth: int = 1
     live: int = 16
     total: int = 64
-    target: str | None = None  # who they are; None: whoever the parent asks at that moment
+    target: str | None = None  # who they are, without failover; None: whom the parent would ask
     tools: tuple[str, ...] | None = None  # which of the parent's tools they have; None: all of them
+    system: str | None = None  # what they are told before our own words; None: what the parent is told
+    options: dict[str, Any] = field(default_factory=dict)  # for their requests, over the parent's
+    compress: CompressPolicy | None = None
 
 
 class Tree:
@@ -161,23 +171,24 @@ class Subagents:
         """A new one, kept beside the parent's where that is kept."""
         store, key = self.session.store, f"{self.session.history.key}.sub{self.tree.total}"
         if store is None:
-            return History(key, system=INSTRUCTION)
+            return History(key, system=self._system())
         while store.knows(key):  # of an earlier run
             self.tree.total += 1
             key = f"{self.session.history.key}.sub{self.tree.total}"
-        return store.open(key, system=INSTRUCTION, parent=self.session.history.key)
+        return store.open(key, system=self._system(), parent=self.session.history.key)
 
     def _child(self) -> Session:
-        parent = self.session
-        history = self._history()
+        parent, limits = self.session, self.tree.limits
         child = parent.child(
-            history=history,
-            target=self.tree.limits.target,
+            history=self._history(),
+            target=limits.target,
             tools=self._tools(),
-            system=INSTRUCTION,
+            system=self._system(),
             guard=parent.guard.limits,
             limits=parent.limits,
-            scheduling=parent.scheduling,
+            compress=limits.compress or parent.compressor.policy,
+            scheduling=self._scheduling(),
+            **self._options(),
             **self.settings,
         )
         child.turns = parent.turns  # one purse: what a child spends, the parent has spent
@@ -185,6 +196,23 @@ class Subagents:
         for each in Subagents(child, self.tree, self.depth + 1, **self.settings).tools:
             child.scheduler.registry.add(each)
         return child
+
+    def _system(self) -> str:
+        """The parent's text, which holds what the project says to agents, and then ours."""
+        told = self.session.system if self.tree.limits.system is None else self.tree.limits.system
+        return told if told.endswith(INSTRUCTION) else "\n\n".join(filter(None, (told, INSTRUCTION)))
+
+    def _options(self) -> dict[str, Any]:
+        inherited = self.session.request_options.items()
+        return {
+            **{name: value for name, value in inherited if name not in OF_ONE_ANSWER},
+            **self.tree.limits.options,
+        }
+
+    def _scheduling(self) -> dict[str, Any]:
+        """The parent's tools at work as they are now: a mode that was switched since counts."""
+        now = self.session.scheduler
+        return {**self.session.scheduling, **{name: getattr(now, name) for name in SWITCHABLE}}
 
     def _tools(self) -> list[Tool]:
         """What a subagent may use: of the parent's tools those that were named, or all."""
@@ -225,6 +253,7 @@ class Subagents:
             await asyncio.wait(running)
 
 
+SWITCHABLE = ("policy", "approver", "asker", "save_rule", "hooks", "limits")
 OURS = frozenset({"task", "task_list", "task_wait", "task_stop"})
 
 
