@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ MAX_DEPTH = 128
 
 REPLACEMENT = "\ufffd"
 
+NESTS = (dict, list)
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
@@ -39,14 +41,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return clean(value)
     encoded = _encoded(value)
-    if encoded is not None:
-        try:
-            copy = _decode(encoded)
-            if encoded.count(b"{") + encoded.count(b"[") <= MAX_DEPTH or not is_deeper(copy, MAX_DEPTH):
-                return copy
-        except RecursionError:
-            pass
-    return _walk(value, ())
+    copy = _copied(encoded) if encoded is not None else None
+    return _walk(value, ()) if copy is None else copy
+
+
+def _copied(encoded: bytes) -> Any:
+    """The value of a JSON text; None where it is nested too deeply, or is null."""
+    try:
+        copy = _decode(encoded)
+    except RecursionError:
+        return None
+    brackets = encoded.count(b"{") + encoded.count(b"[")
+    return None if brackets > MAX_DEPTH and is_deeper(copy, MAX_DEPTH, is_tree=True) else copy
 
 
 def _encoded(value: Any) -> bytes | None:
@@ -58,19 +64,19 @@ def _encoded(value: Any) -> bytes | None:
     return None if b"\\u0000" in encoded else encoded
 
 
-def is_deeper(value: Any, limit: int) -> bool:
+def is_deeper(value: Any, limit: int, *, is_tree: bool = False) -> bool:
     """Whether objects and lists are nested more than `limit` levels deep. The stack does not grow with them.
 
-    Each is looked at once, so a value that is circular or shared many times over ends too.
+    A tree is what a decoder gives; in other values one part may stand in many places, even in itself.
     """
-    level = [value] if isinstance(value, dict | list) else []
-    seen: set[int] = set()
+    level = [value] if isinstance(value, NESTS) else []
     for _ in range(limit):
         if not level:
             return False
-        seen.update(map(id, level))
-        inside = (item for each in level for item in (each.values() if isinstance(each, dict) else each))
-        level = [item for item in inside if isinstance(item, dict | list) and id(item) not in seen]
+        inside = chain.from_iterable(each.values() if isinstance(each, dict) else each for each in level)
+        level = [item for item in inside if isinstance(item, NESTS)]
+        if not is_tree:
+            level = list({id(item): item for item in level}.values())
     return bool(level)
 
 
