@@ -133,6 +133,8 @@ class AnthropicEncoder:
         blocks = [
             block for block in message.blocks if self._keeps_thinking or not isinstance(block, Thinking)
         ]
+        if not self._keeps_order(message):
+            blocks.sort(key=lambda block: isinstance(block, ToolCall))
         whole = _whole_server_tools(blocks) | awaited  # a paused turn's use has its result here
         for at, block in enumerate(blocks):
             match block:
@@ -161,6 +163,16 @@ class AnthropicEncoder:
                     yield _text(in_words(block))  # only users show pictures here
                 case _:
                     yield _block(block)
+
+    def _keeps_order(self, message: Message) -> bool:
+        """Whether a turn goes back as it was said: Claude's own do, for signed thoughts have their places.
+
+        In all others calls come last: text after a call was refused, and calls last never were.
+        """
+        writer = message.origin
+        if writer is None:
+            return False
+        return writer.matches(self.setting.origin) or "claude" in writer.model.lower()
 
     def _results(self, responses: Sequence[ToolResponse]) -> Iterator[Wire]:
         """All results first, in call order; media of failed ones after, where it is allowed."""

@@ -102,15 +102,22 @@ class ResponsesEncoder:
                     yield {"type": "message", "role": "user", "content": content}
 
     def _said(self, message: Message) -> Iterator[Wire]:
-        """The model's items in their own order; reasoning only where something follows it."""
+        """The model's items, words before calls; reasoning right before what it led to, if to anything.
+
+        What a model says after a call stands before it here: nothing may come between a call and
+        its output, which hosts of this API refuse.
+        """
+        words: list[Wire] = []
+        calls: list[Wire] = []
         reasoning: list[Wire] = []
         for block in message.blocks:
             if isinstance(block, Thinking):
                 reasoning += self._reasoning(block)
             elif (item := self._item(block)) is not None:
-                yield from reasoning
-                yield item
+                (calls if isinstance(block, ToolCall) else words).extend((*reasoning, item))
                 reasoning = []
+        yield from words
+        yield from calls
 
     def _reasoning(self, block: Thinking) -> list[Wire]:
         item = _data(block.residue).get("item")
