@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
+import anthropic.types.beta.message_create_params as anthropic_beta_params
 import anthropic.types.message_create_params as anthropic_params
 import msgspec
 import openai.types.chat.completion_create_params as chat_params
@@ -31,19 +32,26 @@ DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
     "kimi": {"request": ("thinking",), "assistant": ("reasoning_content",)},
     "deepseek": {"request": ("thinking",), "assistant": ("reasoning_content",)},
     "zai": {"request": ("thinking",), "assistant": ("reasoning_content",)},
-    "qwen": {"request": ("enable_thinking",)},
-    "openrouter": {"request": ("reasoning",), "assistant": ("reasoning", "reasoning_details")},
+    "qwen": {"request": ("enable_thinking", "thinking_budget", "top_k")},
+    "openrouter": {
+        "request": ("reasoning", "top_k"),
+        "assistant": ("reasoning", "reasoning_details"),
+        "tool declaration": ("eager_input_streaming",),
+        "tool type": ("openrouter:",),
+    },
     "copilot": {"assistant": ("reasoning_text", "reasoning_opaque")},
-    "vllm": {"assistant": ("reasoning",)},
+    "vllm": {"request": ("top_k",), "assistant": ("reasoning",)},
     "compatible": {"assistant": ("reasoning_content", "reasoning_details"), "call": ("extra_content",)},
-    "together": {"assistant": ("reasoning_content",)},
-    "fireworks": {"assistant": ("reasoning_content",)},
+    "together": {"request": ("top_k",), "assistant": ("reasoning_content",)},
+    "fireworks": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "groq": {"assistant": ("reasoning_content",)},
     "ollama": {"assistant": ("reasoning",)},
-    "llamacpp": {"assistant": ("reasoning_content",)},
-    "lmstudio": {"assistant": ("reasoning_content",)},
+    "llamacpp": {"request": ("top_k",), "assistant": ("reasoning_content",)},
+    "lmstudio": {"request": ("top_k",), "assistant": ("reasoning_content",)},
 }
 OLDER_CLAUDES = ("temperature", "top_p", "top_k")  # the API takes them of models that the SDK has left behind
+BETA_FIELDS = {"context_management", "mcp_servers"}
+BETA_TOOLS = ("advisor_", "computer_2", "mcp_toolset")
 MISTRAL_NAMES = ("mistral", "mixtral", "ministral", "magistral", "codestral", "devstral", "pixtral")
 
 
@@ -60,7 +68,8 @@ def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]
             case "gemini":
                 _gemini(msgspec.json.decode(body))
             case "anthropic":
-                _typed(protocol).validate_python(_without(msgspec.json.decode(body), OLDER_CLAUDES))
+                request = _without(msgspec.json.decode(body), OLDER_CLAUDES)
+                _typed("anthropic beta" if _is_beta(request) else protocol).validate_python(request)
             case _:
                 _typed(protocol).validate_json(body)
     except ValidationError as error:
@@ -83,12 +92,23 @@ def _typed(protocol: str) -> TypeAdapter[Any]:
                 responses_params.ResponseCreateParamsNonStreaming,
                 responses_params.ResponseCreateParamsStreaming,
             )
+        case "anthropic beta":
+            hints = (
+                anthropic_beta_params.MessageCreateParamsNonStreaming,
+                anthropic_beta_params.MessageCreateParamsStreaming,
+            )
         case _:
             hints = (
                 anthropic_params.MessageCreateParamsNonStreaming,
                 anthropic_params.MessageCreateParamsStreaming,
             )
     return TypeAdapter(Union[tuple(_strict(hint) for hint in hints)])  # noqa: UP007
+
+
+def _is_beta(request: dict[str, Any]) -> bool:
+    """Whether a header must say so: the SDK has types of its own for these."""
+    kinds = [tool.get("type") or "" for tool in request.get("tools", ())]
+    return not BETA_FIELDS.isdisjoint(request) or any(kind.startswith(BETA_TOOLS) for kind in kinds)
 
 
 def documented(provider: str, model: str) -> dict[str, tuple[str, ...]]:
@@ -103,6 +123,9 @@ def undocumented(known: Mapping[str, tuple[str, ...]], body: dict[str, Any]) -> 
     """The body without the keys that this dialect documents for itself."""
     rest = _without(body, known.get("request", ()))
     rest["messages"] = [_plain_message(message, known) for message in body["messages"]]
+    if "tools" in rest and "tool declaration" in known:
+        listed = [_without(tool, known["tool declaration"]) for tool in rest["tools"]]
+        rest["tools"] = [tool for tool in listed if not tool["type"].startswith(known["tool type"])]
     return rest
 
 

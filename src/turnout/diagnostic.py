@@ -39,6 +39,9 @@ CODES: dict[str, str] = {
     "merged_turns": "a thinking-only turn was joined with the calls that follow it",
     "shared_turn_id": "a turn id was shared; made distinct by ordinal",
     "empty_message": "a message held nothing; left out",
+    "unread_fields": "a body asks for things that are no part of a history; read_request() reads them",
+    "unreadable_tool": "a declaration of a tool makes no sense; left out, or read without its schema",
+    "repeated_tool": "two tools have one name; the first stands",
     "incomplete_result": "a result was marked as not complete; read as interrupted",
     # in a stream
     "misplaced_arguments": "arguments came at an unknown index; added to the only open call",
@@ -77,6 +80,7 @@ CODES: dict[str, str] = {
     "opaque_omitted": "a block that only another provider understands was left out",
     "media_replaced": "media that the target cannot read was named in text",
     "media_corrected": "media was not of the type it said; its first bytes show which",
+    "dropped_tool": "a tool was left out: it is another provider's own, or the model knows no tools",
     "code_as_text": "code was written as text",
     "empty_turn": "a turn had nothing that this target can read",
     "shortened_result": "a result was shortened by a compaction",

@@ -351,16 +351,23 @@ class Message(Struct, frozen=True, tag="message"):
         return tuple([block for block in self.blocks if isinstance(block, ToolResponse)])
 
 
-SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
-"""What the schema of a tool's arguments is called: by us and OpenAI, Anthropic, MCP servers, Gemini."""
+FUNCTION = "function"
 
 
 class ToolSpec(Struct, frozen=True):
-    """A tool as a model is told of it."""
+    """A tool as a model is told of it.
+
+    A `kind` other than "function" is a provider's own word for a tool that it runs or defines
+    itself: `residue` holds its declaration, and only that provider is told of it. On a function,
+    `residue` holds what one API adds to it.
+    """
 
     name: str
     description: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
+    kind: str = FUNCTION
+    strict: bool = False  # the provider is asked to guarantee the arguments
+    residue: Residue | None = None
 
     @classmethod
     def of(cls, tool: Any) -> ToolSpec:
@@ -368,25 +375,38 @@ class ToolSpec(Struct, frozen=True):
 
         A declaration as a provider or an MCP server writes it is read too.
         """
-        spec = getattr(tool, "spec", tool)
-        if isinstance(spec, ToolSpec):
-            return spec
-        if not isinstance(spec, Mapping) and hasattr(spec, "model_dump"):
-            spec = plain(spec)
-        if isinstance(spec, Mapping) and isinstance(spec.get("function"), Mapping):
-            spec = spec["function"]
-        if isinstance(spec, Mapping) and isinstance(spec.get("name"), str):
-            return cls(spec["name"], spec.get("description") or "", cls._schema(spec))
-        raise UsageError(f"{tool!r} is not a tool; give one made with @tool, or a dict with 'name'")
+        from .declarations import specs_of  # which builds on this module
 
-    @staticmethod
-    def _schema(spec: Mapping[str, Any]) -> dict[str, Any]:
-        schema = plain(next((spec[name] for name in SCHEMAS if spec.get(name)), {}))
-        if isinstance(schema, dict):
-            return schema
-        raise UsageError(
-            f"the parameters of tool {spec['name']!r} are {schema!r}; give a JSON Schema, which is an object"
-        )
+        specs = specs_of([tool])
+        if len(specs) > 1:
+            names = ", ".join(spec.name for spec in specs)
+            raise UsageError(f"this declares several tools ({names}); give it in a list of tools")
+        return specs[0]
+
+    @property
+    def is_function(self) -> bool:
+        """Whether every API can be told of it; else only the provider that it belongs to."""
+        return self.kind == FUNCTION
+
+    @property
+    def declaration(self) -> dict[str, Any] | None:
+        """The tool as its own API writes it, where it has words of its own for it."""
+        return self._private("declaration")
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What its own API says of this function besides what all of them do."""
+        return self._private("beside") or {}
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """The namespace that it stands in, without its tools; {} where there is none."""
+        return self._private("namespace") or {}
+
+    def _private(self, name: str) -> dict[str, Any] | None:
+        data = self.residue.data if self.residue is not None else None
+        held = data.get(name) if isinstance(data, dict) else None
+        return held if isinstance(held, dict) else None
 
 
 def blocks_of(content: str | Block | Iterable[str | Block]) -> tuple[Block, ...]:

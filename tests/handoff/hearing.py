@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,7 +49,7 @@ def _parts(content: Any) -> list[dict[str, Any]]:
 
 
 def _chat(body: dict[str, Any]) -> Heard:
-    heard = Heard(tools=[tool["function"]["name"] for tool in body.get("tools", ())])
+    heard = Heard(tools=list(_tool_names(body)))
     for message in body["messages"]:
         match message["role"]:
             case "system" | "developer":
@@ -96,7 +97,7 @@ def _chat_assistant(heard: Heard, message: dict[str, Any]) -> None:
 
 
 def _responses(body: dict[str, Any]) -> Heard:
-    heard = Heard(tools=[tool["name"] for tool in body.get("tools", ())])
+    heard = Heard(tools=list(_tool_names(body)))
     if "instructions" in body:
         heard.system.append(body["instructions"])
     for item in body["input"]:
@@ -130,7 +131,7 @@ def _output(heard: Heard, output: Any) -> str:
 
 
 def _anthropic(body: dict[str, Any]) -> Heard:
-    heard = Heard(tools=[tool["name"] for tool in body.get("tools", ())])
+    heard = Heard(tools=list(_tool_names(body)))
     heard.system += [part["text"] for part in _parts(body.get("system"))]
     says = {"user": heard.spoken, "system": heard.system.append, "assistant": heard.model.append}
     for message in body["messages"]:
@@ -160,8 +161,7 @@ def _anthropic(body: dict[str, Any]) -> Heard:
 
 def _gemini(body: dict[str, Any]) -> Heard:
     heard = Heard()
-    for tool in body.get("tools", ()):
-        heard.tools += [function["name"] for function in tool["functionDeclarations"]]
+    heard.tools += _tool_names(body)
     for part in body.get("systemInstruction", {}).get("parts", ()):
         heard.system.append(part["text"])
     for content in body["contents"]:
@@ -199,3 +199,24 @@ def _answer(response: dict[str, Any]) -> str:
         word = next(iter(response.values()))
         return word if isinstance(word, str) else json.dumps(word)
     return json.dumps(response)
+
+
+def _tool_names(body: dict[str, Any]) -> Iterator[str]:
+    """Functions by name (with their namespace), a provider's own tools by their type and their name."""
+    for tool in body.get("tools", ()):
+        kind = tool.get("type", "function")
+        if kind == "namespace":
+            yield from (f"{tool['name']}.{inner['name']}" for inner in tool["tools"])
+        elif kind in ("function", "custom"):
+            function = tool.get("function", tool)
+            yield from [function["name"]] if "name" in function else _gemini_tool_names(tool)
+        else:
+            yield from (kind, *([tool["name"]] if "name" in tool else ()))
+
+
+def _gemini_tool_names(tool: dict[str, Any]) -> Iterator[str]:
+    for key, value in tool.items():
+        spelled = re.sub("_([a-z])", lambda joint: joint[1].upper(), key)  # its servers read both
+        yield from (
+            [function["name"] for function in value] if spelled == "functionDeclarations" else [spelled]
+        )

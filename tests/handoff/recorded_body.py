@@ -21,8 +21,7 @@ def _text(content: Any) -> str:
 
 def _chat(body: dict[str, Any]) -> dict[str, Any]:
     messages = [_chat_message(message) for message in body["messages"]]
-    tools = [{"function": tool.get("function", tool)} for tool in body.get("tools") or ()]
-    return {"messages": messages, "tools": [tool for tool in tools if "name" in tool["function"]]}
+    return {"messages": messages, "tools": body.get("tools") or ()}
 
 
 def _chat_message(message: dict[str, Any]) -> dict[str, Any]:
@@ -51,11 +50,10 @@ def _responses(body: dict[str, Any]) -> dict[str, Any]:
     given = body["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     kept = [_item(item) for item in items]
-    tools = [tool for tool in body.get("tools") or () if tool.get("type") == "function"]
     return {
         **body,
         "input": [item for item in kept if item],
-        "tools": tools,
+        "tools": body.get("tools") or (),
         "instructions": body.get("instructions") or "",
     }
 
@@ -76,8 +74,7 @@ def _item(item: dict[str, Any]) -> dict[str, Any]:
 
 def _anthropic(body: dict[str, Any]) -> dict[str, Any]:
     messages = [{**message, "content": _blocks(message)} for message in body["messages"]]
-    tools = [tool for tool in body.get("tools") or () if "input_schema" in tool]
-    return {**body, "messages": messages, "tools": tools}
+    return {**body, "messages": messages, "tools": body.get("tools") or ()}
 
 
 def _blocks(message: dict[str, Any]) -> Any:
@@ -101,14 +98,18 @@ CAMEL = {
 
 def _gemini(body: dict[str, Any]) -> dict[str, Any]:
     body = {key: value for key, value in _camel(body).items() if value is not None}
-    declared = [tool.get("functionDeclarations", []) for tool in _list(body.get("tools"))]
     if system := body.get("systemInstruction"):
         body["systemInstruction"] = {"parts": _list(system.get("parts"))}
     return {
         **body,
         "contents": [{"role": "user", **content} for content in _list(body["contents"])],
-        "tools": [{"functionDeclarations": functions} for functions in declared],
+        "tools": [_present(tool) for tool in _list(body.get("tools"))],
     }
+
+
+def _present(tool: dict[str, Any]) -> dict[str, Any]:
+    """Clients write the tools that they do not use as null."""
+    return {key: value for key, value in tool.items() if value is not None}
 
 
 def _list(value: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from turnout.model import Block, Code, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, ToolCall
 from turnout.providers import target
-from turnout.wire.anthropic import AnthropicDialect
+from turnout.wire.anthropic_fields import AnthropicDialect
 from turnout.wire.gemini import GeminiDialect
 from turnout.wire.responses import ResponsesDialect
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from .. import ids
+from ..declarations import specs_of
 from ..diagnostic import Diagnostic
 from ..errors import UsageError
 from ..model import (
@@ -31,7 +32,6 @@ from ..model import (
     SystemTurn,
     Thinking,
     ToolCall,
-    ToolSpec,
     Turn,
     Usage,
     UserTurn,
@@ -68,7 +68,7 @@ class History:
             raise UsageError(f"{key!r} cannot name a history: it must not be empty or hold '|'")
         self.key = key
         self.system = clean(system)
-        self.tools = tuple(ToolSpec.of(tool) for tool in tools)
+        self.tools = specs_of(tools)
         self.writer = writer
         self.entries: list[Entry] = []
         self.diagnostics: list[Diagnostic] = []

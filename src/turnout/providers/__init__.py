@@ -73,6 +73,11 @@ class Target(Struct, frozen=True):
     def model(self) -> str:
         return self.origin.model
 
+    @property
+    def api(self) -> str:
+        """The protocol that is spoken there: chat, responses, anthropic, gemini."""
+        return self.dialect.api
+
 
 def provider(name: str) -> Provider:
     """The provider of that name, or of that other name."""

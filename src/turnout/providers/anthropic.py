@@ -1,6 +1,6 @@
 """Anthropic: Claude by key, or with an OAuth token at the endpoint `oauth`."""
 
-from ..wire.anthropic import AnthropicDialect
+from ..wire.anthropic_fields import AnthropicDialect
 from .provider import Provider
 
 VERSION = {"anthropic-version": "2023-06-01"}

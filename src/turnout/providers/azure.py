@@ -5,6 +5,7 @@ from .provider import Provider
 
 PROVIDER = Provider(
     name="azure",
+    family="openai",
     aliases=("azure-openai",),
     base_url="https://RESOURCE.openai.azure.com/openai/v1",
     base_url_variable="AZURE_OPENAI_BASE_URL",

@@ -25,6 +25,7 @@ PROVIDER = Provider(
 
 VERTEX = Provider(
     name="vertex",
+    family="gemini",
     aliases=("vertexai", "vertex-ai", "google-vertex", "gemini-vertex", "vertex-gemini"),
     base_url=(
         "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google"

@@ -1,11 +1,15 @@
 """Hosts of open models in the cloud: OpenAI's Chat, by family where the weights insist."""
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
 from .provider import Provider
 
-PLAIN = ChatDialect()
-EFFORT = ChatDialect(thinking_switch="effort")
+PLAIN = ChatDialect(takes=(*USUAL_OPTIONS, "top_k"))
+EFFORT = ChatDialect(
+    thinking_switch="effort",
+    provider_tools=("browser_search", "code_interpreter"),
+    service_tiers=("auto", "on_demand", "flex", "performance"),
+)
 
 GROQ = Provider(
     name="groq",
@@ -38,5 +42,5 @@ CEREBRAS = Provider(
     base_url="https://api.cerebras.ai/v1",
     base_url_variable="CEREBRAS_BASE_URL",
     key_variables=("CEREBRAS_API_KEY",),
-    dialect=ChatDialect(max_tokens_field="max_completion_tokens", media=()),
+    dialect=ChatDialect(max_tokens_field="max_completion_tokens", media=(), takes=("logprobs", "user")),
 )

@@ -6,7 +6,15 @@ from ..wire.chat_dialect import ChatDialect
 from .families import KIMI, THINKING_KIMI
 from .provider import Provider
 
-CHAT = replace(ChatDialect(reasoning_field="reasoning_content", max_stops=5, thinking_switch="type"), **KIMI)
+CHAT = replace(
+    ChatDialect(
+        reasoning_field="reasoning_content",
+        max_stops=5,
+        thinking_switch="type",
+        provider_tools=("builtin_function",),
+    ),
+    **KIMI,
+)
 THINKING = replace(CHAT, **THINKING_KIMI, pins_sampling=True)
 ALWAYS_THINKING = replace(THINKING, stops_thinking=False)
 

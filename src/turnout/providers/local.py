@@ -2,17 +2,22 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
 from .provider import Provider
 
 TEMPLATE = ChatDialect(
-    alternates=True, system_anywhere=False, schema="plain", content_when_empty="", media=("image/",)
+    alternates=True,
+    system_anywhere=False,
+    schema="plain",
+    content_when_empty="",
+    media=("image/",),
+    takes=(*USUAL_OPTIONS, "top_k"),
 )
 ANY = ChatDialect(content_when_empty="", echoes_details=True)
 VLLM_CHAT = replace(TEMPLATE, reasoning_field="reasoning")
 
-OLLAMA_CHAT = replace(TEMPLATE, reasoning_field="reasoning", think_tags=True)
+OLLAMA_CHAT = replace(TEMPLATE, reasoning_field="reasoning", think_tags=True, takes=USUAL_OPTIONS)
 LLAMACPP_CHAT = replace(TEMPLATE, reasoning_field="reasoning_content", think_tags=True)
 
 OLLAMA = Provider(

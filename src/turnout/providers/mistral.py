@@ -16,6 +16,7 @@ CHAT = replace(
         media=("image/",),
         reads=("application/pdf",),
         document_part="document_url",
+        takes=("frequency_penalty", "presence_penalty", "metadata", "cache_key"),
     ),
     **MISTRAL,
 )

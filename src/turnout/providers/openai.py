@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
+from ..wire.limits import OPENAI_TIERS
 from ..wire.responses import ResponsesDialect
 from .provider import Provider
 
@@ -11,6 +12,9 @@ CHAT = ChatDialect(
     max_tokens_field="max_completion_tokens",
     max_stops=4,
     thinking_switch="effort",
+    takes=(*USUAL_OPTIONS, "metadata", "cache_key", "cache_ttl", "verbosity"),
+    service_tiers=OPENAI_TIERS,
+    metadata_needs_store=True,
 )
 REASONING = replace(CHAT, system_role="developer")
 # OAC-15: the first of them refuse the role developer, and system too.
@@ -34,6 +38,7 @@ PROVIDER = Provider(
 
 RESPONSES = Provider(
     name="openai-responses",
+    family="openai",
     aliases=("responses", "openai-response", "codex", "chatgpt"),
     base_url="https://api.openai.com/v1",
     base_url_variable="OPENAI_BASE_URL",

@@ -2,13 +2,17 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
 from .provider import Provider
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 CHAT = ChatDialect(
-    reasoning_field="reasoning", thinking_switch="reasoning", efforts=EFFORTS, reads=("application/pdf",)
+    reasoning_field="reasoning",
+    thinking_switch="reasoning",
+    efforts=EFFORTS,
+    reads=("application/pdf",),
+    takes=(*USUAL_OPTIONS, "top_k"),
 )
 # Claude and Gemini know no system text in mid conversation: left to the host, it would be moved.
 ONE_SYSTEM = replace(CHAT, system_anywhere=False)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..wire.anthropic import AnthropicDialect
+from ..wire.anthropic_fields import AnthropicDialect
 from ..wire.chat_dialect import ChatDialect
 from ..wire.gemini import GeminiDialect
 from ..wire.responses import ResponsesDialect
@@ -21,6 +21,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     """Where a provider lives and how to speak to it."""
 
     name: str
+    family: str = ""  # the house whose API this is, where that is not its own name
     base_url: str
     dialect: Dialect
     key_variables: tuple[str, ...] = ()

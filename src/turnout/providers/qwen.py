@@ -1,6 +1,6 @@
 """Qwen (DashScope): thinking by a switch of its own, and only in streamed answers."""
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
 from .provider import Provider
 
 PROVIDER = Provider(
@@ -9,5 +9,10 @@ PROVIDER = Provider(
     base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     base_url_variable="DASHSCOPE_BASE_URL",
     key_variables=("DASHSCOPE_API_KEY", "QWEN_API_KEY"),
-    dialect=ChatDialect(thinking_switch="enable", thinking_needs_stream=True, forces_while_thinking=False),
+    dialect=ChatDialect(
+        thinking_switch="enable",
+        thinking_needs_stream=True,
+        takes=(*USUAL_OPTIONS, "top_k"),
+        forces_while_thinking=False,
+    ),
 )

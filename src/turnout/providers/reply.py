@@ -15,8 +15,8 @@ from ..streaming.events import StreamEvent
 from ..streaming.frames import Frame, FrameDecoder
 from ..streaming.reply import ReplyBuilder
 from ..streaming.texttools import syntax_of
-from ..wire.anthropic import AnthropicDialect
 from ..wire.anthropic_decoder import AnthropicDecoder
+from ..wire.anthropic_fields import AnthropicDialect
 from ..wire.chat_decoder import ChatDecoder, ChatOptions
 from ..wire.chat_dialect import ChatDialect
 from ..wire.failure import excerpt, undecodable

@@ -6,11 +6,12 @@ that holds its bytes. Returning to a target costs only what was said in between.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from ..declarations import specs_of
 from ..errors import UsageError
 from ..history.log import History
 from ..model import Media, Message, ModelTurn, Origin, SystemTurn, ToolSpec, UserTurn
@@ -18,26 +19,26 @@ from ..plain import clean
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
-from ..wire.anthropic import AnthropicDialect, AnthropicEncoder
+from ..wire.added_fields import private_fields
+from ..wire.anthropic import AnthropicEncoder
+from ..wire.anthropic_betas import betas
+from ..wire.anthropic_fields import AnthropicDialect
 from ..wire.chat import ChatEncoder
 from ..wire.chat_dialect import ChatDialect
 from ..wire.gemini import GeminiDialect, GeminiEncoder
-from ..wire.protocol import Encoder, Options, Setting, WireRequest, encode
+from ..wire.offer import are_same
+from ..wire.options import Options
+from ..wire.protocol import Encoder, Setting, WireRequest, encode
 from ..wire.responses import ResponsesDialect, ResponsesEncoder
 from . import Target
 from . import target as find
+from .family import ToolSelection, select_options, select_tools, with_extra_tools
 
 ENCODERS: dict[type, Any] = {
     ChatDialect: ChatEncoder,
     ResponsesDialect: ResponsesEncoder,
     AnthropicDialect: AnthropicEncoder,
     GeminiDialect: GeminiEncoder,
-}
-PROTOCOLS = {
-    ChatDialect: "chat",
-    ResponsesDialect: "responses",
-    AnthropicDialect: "anthropic",
-    GeminiDialect: "gemini",
 }
 OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
 PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
@@ -52,6 +53,8 @@ class View:
         self.target = target
         self.thinking = thinking
         self.transcript = Transcript(history, reader(target, policy, flat_through))
+        self._specs: Sequence[ToolSpec] = ()
+        self._selection = ToolSelection(())
         self._begin()
 
     @property
@@ -69,6 +72,12 @@ class View:
             self.thinking,
         )
         self._fed = 0
+
+    def select(self, specs: Sequence[ToolSpec]) -> ToolSelection:
+        """The tools as the target is told of them; the same values as long as they are given again."""
+        if not are_same(specs, self._specs):
+            self._specs, self._selection = specs, select_tools(specs, self.target)
+        return self._selection
 
     def update(self) -> None:
         self.transcript.update()
@@ -140,37 +149,44 @@ def render(
     user_prompt_id: str = "",
     foreign_thinking: str = "omit",
     flat_through: str = "",
-    **options: Any,
+    options: Options | Mapping[str, Any] | None = None,
+    **asked: Any,
 ) -> WireRequest:
     """The request that `to` accepts for this history. Never writes to the history.
+
+    What is asked for is given as keywords, or as `options` (those of `read_request`, say), or
+    both: a keyword counts more. `foreign_thinking` is what becomes of other models' thinking:
+    "omit", or "as_text".
 
     `project` and `user_prompt_id` are for Code Assist (`gemini@oauth`): whose account pays, and
     which prompt of the user a request belongs to.
     """
     _expect_history(history)
     place = find(to, base_url=base_url, project=project)
-    asked = Options.of(options)
-    seen = view(history, place, asked.thinking, foreign_thinking, flat_through)
-    specs = history.tools if tools is None else tuple(ToolSpec.of(tool) for tool in tools)
+    wanted = Options.of({**(options or {}), **asked})
+    seen = view(history, place, wanted.thinking, foreign_thinking, flat_through)
+    specs = history.tools if tools is None else specs_of(tools)
+    selected = seen.select(with_extra_tools(specs, wanted.extra, place))
+    noted = [*selected.changes]
+    wanted = select_options(wanted, selected, place, noted)
     text = history.system if system is None else clean(system)
-    usable = specs if place.facts.tools else ()
-    body, changes = seen.encoder.body(seen.transcript.tail, text, usable, asked)
-    if len(usable) < len(specs):
-        changes.append(f"tools left out: {place.model} knows none, and reads earlier calls in words")
-    if asked.chain and not isinstance(place.dialect, ResponsesDialect):
+    body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
+    changes += noted
+    if wanted.chain and place.api != "responses":
         changes.append("chain left out: this API keeps no responses to go on from")
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
     return WireRequest(
-        url=url(place, stream=asked.stream),
-        headers=_headers(place, history, seen),
+        url=url(place, stream=wanted.stream),
+        headers=_with_betas(_headers(place, history, seen), place, selected, wanted),
         body=body,
-        protocol=PROTOCOLS[type(place.dialect)],
+        protocol=place.api,
         target=place.origin,
         source=seen.transcript.rendered(),
         changes=tuple(changes),
-        tools=tuple(spec.name for spec in usable),
+        diagnostics=selected.diagnostics,
+        tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )
 
 
@@ -181,7 +197,7 @@ def _expect_history(given: Any) -> None:
 
 def url(place: Target, *, stream: bool = False) -> str:
     """Where a request to this target goes."""
-    base, protocol = place.provider.base_url, PROTOCOLS[type(place.dialect)]
+    base, protocol = place.provider.base_url, place.api
     if protocol != "gemini":
         return (
             base.removesuffix("/v1") + PATHS[protocol] if protocol == "anthropic" else base + PATHS[protocol]
@@ -200,6 +216,16 @@ def _headers(place: Target, history: History, seen: View) -> dict[str, str]:
         last = next((turn for turn in reversed(history.turns) if not isinstance(turn, SystemTurn)), None)
         headers[place.provider.initiator_header] = "agent" if isinstance(last, ModelTurn) else "user"
     return headers
+
+
+def _with_betas(
+    headers: dict[str, str], place: Target, selected: ToolSelection, asked: Options
+) -> dict[str, str]:
+    """The headers, with the betas that Anthropic's own tools and fields belong to."""
+    if place.api != "anthropic" or not (wanted := betas(selected.tools, private_fields(asked))):
+        return headers
+    known = [name for name in headers.get("anthropic-beta", "").split(",") if name]
+    return {**headers, "anthropic-beta": ",".join(dict.fromkeys([*known, *wanted]))}
 
 
 def _prompt_id(history: History) -> str:

@@ -10,6 +10,10 @@ PROVIDER = Provider(
     base_url_variable="ZAI_BASE_URL",
     key_variables=("ZAI_API_KEY", "ZHIPU_API_KEY"),
     dialect=ChatDialect(
-        reasoning_field="reasoning_content", thinking_switch="type", thinks_unasked=True, takes_parallel=False
+        reasoning_field="reasoning_content",
+        thinking_switch="type",
+        thinks_unasked=True,
+        takes_parallel=False,
+        provider_tools=("web_search", "retrieval"),
     ),
 )

@@ -81,8 +81,8 @@ class Rendered(Struct, frozen=True, kw_only=True):
         """What this render did; made when asked for."""
         return self.reported(())
 
-    def reported(self, changes: Iterable[str]) -> Report:
-        """The report, with what the wire layer had to change."""
+    def reported(self, changes: Iterable[str], diagnostics: Iterable[Diagnostic] = ()) -> Report:
+        """The report, with what the wire layer had to change and what was found beyond the messages."""
         messages = self.messages
         calls = [call.id for message in messages for call in message.tool_calls]
         responses = [response for message in messages for response in message.responses]
@@ -94,7 +94,7 @@ class Rendered(Struct, frozen=True, kw_only=True):
             results=tuple(Emitted(item.call_id, self.ids[item.call_id]) for item in responses),
             deduplicated=tuple(self.deduplicated()),
             synthetic=tuple(_synthetic(item) for item in responses if item.outcome.synthetic),
-            diagnostics=(*self.notes[: self.noted], *self.tail_notes),
+            diagnostics=(*self.notes[: self.noted], *self.tail_notes, *diagnostics),
             changes=tuple(dict.fromkeys(changes)),
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..declarations import specs_of
 from ..diagnostic import Diagnostic
 from ..errors import CorruptHistory
 from ..history.codec import dump
@@ -29,7 +30,6 @@ from ..model import (
     SystemTurn,
     Thinking,
     ToolCall,
-    ToolSpec,
     UserTurn,
     block_text,
 )
@@ -107,7 +107,7 @@ def _header(line: bytes, key: str) -> Header:
         raise CorruptHistory(f"the first line is not a session's header ({error})", line) from error
     if not isinstance(told, dict) or "turnout" not in told or not isinstance(told.get("key"), str):
         raise CorruptHistory("the first line is not a session's header; is this an export of turnout?", line)
-    tools = tuple(ToolSpec.of(tool) for tool in told.get("tools") or ())
+    tools = specs_of(told.get("tools") or ())
     title, system = (
         value if isinstance(value := told.get(name), str) else "" for name in ("title", "system")
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..declarations import specs_of
 from ..errors import HookError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, Outcome, ToolCall, ToolSpec, Turn
@@ -126,7 +127,7 @@ def tool_hooks(hooks: tuple[Hooks, ...]) -> ToolHooks:
 def _rebuilt(history: History, plain: ModelRequest, wanted: ModelRequest) -> Asked:
     if wanted.target != plain.target:
         raise UsageError("a hook cannot change the target; session.switch() does, from the next request on")
-    wanted = replace(wanted, tools=tuple(ToolSpec.of(tool) for tool in wanted.tools))
+    wanted = replace(wanted, tools=specs_of(wanted.tools))
     same = (wanted.turns, wanted.outcomes, wanted.summary) == (plain.turns, plain.outcomes, plain.summary)
     return Asked(wanted, history if same else _view(history, plain, wanted))
 

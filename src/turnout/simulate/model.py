@@ -143,7 +143,7 @@ def _named(asked: Asked) -> Iterator[Call]:
     """Any other tool, when the user speaks of it: `weather` in "the weather in Paris and Oslo"."""
     words = _said(asked)[0]
     said = words.lower()
-    for spec in asked.history.tools:
+    for spec in (tool for tool in asked.history.tools if tool.is_function):
         named = re.split(r"[_\W]+", spec.name.lower())
         if any(len(word) > 3 and word in said for word in named):
             for arguments in _guessed(spec, words):

@@ -99,7 +99,7 @@ class Asked:
     @cached_property
     def tools(self) -> tuple[str, ...]:
         """The names of the tools that may be called."""
-        return tuple(tool.name for tool in self.history.tools)
+        return tuple(tool.name for tool in self.history.tools if tool.is_function)
 
     @property
     def may_call(self) -> bool:

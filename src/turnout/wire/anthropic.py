@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from msgspec import Struct, field
-
-from ..errors import UsageError
 from ..ids import IdProjection
 from ..model import (
     Media,
@@ -26,6 +23,7 @@ from ..model import (
     ToolSpec,
     block_text,
 )
+from .anthropic_fields import AnthropicDialect, AnthropicFields
 from .content import (
     as_reminder,
     base64_url,
@@ -37,26 +35,16 @@ from .content import (
     response_media,
     response_text,
 )
-from .limits import nearest_effort, token_limit
 from .loop import Loop
-from .offer import Declarations, Offer, is_forced, offered_tools
+from .options import Options
 from .protocol import (
     FIRST_FILLER,
     LAST_FILLER,
     TEXT_FILLER,
-    Options,
     Setting,
     body_bytes,
 )
 from .roll import Roll, Wire
-from .schema import project_schema
-from .strict import Freedom, strict_answer, strict_schema
-
-DEFAULT_MAX_TOKENS = 8_192
-MIN_BUDGET = 1_024
-BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384}
-MAX_TOOLS = 512
-MARKER = {"type": "ephemeral"}
 
 # What the API takes back without a beta header. Blocks of other kinds are told in words.
 SERVER_TOOLS = (
@@ -73,14 +61,6 @@ SPOKEN = ("text", "thinking", "redacted_thinking", "tool_use")
 REPLAYED = ("text", "image", "document", "search_result", "container_upload", *SERVER_RESULTS)
 
 
-class AnthropicDialect(Struct, frozen=True, kw_only=True):
-    """How a host of the Messages API differs from Anthropic's own."""
-
-    id_format: str = "anthropic"
-    caching: Literal["automatic", "blocks", ""] = "automatic"
-    extra_body: dict[str, Any] = field(default_factory=dict)
-
-
 class AnthropicEncoder:
     """Messages as the Messages API wants them."""
 
@@ -93,7 +73,7 @@ class AnthropicEncoder:
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
         self._roll = Roll(_merge)
-        self._declarations = Declarations(self._tools)
+        self._fields = AnthropicFields(dialect, setting, ids)
         self._loop = Loop()
         self._fillers: list[str] = []
 
@@ -206,137 +186,8 @@ class AnthropicEncoder:
         elif roll.last_role == "assistant" and not (loop.paused and _is_resumable(roll.last)):
             roll.add({"role": "user", "content": [_text(LAST_FILLER)]})
             changes.append("ANT-12 last-role filler: a request must end with the user")
-        fields = self._fields(loop, system, tools, options, changes)
+        fields = self._fields.of(loop, self.called, system, tools, options, changes)
         return body_bytes(fields, "messages", (self._roll.closed, roll.bytes())), changes
-
-    def _fields(
-        self, loop: Loop, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]
-    ) -> Wire:
-        facts = self.setting.facts
-        fields: Wire = {"model": self.setting.model}
-        offer = offered_tools(tools, self.called, options, self.ids, changes, limit=MAX_TOOLS)
-        if is_forced(offer.choice) and not facts.forced_tools:
-            raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
-        limit = token_limit(options, facts, changes)
-        fields["max_tokens"] = min(DEFAULT_MAX_TOKENS, facts.output) if limit is None else limit
-        self._add_thinking(fields, loop, offer.choice, options, changes)
-        self._add_sampling(fields, options, changes)
-        self._add_head(fields, system, offer, options, changes)
-        if offer.tools:
-            self._add_choice(fields, offer, options)
-        elif options.parallel is not None or options.tool_choice is not None:
-            changes.append("parallel and tool_choice left out: there are no tools")
-        if options.schema is not None:
-            answer = strict_answer(options, "anthropic", changes)
-            fields.setdefault("output_config", {})["format"] = {
-                "type": "json_schema",
-                "schema": answer["schema"],
-            }
-        if options.stream:
-            fields["stream"] = True
-        return {**fields, **self.dialect.extra_body, **options.extra}
-
-    def _add_thinking(
-        self, fields: Wire, loop: Loop, choice: str, options: Options, changes: list[str]
-    ) -> None:
-        kinds, efforts = self.setting.facts.thinking, self.setting.facts.efforts
-        if options.effort and efforts:
-            fields["output_config"] = {"effort": nearest_effort(options.effort, efforts, changes)}
-        if not options.thinking:
-            if options.thinking is False and "adaptive" in kinds and "off" in kinds:
-                fields["thinking"] = {"type": "disabled"}
-            elif options.thinking is False and "adaptive" in kinds:
-                changes.append(f"thinking stays as it is: {self.setting.model} cannot be told not to think")
-        elif "adaptive" in kinds:
-            fields["thinking"] = {"type": "adaptive"}
-        elif "manual" not in kinds:
-            changes.append(f"thinking left out: {self.setting.model} does not think")
-        elif is_forced(choice):
-            changes.append("ANT-24 thinking switched off: it does not go with a forced tool choice")
-        elif loop.open and not loop.thinks:
-            changes.append("ANT-16 thinking switched off: the open tool loop began without it")
-        else:
-            self._add_budget(fields, options, changes)
-
-    def _add_budget(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        budget = BUDGETS.get(options.effort or "medium", BUDGETS["high"])
-        if options.max_tokens is None:
-            fields["max_tokens"] = min(budget + DEFAULT_MAX_TOKENS, self.setting.facts.output)
-        budget = min(budget, fields["max_tokens"] - 1)
-        if budget < MIN_BUDGET:
-            changes.append("ANT-23 thinking switched off: max_tokens leaves no room for it")
-            return
-        fields["thinking"] = {"type": "enabled", "budget_tokens": budget}
-
-    def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}
-        given = {name: value for name, value in given.items() if value is not None}
-        if options.temperature is not None and options.temperature > 1:
-            given["temperature"] = 1.0
-            changes.append(f"temperature {options.temperature} sent as 1: this API takes 0 to 1")
-        thinks = fields.get("thinking", {}).get("type") == "enabled"
-        refused = [
-            name
-            for name, value in given.items()
-            if not self.setting.facts.sampling or (thinks and not _goes_with_thinking(name, value))
-        ]
-        if refused:
-            changes.append(f"ANT-22 {', '.join(refused)} left out: refused by this model or while it thinks")
-        fields.update({name: value for name, value in given.items() if name not in refused})
-        if options.stop:
-            fields["stop_sequences"] = list(options.stop)
-        if options.seed is not None:
-            changes.append("seed left out: this API does not have it")
-
-    def _add_head(
-        self, fields: Wire, system: str, offer: Offer, options: Options, changes: list[str]
-    ) -> None:
-        """System text and tools, each with one cache marker, and the marker for the messages."""
-        caches = options.cache and self.dialect.caching
-        if system.strip():
-            fields["system"] = [{**_text(system), "cache_control": MARKER}] if caches else system
-        if offer.tools:
-            fields["tools"] = self._declarations.of(offer, options, changes)
-        if options.cache and self.dialect.caching == "automatic":
-            fields["cache_control"] = MARKER
-
-    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
-        freedom = Freedom() if options.strict else None
-        wires = [self._tool(tool, offer.names[tool.name], freedom, changes) for tool in offer.tools]
-        if options.cache and self.dialect.caching:
-            wires[-1]["cache_control"] = MARKER
-        return wires
-
-    def _tool(self, tool: ToolSpec, name: str, freedom: Freedom | None, changes: list[str]) -> Wire:
-        lines: list[str] = []
-        schema = strict_schema(tool, "anthropic", lines) if freedom is not None else None
-        if schema is not None and freedom is not None and not freedom.takes(schema):
-            lines = [f"ANT-09 strict left out of {tool.name}: the tools leave more open than is compiled"]
-            schema = None
-        changes += lines
-        wire: Wire = {
-            "name": name,
-            "input_schema": project_schema(tool, "anthropic", changes) if schema is None else schema,
-        }
-        if tool.description:
-            wire["description"] = tool.description
-        if schema is not None:
-            wire["strict"] = True
-        return wire
-
-    def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
-        choice = offer.choice
-        wire: Wire = {}
-        if choice in ("auto", "none"):
-            wire = {"type": choice}
-        elif choice == "required":
-            wire = {"type": "any"}
-        elif choice:
-            wire = {"type": "tool", "name": offer.names[choice]}
-        if options.parallel is False and choice != "none":
-            wire = {**(wire or {"type": "auto"}), "disable_parallel_tool_use": True}
-        if wire:
-            fields["tool_choice"] = wire
 
 
 def _merge(last: Wire, following: Wire) -> bool:
@@ -466,9 +317,3 @@ def _take_back(message: Wire | None, lost: set[str], changes: list[str]) -> None
         kept = [wire for wire in message["content"] if wire.get("id") not in lost]
         message["content"][:] = kept or [_text(TEXT_FILLER)]
         changes.append("ANT-30 the use of a provider's tool left out: its result never came")
-
-
-def _goes_with_thinking(name: str, value: float | None) -> bool:
-    if name == "temperature":
-        return value == 1
-    return name == "top_p" and value is not None and 0.95 <= value <= 1

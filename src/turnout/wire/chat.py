@@ -28,15 +28,8 @@ from .chat_dialect import ChatDialect
 from .chat_fields import ChatFields
 from .content import as_reminder, base64_url, blank, in_words, joined, nonblank, response_media, response_text
 from .loop import Loop
-from .protocol import (
-    FIRST_FILLER,
-    LAST_FILLER,
-    TEXT_FILLER,
-    Options,
-    Setting,
-    body_bytes,
-    encode,
-)
+from .options import Options
+from .protocol import FIRST_FILLER, LAST_FILLER, TEXT_FILLER, Setting, body_bytes, encode
 from .roll import Roll, Wire, never
 from .sentinel import SENTINEL
 

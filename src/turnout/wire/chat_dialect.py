@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
 from .schema import SchemaStyle
 
+USUAL_OPTIONS = ("frequency_penalty", "presence_penalty", "logprobs", "user")
+
 
 class ChatDialect(Struct, frozen=True, kw_only=True):
     """How a server differs from OpenAI's own Chat Completions."""
+
+    api: ClassVar[str] = "chat"
 
     id_format: str = "openai"
     schema: SchemaStyle = "openai"
@@ -42,6 +46,10 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     required_word: str = "required"
     takes_parallel: bool = True
     strict_tools: bool = True
+    provider_tools: tuple[str, ...] = ()  # types of the tools that it runs itself
+    takes: tuple[str, ...] = USUAL_OPTIONS  # of the options that only some servers have, those it has
+    service_tiers: tuple[str, ...] = ()
+    metadata_needs_store: bool = False
     stream_usage: bool = True
     media: tuple[str, ...] | None = None  # narrower than what the model could see
     reads: tuple[str, ...] = ()  # what the host reads for every model

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..errors import UsageError
 from ..ids import IdProjection
 from ..model import ToolSpec
+from .added_fields import merged, private_fields, with_added_fields
 from .chat_dialect import ChatDialect
-from .limits import nearest_effort, stop_words, token_limit
+from .limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
 from .loop import Loop
 from .offer import Declarations, Offer, is_forced, offered_tools
-from .protocol import Options, Setting
+from .options import Options
+from .protocol import Setting
 from .roll import Wire
 from .schema import project_schema
 from .strict import strict_answer, strict_schema
+
+SAMPLING = ("top_k", "frequency_penalty", "presence_penalty", "logprobs")
 
 
 class ChatFields:
@@ -48,11 +53,14 @@ class ChatFields:
         if options.schema is not None:
             answer = strict_answer(options, "openai", changes)
             fields["response_format"] = {"type": "json_schema", "json_schema": answer}
+        elif options.json:
+            fields["response_format"] = {"type": "json_object"}
+        self._add_service(fields, options, changes)
         if options.stream:
             fields["stream"] = True
             if self.dialect.stream_usage:
                 fields["stream_options"] = {"include_usage": True}
-        return {**fields, **self.dialect.extra_body, **options.extra}
+        return with_added_fields(fields, self.dialect.extra_body, options, changes)
 
     def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
         if (limit := token_limit(options, self.setting.facts, changes)) is not None:
@@ -66,14 +74,51 @@ class ChatFields:
             given["temperature"] = self.dialect.max_temperature
             changes.append(f"temperature {options.temperature} sent as {self.dialect.max_temperature}")
         fields.update(given)
-        if options.top_k is not None:
-            changes.append("top_k left out: this API does not have it")
+        for name in ("top_k", "frequency_penalty", "presence_penalty"):
+            self._add_if_taken(fields, name, getattr(options, name), changes)
+        if options.logprobs is not None and self._takes("logprobs", changes):
+            fields |= {"logprobs": True} | ({"top_logprobs": options.logprobs} if options.logprobs else {})
         if options.stop and self.setting.facts.thinking == ("effort",) and not self.setting.facts.sampling:
             changes.append(f"stop left out: {self.setting.model} does not take it")
         elif options.stop:
             fields["stop"] = stop_words(options, self.dialect.max_stops, changes)
         if options.seed is not None:
             fields[self.dialect.seed_field] = options.seed
+
+    def _add_if_taken(self, fields: Wire, name: str, value: Any, changes: list[str], wire: str = "") -> None:
+        if value is not None and self._takes(name, changes):
+            fields[wire or name] = value
+
+    def _takes(self, name: str, changes: list[str]) -> bool:
+        """Whether this server has an option that not all have; if not, that it is left out."""
+        pinned = name in SAMPLING and (self.dialect.pins_sampling or not self.setting.facts.sampling)
+        if name in self.dialect.takes and not pinned:
+            return True
+        changes.append(f"{name} left out: {self.setting.model} does not take it here")
+        return False
+
+    def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        """Who asks, what for, and how it is served."""
+        self._add_if_taken(fields, "user", options.user, changes)
+        self._add_if_taken(fields, "cache_key", options.cache_key, changes, "prompt_cache_key")
+        if (
+            options.metadata
+            and self.dialect.metadata_needs_store
+            and not private_fields(options).get("store")
+        ):
+            changes.append("metadata left out: this API keeps it only with answers that it stores")
+        else:
+            self._add_if_taken(fields, "metadata", options.metadata or None, changes)
+        if options.verbosity is not None and not self.setting.facts.verbosity:
+            changes.append(f"verbosity left out: {self.setting.model} does not take it")
+        else:
+            self._add_if_taken(fields, "verbosity", options.verbosity, changes)
+        if tier := service_tier(options, self.dialect.service_tiers, changes):
+            fields["service_tier"] = tier
+        if "cache_ttl" in self.dialect.takes:
+            fields |= openai_cache_ttl(options, changes)
+        elif options.cache_ttl is not None:
+            self._takes("cache_ttl", changes)
 
     def _add_thinking(
         self,
@@ -97,6 +142,8 @@ class ChatFields:
             changes.append(f"thinking stays on: {self.setting.model} cannot be told not to think")
         elif options.thinking and thinks and not switch and not self.dialect.thinks_unasked:
             changes.append(f"thinking left out: {self.setting.model} has no switch for it here")
+        if options.budget is not None and not {"reasoning", "thinking_budget"} & set(switch):
+            changes.append(f"budget left out: {self.setting.model} is not told how much to think")
         if options.effort not in (None, "none") and not {"reasoning_effort", "reasoning"} & set(switch):
             changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
 
@@ -134,9 +181,12 @@ class ChatFields:
                     switch["reasoning_effort"] = effort
                 return switch if self.dialect.stops_thinking else {}
             case "enable":
-                return {"enable_thinking": thinks}
+                budget = {"thinking_budget": options.budget} if thinks and options.budget is not None else {}
+                return {"enable_thinking": thinks, **budget}
             case "reasoning" if not thinks:
                 return {"reasoning": {"enabled": False}}
+            case "reasoning" if options.budget is not None:
+                return {"reasoning": {"max_tokens": options.budget}}
             case "reasoning":
                 effort = nearest_effort(options.effort or "medium", self.dialect.efforts, changes)
                 return {"reasoning": {"effort": effort}}
@@ -147,16 +197,19 @@ class ChatFields:
         return [self._tool(tool, offer.names[tool.name], options, changes) for tool in offer.tools]
 
     def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
-        strict = (
-            strict_schema(tool, "openai", changes) if options.strict and self.dialect.strict_tools else None
-        )
+        if tool.declaration is not None:
+            return tool.declaration
+        wanted = options.strict or tool.strict
+        if wanted and not self.dialect.strict_tools:
+            changes.append(f"tool {tool.name}: strict left out: {self.setting.model} does not take it")
+        strict = strict_schema(tool, "openai", changes) if wanted and self.dialect.strict_tools else None
         schema = project_schema(tool, self.dialect.schema, changes) if strict is None else strict
         function: Wire = {"name": name, "parameters": schema}
         if tool.description:
             function["description"] = tool.description
         if strict is not None:
             function["strict"] = True
-        return {"type": "function", "function": function}
+        return merged({"type": "function", "function": function}, tool.beside)
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
         choice = offer.choice

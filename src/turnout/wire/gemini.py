@@ -7,17 +7,19 @@ documented sentinel, in old turns too: so nothing changes when the turn is no lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct, field
 
 from ..ids import IdProjection
 from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
+from .added_fields import merged, with_added_fields
 from .content import as_reminder, blank, joined, nonblank, response_media
 from .gemini_values import struct_arguments, struct_response
 from .limits import nearest_effort, stop_words, temperature, token_limit
 from .offer import Declarations, Offer, offered_tools
-from .protocol import FIRST_FILLER, LAST_FILLER, Options, Setting, body_bytes
+from .options import Options
+from .protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes
 from .roll import Roll, Wire
 from .schema import gemini_parameters, shallow_schema
 from .sentinel import SENTINEL
@@ -37,6 +39,8 @@ BUDGETS = {
 
 class GeminiDialect(Struct, frozen=True, kw_only=True):
     """How a host of generateContent differs from the Gemini API itself."""
+
+    api: ClassVar[str] = "gemini"
 
     id_format: str = "gemini"
     sends_ids: bool = True
@@ -144,7 +148,10 @@ class GeminiEncoder:
 
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {}
-        offer = offered_tools(tools, self.called, options, self.ids, changes, limit=MAX_TOOLS)
+        # Older models take functions or Google's own tools, never both: no stubs beside the latter.
+        alone = not self.setting.facts.signatures and bool(tools) and not any(t.is_function for t in tools)
+        called = () if alone else self.called
+        offer = offered_tools(tools, called, options, self.ids, changes, limit=MAX_TOOLS)
         if system.strip():
             fields["systemInstruction"] = {"parts": [{"text": system}]}
         if offer.tools:
@@ -154,17 +161,27 @@ class GeminiEncoder:
             changes.append("parallel and tool_choice left out: there are no tools")
         if config := self._generation(options, changes):
             fields["generationConfig"] = config
-        return {**fields, **self.dialect.extra_body, **options.extra}
+        for name in ("user", "metadata", "service_tier", "cache_key", "cache_ttl", "verbosity"):
+            if getattr(options, name):
+                changes.append(f"{name} {getattr(options, name)} left out: this API does not have it")
+        return with_added_fields(fields, self.dialect.extra_body, options, changes)
 
     def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
-        declared = [self._tool(tool, offer.names[tool.name], changes) for tool in offer.tools]
-        return [{"functionDeclarations": declared}]
+        functions = [
+            self._tool(tool, offer.names[tool.name], options, changes)
+            for tool in offer.tools
+            if tool.declaration is None
+        ]
+        own = [tool.declaration for tool in offer.tools if tool.declaration is not None]
+        return [{"functionDeclarations": functions}, *own] if functions else own
 
-    def _tool(self, tool: ToolSpec, name: str, changes: list[str]) -> Wire:
+    def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
+        if tool.strict and not options.strict:
+            changes.append(f"tool {tool.name}: strict left out: this API does not have it")
         wire: Wire = {"name": name}
         if tool.description:
             wire["description"] = tool.description
-        return {**wire, **gemini_parameters(tool, changes)}
+        return merged({**wire, **gemini_parameters(tool, changes)}, tool.beside)
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
         choice = offer.choice
@@ -188,15 +205,24 @@ class GeminiEncoder:
             "topK": options.top_k,
             "seed": options.seed,
             "stopSequences": stop_words(options, MAX_STOPS, changes) or None,
+            "frequencyPenalty": options.frequency_penalty,
+            "presencePenalty": options.presence_penalty,
+            "responseLogprobs": None if options.logprobs is None else True,
+            "logprobs": options.logprobs or None,
             "thinkingConfig": self._thinking(options, changes),
         }
+        if options.schema is not None or options.json:
+            given["responseMimeType"] = "application/json"
         if options.schema is not None:
             schema = shallow_schema(options.schema, lambda what: changes.append(f"schema: {what}"))
-            given |= {"responseMimeType": "application/json", "responseJsonSchema": schema}
+            given["responseJsonSchema"] = schema
+        for name in ("schema_name", "schema_description", "schema_strict"):
+            if getattr(options, name):
+                changes.append(f"{name} {getattr(options, name)} left out: this API does not have it")
         return {name: value for name, value in given.items() if value is not None}
 
     def _thinking(self, options: Options, changes: list[str]) -> Wire | None:
-        if options.thinking is None and options.effort is None:
+        if options.thinking is None and options.effort is None and options.budget is None:
             return None
         facts = self.setting.facts
         if not facts.thinking:
@@ -204,6 +230,8 @@ class GeminiEncoder:
             return None
         off = options.thinking is False or options.effort == "none"
         if facts.signatures:  # Gemini 3 is told a level, earlier models a budget
+            if options.budget is not None:
+                changes.append(f"budget left out: {self.setting.model} is told a level of thinking")
             level = nearest_effort("none" if off else options.effort or "high", facts.efforts, changes)
             return {"thinkingLevel": level, "includeThoughts": not off}
         if off and "off" not in facts.thinking:
@@ -211,7 +239,8 @@ class GeminiEncoder:
             return {"thinkingBudget": 128}
         if off:
             return {"thinkingBudget": 0}
-        budget = BUDGETS[options.effort] if options.effort else -1
+        usual = BUDGETS[options.effort] if options.effort else -1
+        budget = usual if options.budget is None else options.budget
         return {"thinkingBudget": budget, "includeThoughts": True}
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .protocol import EFFORTS, ModelFacts, Options
+from .options import EFFORTS, Options
+from .protocol import ModelFacts
+
+OPENAI_TIERS = ("auto", "default", "flex", "scale", "priority")
 
 
 def token_limit(options: Options, facts: ModelFacts, changes: list[str], least: int = 1) -> int | None:
@@ -42,3 +45,25 @@ def stop_words(options: Options, most: int | None, changes: list[str]) -> list[s
         return list(options.stop)
     changes.append(f"{len(options.stop) - most} of {len(options.stop)} stop words left out: {most} are taken")
     return list(options.stop[:most])
+
+
+def service_tier(options: Options, offered: Sequence[str], changes: list[str]) -> str:
+    """How the request is served, where the API has that word for it; else "" and a line that says so."""
+    tier = options.service_tier
+    if tier is None or tier in offered:
+        return tier or ""
+    known = f"this API knows {', '.join(offered)}" if offered else "this API has no tiers"
+    changes.append(f"service_tier {tier} left out: {known}")
+    return ""
+
+
+def openai_cache_ttl(options: Options, changes: list[str]) -> dict[str, str]:
+    """How long OpenAI keeps a prompt: its usual time, which ends within the hour, or a day."""
+    match options.cache_ttl:
+        case None:
+            return {}
+        case "24h":
+            return {"prompt_cache_retention": "24h"}
+        case ttl:
+            changes.append(f"cache_ttl {ttl} left out: this API keeps prompts for minutes, or for 24h")
+            return {}

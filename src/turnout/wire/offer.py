@@ -16,9 +16,9 @@ from msgspec import Raw, Struct
 from ..errors import UsageError
 from ..ids import IdProjection
 from ..model import ToolSpec
-from .protocol import Options, encode
+from .options import CHOICES, Options
+from .protocol import encode
 
-CHOICES = ("auto", "none", "required")
 STUB_DESCRIPTION = "This tool is no longer available. Do not call it."
 
 
@@ -57,9 +57,15 @@ def is_forced(choice: str) -> bool:
 def _expect_unique(tools: Sequence[ToolSpec]) -> None:
     seen: set[str] = set()
     for tool in tools:
+        if not tool.is_function and not _declared_name(tool):
+            continue  # a provider's own tool may have no name to be called by
         if tool.name in seen:
             raise UsageError(f"tool {tool.name!r} is given twice; names must be unique")
         seen.add(tool.name)
+
+
+def _declared_name(tool: ToolSpec) -> Any:
+    return (tool.declaration or {}).get("name")
 
 
 def _fitting(
@@ -117,14 +123,14 @@ class Declarations:
     def __init__(self, make: Callable[[Offer, Options, list[str]], list[Any]]) -> None:
         self._make = make
         self._tools: Sequence[ToolSpec] = ()
-        self._asked = (False, False)
+        self._asked: tuple[Any, ...] = ()
         self._changes: list[str] = []
         self._encoded = Raw()
 
     def of(self, offer: Offer, options: Options, changes: list[str]) -> Raw:
         """What `make` makes of these tools, and what it had to weaken."""
-        asked = (options.strict, options.cache)
-        if asked != self._asked or not _are_same(offer.tools, self._tools):
+        asked = (options.strict, options.cache, options.cache_ttl)
+        if asked != self._asked or not are_same(offer.tools, self._tools):
             weakened: list[str] = []
             self._encoded = Raw(encode(self._make(offer, options, weakened)))
             self._tools, self._asked, self._changes = offer.tools, asked, weakened
@@ -132,6 +138,6 @@ class Declarations:
         return self._encoded
 
 
-def _are_same(tools: Sequence[ToolSpec], others: Sequence[ToolSpec]) -> bool:
+def are_same(tools: Sequence[ToolSpec], others: Sequence[ToolSpec]) -> bool:
     """Whether these are the very same values: equal ones may differ in JSON, where 1 is not true."""
     return len(tools) == len(others) and all(map(is_, tools, others))

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
-from ..errors import UsageError
+from ..diagnostic import Diagnostic
 from ..model import Message, Origin, ToolSpec
 from ..rendering.report import Rendered, Report
-
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+from .options import Options
 
 # One constant text each: they are syntax, so they never reach the log and always look the same.
 FIRST_FILLER = "(The conversation goes on from here.)"
@@ -25,54 +24,6 @@ LAST_FILLER = "Please continue."
 TEXT_FILLER = "(no text)"
 
 encode = msgspec.json.Encoder().encode
-
-
-class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a request asks for, in neutral words; each protocol maps them to its own."""
-
-    max_tokens: int | None = None
-    thinking: bool | None = None
-    effort: str | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    stop: tuple[str, ...] = ()
-    seed: int | None = None
-    tool_choice: str | None = None  # "auto", "none", "required", or a tool's name
-    parallel: bool | None = None
-    stream: bool = False
-    strict: bool = False
-    schema: dict[str, Any] | None = None
-    cache: bool = True
-    chain: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Options:
-        try:
-            read = msgspec.convert(_with_listed_stops(options), cls)
-        except msgspec.ValidationError as error:
-            known = ", ".join(cls.__struct_fields__)
-            raise UsageError(f"options: {error}. The options are {known}") from None
-        if read.effort is not None and read.effort not in EFFORTS:
-            raise UsageError(f"effort {read.effort!r} is not one of {', '.join(EFFORTS)}")
-        if read.max_tokens is not None and read.max_tokens < 1:
-            raise UsageError(f"max_tokens {read.max_tokens} leaves no room for an answer; give 1 or more")
-        if read.temperature is not None and not read.temperature >= 0:
-            raise UsageError(f"temperature {read.temperature} is below 0, which no API takes")
-        if read.top_p is not None and not 0 <= read.top_p <= 1:
-            raise UsageError(f"top_p {read.top_p} is no share; give 0 to 1")
-        if read.thinking and read.effort == "none":
-            raise UsageError("thinking=True and effort='none' contradict each other; give one of them")
-        if read.thinking is None and read.effort is not None:
-            return msgspec.structs.replace(read, thinking=read.effort != "none")
-        return read
-
-
-def _with_listed_stops(options: Mapping[str, Any]) -> dict[str, Any]:
-    """One stop word may be given by itself."""
-    stop = options.get("stop", ())
-    return {**options, "stop": (stop,)} if isinstance(stop, str) else dict(options)
 
 
 class ModelFacts(Struct, frozen=True, kw_only=True):
@@ -89,6 +40,7 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
     chat_tools: str = ""  # "no_reasoning": function tools on Chat only with reasoning_effort none
     signatures: bool = False  # Gemini 3: every step's first call must be signed
     system_turns: bool = False  # Claude 4.8+: system messages in mid conversation
+    verbosity: bool = False  # can be told how much to say
     known: bool = True
 
 
@@ -113,13 +65,14 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     target: Origin
     source: Rendered
     changes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # of the request itself; the report has the others too
     tools: tuple[str, ...] = ()  # by their own names
     method: str = "POST"
 
     @property
     def report(self) -> Report:
         """What was resolved on the way; made when asked for."""
-        return self.source.reported(self.changes)
+        return self.source.reported(self.changes, self.diagnostics)
 
     @property
     def ids(self) -> dict[str, str]:

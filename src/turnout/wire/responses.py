@@ -8,7 +8,7 @@ after the response it goes on from.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct, field
 
@@ -25,17 +25,12 @@ from ..model import (
     ToolSpec,
     block_text,
 )
+from .added_fields import merged, with_added_fields
 from .content import base64_url, blank, joined, response_media, response_text
-from .limits import nearest_effort, temperature, token_limit
+from .limits import OPENAI_TIERS, nearest_effort, openai_cache_ttl, service_tier, temperature, token_limit
 from .offer import Declarations, Offer, offered_tools
-from .protocol import (
-    FIRST_FILLER,
-    LAST_FILLER,
-    Options,
-    Setting,
-    body_bytes,
-    encode,
-)
+from .options import Options
+from .protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes, encode
 from .roll import Roll, Wire
 from .schema import project_schema
 from .strict import strict_answer, strict_schema
@@ -48,6 +43,8 @@ HELD = ("file", "input_image")  # kinds of parts that refer to what the server k
 
 class ResponsesDialect(Struct, frozen=True, kw_only=True):
     """How a host of the Responses API differs from OpenAI's own."""
+
+    api: ClassVar[str] = "responses"
 
     id_format: str = "openai"
     stores: bool = True  # can keep responses, so that requests can be chained
@@ -203,9 +200,12 @@ class ResponsesEncoder:
         if options.schema is not None:
             answer = strict_answer(options, "openai", changes)
             fields["text"] = {"format": {"type": "json_schema", **answer}}
+        elif options.json:
+            fields["text"] = {"format": {"type": "json_object"}}
+        self._add_service(fields, options, changes)
         if options.stream:
             fields["stream"] = True
-        return {**fields, **self.dialect.extra_body, **options.extra}
+        return with_added_fields(fields, self.dialect.extra_body, options, changes)
 
     def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
         facts = self.setting.facts
@@ -219,9 +219,26 @@ class ResponsesEncoder:
         fields.update(given)
         if options.thinking is not None or options.effort is not None:
             self._add_reasoning(fields, options, changes)
-        for name in ("top_k", "seed", "stop"):
+        for name in ("top_k", "seed", "stop", "frequency_penalty", "presence_penalty", "budget"):
             if getattr(options, name) not in (None, ()):
                 changes.append(f"{name} left out: this API does not have it")
+        if options.logprobs is not None and not facts.sampling:
+            changes.append(f"logprobs left out: {self.setting.model} does not take it")
+        elif options.logprobs is not None:
+            fields.setdefault("include", []).append("message.output_text.logprobs")
+            fields |= {"top_logprobs": options.logprobs} if options.logprobs else {}
+
+    def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        """Who asks, what for, and how it is served."""
+        given = {"user": options.user, "metadata": options.metadata, "prompt_cache_key": options.cache_key}
+        fields.update({name: value for name, value in given.items() if value})
+        if tier := service_tier(options, OPENAI_TIERS, changes):
+            fields["service_tier"] = tier
+        if options.verbosity is not None and self.setting.facts.verbosity:
+            fields["text"] = {**fields.get("text", {}), "verbosity": options.verbosity}
+        elif options.verbosity is not None:
+            changes.append(f"verbosity left out: {self.setting.model} does not take it")
+        fields |= openai_cache_ttl(options, changes)
 
     def _add_reasoning(self, fields: Wire, options: Options, changes: list[str]) -> None:
         efforts = self.setting.facts.efforts
@@ -235,22 +252,42 @@ class ResponsesEncoder:
             fields["reasoning"]["summary"] = "auto"
 
     def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
-        return [self._tool(tool, offer.names[tool.name], options, changes) for tool in offer.tools]
+        """The tools in their order; those of one namespace stand together in it."""
+        wires: list[Wire] = []
+        spaces: dict[str, Wire] = {}
+        for tool in offer.tools:
+            wire = self._tool(tool, offer.names[tool.name], options, changes)
+            if not (space := tool.namespace):
+                wires.append(wire)
+                continue
+            name = str(space.get("name"))
+            if name not in spaces:
+                spaces[name] = {**space, "tools": []}
+                wires.append(spaces[name])
+            spaces[name]["tools"].append({**wire, "name": tool.name.removeprefix(f"{name}.")})
+        return wires
 
     def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
-        strict = strict_schema(tool, "openai", changes) if options.strict else None
-        return {
+        if tool.declaration is not None:
+            return tool.declaration
+        wanted = options.strict or tool.strict
+        strict = strict_schema(tool, "openai", changes) if wanted else None
+        wire = {
             "type": "function",
             "name": name,
             "description": tool.description or None,
             "parameters": project_schema(tool, "openai", changes) if strict is None else strict,
             "strict": strict is not None,
         }
+        return merged(wire, tool.beside)
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
         choice = offer.choice
+        kinds = {tool.name: tool.kind for tool in offer.tools if not tool.is_function}
         if choice in ("auto", "none", "required"):
             fields["tool_choice"] = choice
+        elif choice in kinds:
+            fields["tool_choice"] = {"type": kinds[choice]}
         elif choice:
             fields["tool_choice"] = {"type": "function", "name": offer.names[choice]}
         if options.parallel is not None:

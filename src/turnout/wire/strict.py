@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ..model import ToolSpec
-from .protocol import Options
+from .options import Options
 from .schema import ANTHROPIC_KEY, Inexpressible, object_root, plain_root, resolved, voice
 from .sound_schema import Say, Schema
 
@@ -64,9 +64,12 @@ def _is_open(root: Schema) -> bool:
 def strict_answer(options: Options, style: StrictStyle, changes: list[str]) -> dict[str, Any]:
     """The schema that the answer must follow, strict where it can be."""
     given = options.schema or {}
-    wanted = options.strict or style == "anthropic"  # which knows no other
-    schema = strict_schema(ToolSpec("answer", "", given), style, changes) if wanted else None
-    return {"name": "answer", "schema": given if schema is None else schema, "strict": schema is not None}
+    asked = options.strict if options.schema_strict is None else options.schema_strict
+    wanted = asked or style == "anthropic"  # which knows no other
+    name = options.schema_name or "answer"
+    schema = strict_schema(ToolSpec(name, "", given), style, changes) if wanted else None
+    answer = {"name": name, "schema": given if schema is None else schema, "strict": schema is not None}
+    return {**answer, "description": options.schema_description} if options.schema_description else answer
 
 
 class _Subset:

@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from ...diagnostic import Diagnostic
 from ...errors import UsageError
-from ...model import Origin, ToolSpec, joined_text
+from ...model import Origin, joined_text
 from ..log import History
 from . import parts, responses
 from .formats import FORMATS, RESPONSES, Format, named, reader_of
 from .heard import Door, Heard, HeardNote, text_of
 from .resolve import resolve
 from .snapshot import opened, parsed, snapshot
+from .tools import declared_tools
 from .write import write
 
 
@@ -31,6 +34,24 @@ def ingest(
     `messages` is a list of messages or a whole request body, as Python or SDK objects, JSON
     text or bytes. What was resolved is in `history.diagnostics`.
     """
+    read = read_body(messages, format, origin, key)
+    if unread := [name for name, value in read.fields.items() if value is not None and name != "model"]:
+        told = f"{', '.join(unread)}; read_request() keeps what a request asks for"
+        read.history.diagnostics.append(Diagnostic("history", "unread_fields", "", told))
+    return read.history
+
+
+class ReadBody(Struct, frozen=True):
+    """A request body as it was read: the history, and the fields that are no part of one."""
+
+    history: History
+    fields: dict[str, Any]
+    origin: Origin  # whom it was written for
+    api: str  # the protocol it was written in
+
+
+def read_body(messages: Any, format: str, origin: str | Origin | None, key: str) -> ReadBody:
+    """The history, with what the body says besides; what was resolved is in its diagnostics."""
     form, provider = named(format)
     body, listed = _body(messages, form)
     door = Door(_origin(body, origin, provider), form.unit)
@@ -40,12 +61,14 @@ def ingest(
     resolved = resolve(heard, door.origin, held)
 
     preamble = [text for text in (system, *resolved.system) if text]
-    history = History(key, system="\n\n".join(preamble), tools=_tools(form.tools(body)))
+    tools = declared_tools(body, form.api, door)
+    history = History(key, system="\n\n".join(preamble), tools=tools)
     history.diagnostics.extend(Diagnostic("history", found.code, "", found.detail) for found in door.findings)
     if held:
         history.note("held_by_provider", held)
     write(history, resolved)
-    return history
+    fields = {name: value for name, value in body.items() if name not in form.fields}
+    return ReadBody(history, fields, door.origin, form.api)
 
 
 # What was given
@@ -102,14 +125,6 @@ def _origin(body: dict[str, Any], origin: str | Origin | None, provider: str) ->
 
 def _system(value: Any, door: Door) -> str:
     return joined_text(parts.said(parts.items_of(value, door)))
-
-
-def _tools(declared: Iterable[ToolSpec]) -> list[ToolSpec]:
-    """One tool per name, the first that was declared."""
-    by_name: dict[str, ToolSpec] = {}
-    for spec in declared:
-        by_name.setdefault(spec.name, spec)
-    return list(by_name.values())
 
 
 # Message by message

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Block, Opaque, Thinking, ToolCall, ToolSpec
+from ...model import Block, Opaque, Thinking, ToolCall
 from . import chat, media, parts
-from .heard import Door, HeardCall, HeardResult, Item, dict_of, list_of, text_of, texts_in
+from .heard import Door, HeardCall, HeardResult, Item, dict_of, text_of, texts_in
 
 read = chat.read
 
@@ -97,10 +97,3 @@ def was_paused(blocks: tuple[Block, ...]) -> bool:
 
 def system(body: dict[str, Any]) -> Any:
     return body.get("system")
-
-
-def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
-    for tool in list_of(body.get("tools")):
-        declared = isinstance(tool, dict) and tool.get("type") in (None, "custom", "function")
-        if declared and (spec := chat.spec_of(dict_of(tool.get("function")) or tool, "input_schema")):
-            yield spec

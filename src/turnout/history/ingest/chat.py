@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...model import Opaque, Residue, Text, Thinking, ToolSpec
+from ...model import Opaque, Residue, Text, Thinking
 from . import media, parts
 from .heard import (
     Door,
@@ -234,18 +234,3 @@ parts.TYPED |= {
 
 def system(body: dict[str, Any]) -> Any:
     return None
-
-
-def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
-    for tool in [*list_of(body.get("tools")), *list_of(body.get("functions"))]:
-        if isinstance(tool, dict) and (spec := spec_of(dict_of(tool.get("function")) or tool)):
-            yield spec
-
-
-def spec_of(tool: dict[str, Any], *schemas: str) -> ToolSpec | None:
-    """A function's declaration; tools that the provider runs itself have none."""
-    name = tool.get("name")
-    if not isinstance(name, str) or not name:
-        return None
-    schema = dict_of(first_of(tool, *schemas, "parameters"))
-    return ToolSpec(name, text_of(tool.get("description")), schema)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from ...errors import UsageError
-from ...model import ToolSpec
 from . import anthropic, chat, gemini, icontent, responses
 from .heard import Door, Heard, text_of
+from .tools import FIELDS as TOOL_FIELDS
 
 Reader = Callable[[dict[str, Any], Door], Iterator[Heard]]
 
@@ -23,18 +23,50 @@ class Format(Struct, frozen=True):
     lists: tuple[str, ...]  # where a body holds the messages
     read: Reader
     system: Callable[[dict[str, Any]], Any]
-    tools: Callable[[dict[str, Any]], Iterable[ToolSpec]]
+    api: str = "chat"  # the protocol whose declarations and options its bodies hold
     unit: str = "part"
 
+    heads: tuple[str, ...] = ()  # other fields of a body that a history is made of
 
-CHAT = Format("openai-chat", ("messages",), chat.read, chat.system, chat.tools)
-RESPONSES = Format("openai-responses", ("input",), responses.read, responses.system, responses.tools)
-ANTHROPIC = Format(
-    "anthropic", ("messages",), anthropic.read, anthropic.system, anthropic.tools, unit="block"
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields of a body that a history is made of."""
+        return frozenset((*self.lists, *self.heads, *TOOL_FIELDS))
+
+
+CHAT = Format("openai-chat", ("messages",), chat.read, chat.system)
+RESPONSES = Format(
+    "openai-responses",
+    ("input",),
+    responses.read,
+    responses.system,
+    api="responses",
+    heads=("instructions", "previous_response_id", "conversation"),
 )
-GEMINI = Format("gemini", ("contents",), gemini.read, gemini.system, gemini.tools)
+ANTHROPIC = Format(
+    "anthropic",
+    ("messages",),
+    anthropic.read,
+    anthropic.system,
+    api="anthropic",
+    unit="block",
+    heads=("system",),
+)
+GEMINI = Format(
+    "gemini",
+    ("contents",),
+    gemini.read,
+    gemini.system,
+    api="gemini",
+    heads=("systemInstruction", "system_instruction", "config"),
+)
 ICONTENT = Format(
-    "icontent", ("contents", "history", "messages"), icontent.read, icontent.system, icontent.tools
+    "icontent",
+    ("contents", "history", "messages"),
+    icontent.read,
+    icontent.system,
+    api="",
+    heads=("system",),
 )
 
 FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Code, Media, Opaque, Outcome, Text, Thinking, ToolSpec
+from ...model import Code, Media, Opaque, Outcome, Text, Thinking
 from . import chat, parts
 from .heard import (
     Door,
@@ -16,12 +16,9 @@ from .heard import (
     Speaker,
     dict_of,
     first_of,
-    list_of,
     text_of,
     texts_in,
 )
-
-TYPES = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
 
 
 def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:
@@ -154,25 +151,3 @@ def _kept(part: dict[str, Any], door: Door) -> Any:
 def system(body: dict[str, Any]) -> Any:
     value = first_of(body, "systemInstruction", "system_instruction")
     return value.get("parts") if isinstance(value, dict) and "parts" in value else value
-
-
-def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
-    for tool in list_of(body.get("tools")):
-        declared = first_of(dict_of(tool), "functionDeclarations", "function_declarations")
-        for function in list_of(declared):
-            schemas = ("parametersJsonSchema", "parameters_json_schema")
-            if isinstance(function, dict) and (spec := chat.spec_of(function, *schemas)):
-                yield ToolSpec(spec.name, spec.description, dict_of(json_schema(spec.parameters)))
-
-
-def json_schema(schema: Any) -> Any:
-    """Gemini writes types in capitals; JSON Schema does not."""
-    if isinstance(schema, list):
-        return [json_schema(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {name: _lower(value) if name == "type" else json_schema(value) for name, value in schema.items()}
-
-
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) and value in TYPES else json_schema(value)

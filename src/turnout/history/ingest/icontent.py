@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...model import Code, Media, Origin, Outcome, Residue, Text, Thinking, ToolSpec
+from ...model import Code, Media, Origin, Outcome, Residue, Text, Thinking
 from . import chat, parts
 from .heard import Door, Heard, HeardCall, HeardResult, Item, Speaker, dict_of, first_of, text_of
 from .media import from_base64, from_url
@@ -182,7 +182,3 @@ parts.TYPED |= {kind: reader for kind, reader in BLOCKS.items() if kind not in (
 
 def system(body: dict[str, Any]) -> Any:
     return body.get("system")
-
-
-def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
-    return chat.tools(body)

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...model import Opaque, Residue, Status, Text, Thinking, ToolSpec
+from ...model import Opaque, Residue, Status, Text, Thinking
 from . import chat, media, parts
 from .heard import (
     Door,
@@ -20,9 +20,7 @@ from .heard import (
     HeardNote,
     HeardResult,
     Item,
-    dict_of,
     first_of,
-    list_of,
     text_of,
     texts_in,
 )
@@ -201,24 +199,6 @@ def _as_one(pieces: list[Heard]) -> Iterator[Heard]:
 
 def system(body: dict[str, Any]) -> Any:
     return body.get("instructions")
-
-
-def tools(body: dict[str, Any]) -> Iterator[ToolSpec]:
-    for tool in list_of(body.get("tools")):
-        if not isinstance(tool, dict):
-            continue
-        if tool.get("type") == "namespace":
-            yield from tools(tool)
-        elif tool.get("type") == "custom" and (spec := chat.spec_of(tool)):
-            yield replace(spec, parameters=FREE_TEXT)
-        elif tool.get("type") in (None, "function") and (
-            spec := chat.spec_of(dict_of(tool.get("function")) or tool)
-        ):
-            yield spec
-
-
-FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-"""What a custom tool takes: one text."""
 
 
 def held(body: dict[str, Any]) -> dict[str, str]:

@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 
 import apsw
 
+from ...declarations import specs_of
 from ...errors import SessionHeld, StoreError, UsageError
 from ...history.codec import encode_entry
 from ...history.log import History
-from ...model import ToolSpec
 from . import holder as holders
 from .catalog import Catalog
 from .counters import Counters
@@ -92,7 +92,7 @@ class Store:
         """
         if id in self._journals:
             raise SessionHeld(f"session {id} is open in this store already; release it first")
-        specs = tuple(ToolSpec.of(tool) for tool in tools)
+        specs = specs_of(tools)
         header = Header(id, "", system, specs, "subagent" if parent else "session", parent)
         lease = self.log.take(header, holders.ourselves(self._wall_clock(), self._number), self._lease)
         try:

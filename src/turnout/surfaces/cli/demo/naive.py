@@ -12,7 +12,7 @@ from ....history.log import History
 from ....model import ModelTurn, Outcome, Settled, Text, Thinking, ToolCall, UserTurn, joined_text
 from ....plain import dumps
 from ....providers import target
-from ....providers.request import PROTOCOLS, url
+from ....providers.request import url
 
 Wire = dict[str, Any]
 
@@ -20,7 +20,7 @@ Wire = dict[str, Any]
 def naive_request(history: History, name: str) -> tuple[str, bytes]:
     """Where it goes, and what is sent."""
     place = target(name)
-    protocol = PROTOCOLS[type(place.dialect)]
+    protocol = place.api
     messages = [message for entry in history.entries for message in _MESSAGES[protocol](history, entry)]
     body: Wire = {"model": place.model, _FIELD[protocol]: messages}
     if protocol == "anthropic":

@@ -1,0 +1,48 @@
+"""The tools that a request body declares, read once for all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...declarations import read_declaration
+from ...model import ToolSpec
+from ...plain import dumps
+from .heard import Door, list_of
+
+FIELDS = ("tools", "functions")
+"""Where a body declares them; `functions` is how Chat did before it had tools."""
+
+LONGEST = 200
+"""How much of an unreadable declaration a diagnostic shows."""
+
+
+def declared_tools(body: dict[str, Any], api: str, door: Door) -> list[ToolSpec]:
+    """One tool per name, the first that was declared; what a provider runs itself is among them."""
+    by_name: dict[tuple[str, str], ToolSpec] = {}
+    for spec in _read(body, api, door):
+        known = by_name.setdefault(_key(spec), spec)
+        if known != spec:
+            door.found("repeated_tool", spec.name)
+    return list(by_name.values())
+
+
+def _read(body: dict[str, Any], api: str, door: Door) -> Iterator[ToolSpec]:
+    def unreadable(what: str) -> None:
+        door.found("unreadable_tool", what)
+
+    for tool in [entry for field in FIELDS for entry in list_of(body.get(field))]:
+        specs = list(read_declaration(tool, door.origin, api, unreadable)) if isinstance(tool, dict) else []
+        if not specs and not _is_empty(tool):
+            unreadable(dumps(tool)[:LONGEST])
+        yield from specs
+
+
+def _is_empty(tool: Any) -> bool:
+    """Gemini's clients send a list of no functions."""
+    return isinstance(tool, dict) and not any(tool.values())
+
+
+def _key(spec: ToolSpec) -> tuple[str, str]:
+    """Functions are told apart by name; a provider may have several tools of one kind (MCP servers)."""
+    return (spec.kind, spec.name) if spec.is_function else (spec.kind, dumps(spec.declaration))

@@ -1,0 +1,143 @@
+"""What belongs to one API and what every API can be told.
+
+Private fields of a request and a provider's own tools go back to the API they were written
+for: the same protocol, at a provider of the same family. Everyone else is asked without them,
+and the report names each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..declarations import NOBODY
+from ..diagnostic import Diagnostic
+from ..model import Residue, ToolSpec
+from ..plain import plain
+from ..wire.added_fields import paths_in, private_fields
+from ..wire.chat_dialect import ChatDialect
+from ..wire.options import CHOICES, Options
+from . import PROVIDERS, Target
+
+
+class ToolSelection(Struct, frozen=True):
+    """The tools that a target is told of, and what had to be left out."""
+
+    tools: tuple[ToolSpec, ...]
+    changes: tuple[str, ...] = ()
+    dropped: tuple[ToolSpec, ...] = ()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(Diagnostic("render", "dropped_tool", detail=_title(tool)) for tool in self.dropped)
+
+
+def select_tools(specs: Iterable[ToolSpec], place: Target) -> ToolSelection:
+    """The tools as this target can be told of them."""
+    specs = tuple(specs)
+    if specs and not place.facts.tools:
+        why = f"tools left out: {place.model} knows none, and reads earlier calls in words"
+        return ToolSelection((), (why,), specs)
+    tools: list[ToolSpec] = []
+    changes: list[str] = []
+    dropped: list[ToolSpec] = []
+    for spec in specs:
+        if spec.residue is None or _is_own_tool(spec, spec.residue, place):
+            tools.append(spec)
+        elif spec.is_function:
+            tools.append(replace(spec, residue=None))
+            changes += _lost_details(spec)
+        else:
+            dropped.append(spec)
+            changes.append(f"dropped_tool {_title(spec)}: {place.provider.name} does not have it")
+    return ToolSelection(tuple(tools), tuple(changes), tuple(dropped))
+
+
+def select_options(asked: Options, kept: ToolSelection, place: Target, changes: list[str]) -> Options:
+    """What this target can be asked for: no field of another API, no choice of a tool that is gone."""
+    if "tools" in asked.extra:
+        asked = replace(asked, extra={name: value for name, value in asked.extra.items() if name != "tools"})
+    if asked.private is not None and not is_own(asked.private, place):
+        whose = f"only the API of {asked.private.origin.provider} has it"
+        changes += [f"{path} left out: {whose}" for path in paths_in(private_fields(asked))]
+        asked = replace(asked, private=None)
+    choice = asked.tool_choice
+    gone = {tool.name for tool in kept.dropped}
+    if choice and choice not in ("auto", "none") and not kept.tools and gone:
+        changes.append(f"tool_choice {choice} left out: no tool is left to be called")
+        return replace(asked, tool_choice=None)
+    if choice in gone and choice not in CHOICES:
+        changes.append(f"tool_choice {choice} left out: that tool was dropped")
+        return replace(asked, tool_choice=None)
+    return asked
+
+
+def with_extra_tools(
+    specs: Sequence[ToolSpec], extra: Mapping[str, Any], place: Target
+) -> Sequence[ToolSpec]:
+    """The tools, and those in `extra`: these are sent as they are, also in place of one of the same name."""
+    if (listed := extra.get("tools")) is None:
+        return specs
+    added = [_verbatim(entry, place) for entry in (listed if isinstance(listed, list | tuple) else [listed])]
+    names = {tool.name for tool in added}
+    return (*(spec for spec in specs if spec.name not in names), *added)
+
+
+def is_own(residue: Residue, place: Target) -> bool:
+    """Whether private state of a request goes to this target."""
+    return _api_of(residue) == place.api and family(residue.origin.provider) == family(place.provider.name)
+
+
+def family(provider: str) -> str:
+    """Whose API a provider speaks: its own, or that of the house it belongs to."""
+    known = PROVIDERS.get(provider)
+    return known.family or provider if known is not None else provider
+
+
+def _is_own_tool(spec: ToolSpec, residue: Residue, place: Target) -> bool:
+    if residue.origin != NOBODY:
+        return is_own(residue, place)
+    api = _api_of(residue)
+    if api or spec.is_function:
+        return api == place.api
+    # A type that nobody claimed: OpenAI's Responses has most of them, a Chat server says which it runs.
+    if isinstance(place.dialect, ChatDialect):
+        return spec.kind in place.dialect.provider_tools
+    return place.api == "responses"
+
+
+def _api_of(residue: Residue) -> str:
+    api = residue.data.get("api") if isinstance(residue.data, dict) else None
+    return api if isinstance(api, str) else ""
+
+
+def _title(spec: ToolSpec) -> str:
+    return spec.name if spec.name == spec.kind else f"{spec.name} ({spec.kind})"
+
+
+def _lost_details(spec: ToolSpec) -> Iterator[str]:
+    """What one API says of a function and others cannot."""
+    within = spec.beside.get("function")
+    names = [
+        *(name for name in spec.beside if name != "function"),
+        *(within if isinstance(within, dict) else ()),
+    ]
+    if spec.declaration is not None:
+        names += [name for name in spec.declaration if name in ("format", "custom")]
+    if spec.namespace:
+        names.append(f"namespace {spec.namespace.get('name')}")
+    if names:
+        yield f"tool {spec.name}: {', '.join(names)} left out: another API's words"
+
+
+def _verbatim(entry: Any, place: Target) -> ToolSpec:
+    declaration = plain(entry)
+    fields = declaration if isinstance(declaration, dict) else {}
+    inner = fields.get("function")
+    name = (inner if isinstance(inner, dict) else fields).get("name")
+    kind = fields.get("type") or next(iter(fields), "tool")
+    residue = Residue(place.origin, {"api": place.api, "declaration": declaration})
+    return ToolSpec(name if isinstance(name, str) else str(kind), kind=str(kind), residue=residue)
