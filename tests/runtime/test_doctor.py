@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.build import call, conversation, find, model, settled, started, user
 
+from turnout import check, render
 from turnout.errors import UsageError
 from turnout.history.check import violations
 from turnout.history.codec import decode_entry, encode_entry
 from turnout.history.log import History
 from turnout.model import ModelTurn, Origin, Outcome, Settled, Text, ToolCall
-from turnout.runtime.doctor import examine_file, examine_session, repair, write_copy
+from turnout.providers import target as find_target
+from turnout.runtime.doctor import TARGETS, examine_file, examine_session, repair, write_copy
 from turnout.runtime.exports import from_jsonl, to_jsonl
 from turnout.runtime.store import Store
+from turnout.runtime.unanswered import replay_refusals
 
 
 def stored(path: Path, history: History) -> Store:
@@ -31,7 +35,8 @@ def test_a_healthy_session_is_well(tmp_path: Path) -> None:
     with stored(tmp_path / "s.db", history) as store:
         found = examine_session(store, "h")
     assert found.is_well and found.layer == "" and not found.findings
-    assert found.resume == ("nothing is open: it goes on where it stopped",)
+    assert found.resume == ("nothing is open: it is resumed where it stopped",)
+    assert found.command == "turnout -r h" and found.unanswered == found.refusals == ()
     assert found.repaired.entries == history.entries
 
 
@@ -46,13 +51,59 @@ def test_the_doctor_says_what_a_resume_will_do(tmp_path: Path) -> None:
         assert found.is_well
         assert [line.partition(" ")[0] for line in found.resume] == ["a", "b"]
         assert "answered as interrupted, not run again" in found.resume[0]
-        assert "had not begun" in found.resume[1]
+        assert "had not begun: answered as not run" in found.resume[1]
         history.seal()
         history.user("more")
         store.journal("h").draft(ModelTurn("h.9", Origin.parse("openai:gpt-5.1"), (Text("half"),)))
         before = store.log.load("h")
         assert "the reply h.9" in examine_session(store, "h").resume[0]
         assert store.log.load("h") == before
+
+
+def test_open_calls_are_named_with_what_providers_say_to_them(tmp_path: Path) -> None:
+    """Each of them would refuse the messages as they are; none refuses what turnout makes of them."""
+    history = conversation(user("go"), model(call("a"), call("b")), settled("a"))
+    with stored(tmp_path / "s.db", history) as store:
+        found = examine_session(store, "h")
+
+    assert [each.call.name for each in found.unanswered] == ["b"]
+    answers = {target: refusal for refusal in found.refusals for target in refusal.targets}
+    assert set(answers) == set(TARGETS)
+    assert all(refusal.rule and refusal.answer for refusal in answers.values())
+    assert "did not have response messages: b" in answers["openai:gpt-5.1"].answer
+    assert answers["anthropic:claude-sonnet-4-5"].rule == "ANT-01"
+    for target in TARGETS:
+        place = find_target(target)
+        assert check(place.provider.name, render(found.repaired, place).body, model=place.model) == []
+
+
+def test_only_what_the_open_calls_cost_is_told() -> None:
+    """Ids that Mistral refuses anyway say nothing about the call that was not answered."""
+    history = conversation(user("go"), model(call("a_long_id_for_mistral")), settled("a_long_id_for_mistral"))
+    assert replay_refusals(history, (), TARGETS) == ()
+    history.reply("openai:gpt-5.1", [ToolCall("another_long_id", "b", {})])
+    (refusal,) = replay_refusals(history, history.open_calls, ["mistral:mistral-large-latest"])
+    assert refusal.rule == "MIS-02"
+
+
+def test_a_call_that_a_file_never_answers_is_named(tmp_path: Path) -> None:
+    """Also in the middle of it, with the command that makes a request that passes."""
+    function = {"name": "read", "arguments": "{}"}
+    calls = [{"id": "c1", "type": "function", "function": function}]
+    messages = [
+        {"role": "user", "content": "read"},
+        {"role": "assistant", "tool_calls": calls},
+        {"role": "user", "content": "never mind"},
+        {"role": "assistant", "content": "All right."},
+    ]
+    (path := tmp_path / "my chat.json").write_text(json.dumps(messages))
+
+    found = examine_file(path, "openai-chat")
+
+    assert [each.call.raw_id for each in found.unanswered] == ["c1"]
+    assert all(refusal.rule for refusal in found.refusals)
+    assert "never got a result: answered as interrupted" in found.resume[0]
+    assert found.command == f"turnout render --from openai-chat --to PROVIDER:MODEL '{path}'"
 
 
 def test_a_fault_is_named_with_its_layer(tmp_path: Path) -> None:

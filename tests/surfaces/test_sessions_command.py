@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.runtime.test_foreign import FILES
 
+from turnout.model import ToolCall
 from turnout.runtime.store import Store
 from turnout.surfaces.cli import main
 
@@ -111,3 +112,32 @@ def test_the_doctor_looks_at_sessions_and_files(home: Path) -> None:
     assert json.loads(turnout("doctor", home / "torn.jsonl", "--json", code=1).stdout)["layer"] == "history"
     turnout("import", "turnout", home / "copy.jsonl", "--id", "whole")
     assert "All is well" in turnout("doctor", "whole").stdout
+
+
+def test_the_doctor_does_not_call_an_unanswered_call_well(home: Path) -> None:
+    """It names the call, what providers answer, what turnout does, and the command that resumes."""
+    with Store(home / "s.db", heartbeat=False) as store:
+        history = store.open("abc")
+        history.user("go")
+        history.reply("openai:gpt-5.1", [ToolCall("call_1", "read_file", {"path": "a"})])
+        history.start(id := history.open_calls[0].call.id)
+
+    told = turnout("doctor", "abc").stdout
+
+    assert "All is well" not in told
+    assert f"there is no result for read_file ({id})" in told
+    assert "400 OAC-01: An assistant message with 'tool_calls' must be followed by tool messages" in told
+    assert "400 ANT-01: messages.1: `tool_use` ids were found without `tool_result` blocks" in told
+    assert f"read_file ({id}) was running: answered as interrupted, not run again" in told
+    assert told.endswith("To resume it: turnout -r abc\n")
+    found = json.loads(turnout("doctor", "abc", "--json").stdout)
+    assert [call["name"] for call in found["unanswered"]] == ["read_file"]
+    assert found["command"] == "turnout -r abc"
+
+
+def test_what_the_doctor_names_resumes_a_file(home: Path) -> None:
+    """The import inside it stores the session and prints the id."""
+    (path := home / "x.jsonl").write_bytes(FILES["codex"])
+    told = turnout("doctor", path).stdout
+    command = told.rpartition("To resume it: ")[2].strip()
+    assert command == f"turnout -r $(turnout import codex {path})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from shlex import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from ..diagnostic import CODES, Diagnostic
 from ..errors import StoreError, TurnoutError, UsageError
 from ..history import check as history_check
 from ..history.ingest import ingest
+from ..history.ledger import ToolInteraction
 from ..history.log import History
 from ..history.state import SEALED
 from ..model import (
@@ -41,6 +43,10 @@ from .foreign.opencode import HOW_TO_EXPORT
 from .places import write_new
 from .store.recover import recover, retold
 from .store.store import Store
+from .unanswered import Refusal, replay_refusals, unanswered_calls
+
+NEVER_ANSWERED = frozenset({"missing_result", "sealed_open_call"})
+"""What was noticed on reading of calls that had no result in the file."""
 
 GRAVE = frozenset({"unreadable_entry", "torn_tail", "missing_record"})
 """What was noticed on reading that means loss."""
@@ -75,6 +81,12 @@ class Examination(Struct, frozen=True):
     history: History
     repaired: History
     title: str = ""
+    unanswered: tuple[ToolInteraction, ...] = ()
+    """Calls without a result."""
+    refusals: tuple[Refusal, ...] = ()
+    """What providers answer when the messages are sent with those calls as they are."""
+    command: str = ""
+    """What resumes the session."""
 
     @property
     def is_well(self) -> bool:
@@ -93,7 +105,7 @@ def examine_session(store: Store, id: str) -> Examination:
     """A session in the store, whoever has it open. Nothing is written."""
     damage = [Finding("store", "damaged_file", text) for text in _damage(store)]
     stored = store.log.load(id)
-    return _judged(retold(stored), store.summary(id).title, damage, stored.draft)
+    return _judged(retold(stored), f"turnout -r {id}", store.summary(id).title, damage, stored.draft)
 
 
 def _damage(store: Store) -> Iterator[str]:
@@ -106,16 +118,22 @@ def _damage(store: Store) -> Iterator[str]:
 def examine_file(path: Path, source: str = "") -> Examination:
     """A file that turnout exported, or one of another program: named by `source`, or found out."""
     if source and source not in PROGRAMS:
-        return _judged(ingest(_bytes(path), format=source, key=path.stem))
+        command = f"turnout render --from {source} --to PROVIDER:MODEL {quote(str(path))}"
+        return _judged(ingest(_bytes(path), format=source, key=path.stem), command)
     try:
         found = from_jsonl(_bytes(path)) if not source else None
     except TurnoutError:
         found = None
     if found is not None:
-        return _judged(found.history, found.title)
+        return _judged(found.history, _import_command("turnout", path), found.title)
     foreign, program = _foreign(path, [source] if source else list(PROGRAMS))
     seen = Finding("history", "foreign", f"read as a session of {program}", grave=False)
-    return _judged(foreign.history, foreign.title, [seen])
+    return _judged(foreign.history, _import_command(program, path), foreign.title, [seen])
+
+
+def _import_command(program: str, path: Path) -> str:
+    """Stores the session and opens it: the import prints the id that it is stored under."""
+    return f"turnout -r $(turnout import {program} {quote(str(path))})"
 
 
 def _bytes(path: Path) -> bytes:
@@ -160,13 +178,27 @@ def _not_a_session(path: Path, programs: list[str]) -> str:
 
 
 def _judged(
-    history: History, title: str = "", noticed: Iterable[Finding] = (), draft: bytes | None = None
+    history: History,
+    command: str,
+    title: str = "",
+    noticed: Iterable[Finding] = (),
+    draft: bytes | None = None,
 ) -> Examination:
     findings = [*noticed, *map(_noticed, history.diagnostics)]
     faults = [_fault(fault) for fault in history_check.violations(history)]
     repaired = repair(history) if faults else history
     findings += faults or _projection(repaired)
-    return Examination(tuple(findings), tuple(_resume(repaired, draft)), history, repaired, title)
+    calls = unanswered_calls(repaired, [each.call_id for each in findings if each.code in NEVER_ANSWERED])
+    return Examination(
+        tuple(findings),
+        tuple(_resume(repaired, draft, calls)),
+        history,
+        repaired,
+        title,
+        calls,
+        replay_refusals(repaired, calls, TARGETS),
+        command,
+    )
 
 
 def _noticed(note: Diagnostic) -> Finding:
@@ -192,7 +224,7 @@ def _projection(history: History) -> Iterator[Finding]:
         yield Finding(layer, code, f"{detail} ({', '.join(targets)})")
 
 
-def _resume(history: History, draft: bytes | None) -> Iterator[str]:
+def _resume(history: History, draft: bytes | None, calls: Iterable[ToolInteraction]) -> Iterator[str]:
     """What opening the session will do, in words."""
     trial = History.replay(history.entries, history.key, system=history.system, tools=history.tools)
     recover(trial, draft)
@@ -201,10 +233,14 @@ def _resume(history: History, draft: bytes | None) -> Iterator[str]:
             yield f"the reply {note.detail}, which broke off, is kept as far as it came"
         elif note.code == "resumed_call":
             yield f"{note.detail} ({note.call_id}) was running: answered as interrupted, not run again"
+    for each in calls:
+        if each.outcome is not None:
+            yield f"{each.call.name} ({each.call.id}) never got a result: answered as interrupted"
     for waiting in trial.open_calls:
-        yield f"{waiting.call.name} ({waiting.call.id}) had not begun: it runs when the session goes on"
+        named = f"{waiting.call.name} ({waiting.call.id})"
+        yield f"{named} had not begun: answered as not run with the next prompt; session.go_on() runs it"
     if not trial.diagnostics and not trial.open_calls:
-        yield "nothing is open: it goes on where it stopped"
+        yield "nothing is open: it is resumed where it stopped"
 
 
 # The repaired copy

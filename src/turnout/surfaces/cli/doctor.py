@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from .opening import known
 from .output import json_text, table, value
 
 if TYPE_CHECKING:
+    from ...history.ledger import ToolInteraction
     from ...runtime.doctor import Examination
 
 
@@ -23,11 +25,12 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, session: str, source: str, copy: Path | None, as_json: bool) -> None:
-    """Say what is wrong with a stored session or a file, and what going on with it will do.
+    """Say what is wrong with a stored session or a file, and what resuming it will do.
 
     FILE is an export of turnout, or a session of another program. The original is never
     changed; `--copy` writes a repaired one, which `turnout import turnout` takes.
-    The exit code is 0 if all is well and 1 if a rule is broken.
+    Calls without a result are named, with what providers answer when they are sent as they are.
+    The exit code is 1 if a rule is broken and 0 otherwise.
     """
     from ...runtime.doctor import write_copy
 
@@ -53,21 +56,51 @@ def _examined(session: str, source: str) -> Examination:
 
 
 def _plain(examination: Examination) -> dict[str, object]:
-    findings = [value(finding) for finding in examination.findings]
-    return {"layer": examination.layer, "findings": findings, "resume": list(examination.resume)}
+    return {
+        "layer": examination.layer,
+        "findings": [value(finding) for finding in examination.findings],
+        "unanswered": [_plain_call(each) for each in examination.unanswered],
+        "refusals": [value(refusal) for refusal in examination.refusals],
+        "resume": list(examination.resume),
+        "command": examination.command,
+    }
+
+
+def _plain_call(each: ToolInteraction) -> dict[str, object]:
+    return {"call_id": each.call.id, "name": each.call.name, "turn": each.turn_key, "started": each.started}
 
 
 def _told(examination: Examination) -> list[str]:
     history = examination.history
-    lines = [f"{len(history.entries)} entries, {len(history.turns)} turns in view.", ""]
-    if examination.is_well:
-        lines.append("All is well: every provider would take it.")
-    else:
-        lines.append(f"The fault is in the {examination.layer}.")
+    lines = [
+        f"{len(history.entries)} entries, {len(history.turns)} turns in view.",
+        "",
+        _verdict(examination),
+    ]
     if examination.findings:
         rows = [
             (finding.layer, finding.code, finding.call_id, finding.detail or finding.meaning)
             for finding in examination.findings
         ]
         lines += ["", table(("layer", "what", "call", "detail"), rows)]
-    return [*lines, "", "When it is opened:", *(f"  {line}" for line in examination.resume)]
+    if examination.refusals:
+        lines += ["", "When the messages are sent as they are, providers answer:", *_answers(examination)]
+    lines += ["", "When turnout opens it:", *(f"  {line}" for line in examination.resume)]
+    return [*lines, "", f"To resume it: {examination.command}"]
+
+
+def _verdict(examination: Examination) -> str:
+    open_calls = ", ".join(f"{each.call.name} ({each.call.id})" for each in examination.unanswered)
+    if not examination.is_well:
+        fault = f"The fault is in the {examination.layer}."
+        return f"{fault} Without a result: {open_calls}." if open_calls else fault
+    if open_calls:
+        return f"No rule is broken, but there is no result for {open_calls}."
+    return "All is well: every provider would take it."
+
+
+def _answers(examination: Examination) -> Iterator[str]:
+    """One line for the providers, and below it what they say."""
+    for refusal in examination.refusals:
+        yield f"  {', '.join(refusal.targets)}"
+        yield f"    400 {refusal.rule}: {refusal.answer}" if refusal.rule else "    nothing: they take it"

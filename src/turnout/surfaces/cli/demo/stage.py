@@ -16,6 +16,7 @@ from msgspec import Struct
 from ....model import Outcome
 from ....providers import PROVIDERS, target
 from ....runtime.events import SessionEvent
+from ....runtime.naive_replay import naive_request
 from ....runtime.session import Session
 from ....runtime.store import open_store
 from ....simulate import Simulation
@@ -25,7 +26,6 @@ from ....tools.builtin import BUILTIN
 from ....tools.events import ToolResult
 from ....tools.process import environment
 from ....tools.tool import Tool, tool
-from .naive import naive_request
 from .story import FILES, STORY, Step, answers
 
 SESSION = "demo"
