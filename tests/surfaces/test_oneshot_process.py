@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from turnout.runtime.config import load
 from turnout.runtime.store import open_store
 from turnout.simulate import Delay, Say, Stall
 from turnout.simulate.model import demo
+from turnout.surfaces.cli.pipes import is_unread
 from turnout.surfaces.cli.servers import PINS
 from turnout.tools.mcp.pin import Launch, Pin
 from turnout.tools.mcp.pins import Pins
@@ -135,15 +137,45 @@ def test_a_full_disk_is_said(somebody: User) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_trouble(somebody: User) -> None:
-    """`turnout run … | head -1`: no traceback when the pipe is closed."""
+    """`turnout run … | head -1` ends with 0 and without a word, and leaves a valid history."""
     ask = ("-p", "understand the code", "--output-format", "stream-json")
     with started(somebody, *ask) as process:
         assert process.stdout is not None and process.stderr is not None
         assert process.stdout.readline().startswith("{")
         process.stdout.close()
         said = process.stderr.read()
-        process.wait(60)
-    assert "Traceback" not in said
+        assert process.wait(60) == 0
+    assert "Traceback" not in said and "Error" not in said
+    with open_store(somebody.environment) as store:
+        assert violations(store.read(store.list(limit=1)[0].id)) == []
+
+
+@pytest.mark.parametrize("command", ["models", "providers", "sessions export abc", "--help"])
+def test_no_command_minds_that_its_output_is_not_read(somebody: User, command: str) -> None:
+    """Also where the output is written at the very end of the process."""
+    with open_store(somebody.environment) as store:
+        store.open("abc").user("hello")
+    unread, output = os.pipe()
+    os.close(unread)
+    done = subprocess.run(
+        [sys.executable, "-m", "turnout", *command.split()],
+        env=somebody.environment,
+        cwd=somebody.folder,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(output)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_pipe_that_breaks_elsewhere_is_an_error() -> None:
+    """Only the reader of our own output may leave."""
+    unread, output = os.pipe()
+    with open(output, "w") as pipe, open(os.devnull, "w") as file:
+        assert not is_unread(pipe, file)
+        os.close(unread)
+        assert is_unread(file, pipe) and not is_unread(file)
 
 
 def test_progress_goes_to_stderr_and_pipes_have_no_colour(somebody: User) -> None:

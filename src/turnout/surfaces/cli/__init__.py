@@ -7,14 +7,17 @@ sentence in its place is what is said first.
 from __future__ import annotations
 
 import os
+import sys
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
+from click.exceptions import Exit
 
 from ... import __version__
 from ...errors import TurnoutError
+from .pipes import discard, is_unread
 
 COMMANDS = {
     "chat": "interactive",
@@ -100,9 +103,18 @@ class Commands(click.Group):
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **more)  # prints the help, where that is asked for
+        except OSError as error:
+            _end_if_unread(error)
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # at the end of the process nobody could say what a failure means
+            return result
         except TurnoutError as error:
             from ...runtime.secrets import Secrets
             from .clean import printable
@@ -110,13 +122,19 @@ class Commands(click.Group):
 
             click.echo(printable(Secrets(os.environ).hide(f"turnout: {error}")), err=True)
             ctx.exit(code_of(error))
-        except BrokenPipeError:  # whoever read has gone; click knows what to do
-            raise
         except OSError as error:
+            _end_if_unread(error)
             click.echo(f"turnout: {error}", err=True)
             ctx.exit(1)
         except KeyboardInterrupt:
             ctx.exit(130)
+
+
+def _end_if_unread(error: OSError) -> None:
+    """`… | head -1`: whoever read our output has what was wanted."""
+    if isinstance(error, BrokenPipeError) and is_unread(sys.stdout, sys.stderr):
+        discard(sys.stdout, sys.stderr)
+        raise Exit(0)
 
 
 def _is_talk(args: list[str]) -> bool:
