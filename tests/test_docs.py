@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from tests.runtime.talk import KEYS
 
 from turnout.runtime import transport
@@ -41,6 +46,50 @@ def test_examples_run(place: str, code: str, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv(name, key)
     monkeypatch.setattr(transport, "HttpTransport", Anyone)
     exec(compile(code, place, "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_import_only_what_their_page_tells_to_install(page: Path) -> None:
+    """turnout with the extras that the page names, and what comes with them."""
+    text = page.read_text()
+    named = {
+        name for extras in re.findall(r"pip install '\.\[([\w,]+)\]'", text) for name in extras.split(",")
+    }
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = project["dependencies"] + [
+        each for name in named for each in project["optional-dependencies"][name]
+    ]
+    there = {"turnout"} | modules_of([Requirement(each) for each in asked])
+    for block in BLOCK.findall(text):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                module = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+                assert is_importable(module or "", there), f"{page.name}: {module}"
+
+
+def is_importable(module: str, there: set[str]) -> bool:
+    parts = module.split(".")
+    return parts[0] in sys.stdlib_module_names or any(
+        ".".join(parts[:end]) in there for end in range(1, len(parts) + 1)
+    )
+
+
+def modules_of(requirements: list[Requirement]) -> set[str]:
+    """The modules that installing these brings: of all distributions that they need, by the files in them."""
+    seen: set[str] = set()
+    while requirements:
+        wanted = requirements.pop()
+        if wanted.name not in seen and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+            seen.add(wanted.name)
+            requirements += [Requirement(each) for each in metadata.requires(wanted.name) or ()]
+    files = [file for name in seen for file in metadata.files(name) or () if file.suffix in (".py", ".so")]
+    return {".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files}
+
+
+def test_no_page_tells_to_install_from_an_index() -> None:
+    """turnout is not in one yet, and whatever is there under its name is another's."""
+    for page in PAGES:
+        assert not re.search(r"install '?turnout", page.read_text()), page.name
 
 
 def test_links_between_pages_lead_somewhere() -> None:
