@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema_rs
 import pytest
 from tests.surfaces.oneshot import run
 from tests.surfaces.places import User, simulated, user
 
+from turnout.model import Usage
+from turnout.providers import prices
 from turnout.runtime.store import open_store
 from turnout.simulate import Call, Ends, HttpError, Say, Think, Truncate
 from turnout.simulate.model import demo
@@ -187,6 +190,51 @@ def test_limits_end_a_run_with_4(tmp_path: Path) -> None:
     assert rounds.result["turns"] == endless.result["turns"] == 3  # our own last word is no model's
     assert (budget.code, budget.result["status"]) == (4, "limit")
     assert "used up" in budget.result["error"]["message"]
+
+
+NEW = ("run", "-m", "openai:brand-new", "-p", "go", "--max-budget-usd", "1", "--output-format", "json")
+
+
+def test_a_budget_for_a_model_without_a_price_refuses_to_start(tmp_path: Path) -> None:
+    """Nothing is sent; the words say how to give the price."""
+    with simulated(tmp_path, ["Hi."]) as user:
+        ran = run(user, *NEW)
+        assert (ran.code, user.statuses) == (2, [])
+    assert "no price is known for openai:brand-new" in ran.err
+    assert '[models."openai:brand-new"] price = {input = …, output = …}' in ran.err
+
+
+def test_a_price_in_the_configuration_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run starts, its cost is told by that price, and the budget ends it."""
+    monkeypatch.setattr(prices, "PRICES_BY_PROVIDER", {})
+    calls: list[Any] = [[Call("read_file", {"path": "app.py"}), Usage(input=400_000, output=1_000)]] * 3
+    with simulated(tmp_path, calls) as user:
+        config = user.home / ".config/turnout/config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text('[models."openai:brand-new"]\nprice = {input = 1.5, output = 10}\n')
+        ran = run(user, *NEW)
+        assert len(user.statuses) == 2
+    assert (ran.code, ran.result["status"]) == (4, "limit")
+    assert ran.result["cost_usd"] == pytest.approx(2 * (0.6 + 0.01))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[models."openai:new"]\nprice = {input = -1, output = 1}', "price.input"),
+        ('[models."openai:new"]\nprice = {input = 1}', "output"),
+        ('[models."nobody:new"]\nprice = {input = 1, output = 1}', "nobody"),
+        ("[models.openai]\nprice = {input = 1, output = 1}", "provider:model"),
+    ],
+)
+def test_a_price_that_makes_no_sense_is_named(tmp_path: Path, text: str, said: str) -> None:
+    """Exit code 3, with the name of the setting and what was expected."""
+    with simulated(tmp_path, ["Hi."]) as user:
+        config = user.home / ".config/turnout/config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text(text)
+        ran = run(user, *NEW)
+    assert ran.code == 3 and said in ran.err
 
 
 def test_providers_that_fail_end_a_run_with_1(tmp_path: Path) -> None:

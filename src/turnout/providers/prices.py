@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from ..model import Origin, Usage
@@ -77,17 +79,24 @@ PRICES: dict[str, Price] = {
 }
 
 
+PRICES_BY_PROVIDER: dict[str, dict[str, Price]] = {}
+"""What users say: the same model costs something else elsewhere. It comes before the table."""
+
+
 def price(origin: Origin) -> Price | None:
     """The price of a model where it is known; local servers cost nothing."""
-    if origin.provider in LOCAL:
+    own = _price_of_prefix(PRICES_BY_PROVIDER.get(origin.provider, {}), origin.model)
+    if own is None and origin.provider in LOCAL:
         return Price(0, 0)
-    name = spelled(origin.model)
-    for cut in range(len(name), 0, -1):
-        if (found := PRICES.get(name[:cut])) is not None:
-            return found
-    return None
+    return own or _price_of_prefix(PRICES, origin.model)
 
 
-def set_price(model: str, price: Price) -> None:
-    """Override or add a price, for this process."""
-    PRICES[model] = price
+def set_price(model: str, price: Price, *, provider: str = "") -> None:
+    """Override or add a price, for this process: of a model anywhere, or at one provider."""
+    prices = PRICES_BY_PROVIDER.setdefault(provider, {}) if provider else PRICES
+    prices[spelled(model)] = price
+
+
+def _price_of_prefix(prices: Mapping[str, Price], model: str) -> Price | None:
+    name = spelled(model) if prices else ""
+    return next((found for cut in range(len(name), 0, -1) if (found := prices.get(name[:cut]))), None)

@@ -20,8 +20,10 @@ from ..errors import UsageError
 from ..model import Origin
 from ..providers import Target, provider
 from ..providers import target as find_target
+from ..providers.prices import Price, set_price
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy import Mode, Rule
+from ..wire.anthropic_fields import AnthropicDialect
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account
 from .places import Places
@@ -30,6 +32,7 @@ from .trust import Trust, project_files
 
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 INSTRUCTIONS_LIMIT = 64 * 1024
+Dollars = Annotated[float, Meta(ge=0)]
 ThemeName = Literal["auto", "dark", "light", "mono"]
 
 
@@ -54,6 +57,21 @@ class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
         return KeyCommand(self.key_command) if self.key_command else None
 
 
+class PriceSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """US dollars per million tokens; cached input costs as much as other input unless that is said."""
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
+    cache_write: Dollars | None = None
+
+
+class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the user knows of a model, written `provider:model`."""
+
+    price: PriceSettings
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be settled in a file."""
 
@@ -65,11 +83,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     thinking: bool | None = None
     effort: str | None = None
     theme: ThemeName = "auto"
-    max_cost: Annotated[float, Meta(ge=0)] | None = None
+    max_cost: Dollars | None = None
     subagents: bool = True
     network: bool = False
     taint: bool = True
     targets: dict[str, TargetSettings] = field(default_factory=dict)
+    models: dict[str, ModelSettings] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     profiles: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -160,6 +179,16 @@ class Config(Struct, frozen=True):
                 found[account(self.target(name))] = key
         return found
 
+    def set_prices(self) -> None:
+        """Let the prices of the files count, for this process."""
+        for name, model in self.settings.models.items():
+            origin = _model_at_provider(name)
+            at = provider(origin.provider)
+            # Anthropic's count of input leaves out what came from the cache; others' counts hold it.
+            apart = isinstance(at.speaks(origin.model), AnthropicDialect)
+            told = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)
+            set_price(origin.model, told, provider=at.name)
+
     def default_model(self) -> str:
         """The model of the settings, else that of the first provider whose key is there."""
         if self.settings.model:
@@ -231,6 +260,17 @@ def _up_to_the_project(folder: Path) -> Iterator[Path]:
             yield from above[: at + 1]
             return
     yield folder
+
+
+def _model_at_provider(name: str) -> Origin:
+    origin = Origin.parse(name)
+    if not origin.model or origin.endpoint:
+        raise Misconfigured(f'[models."{name}"]: write it as "provider:model", such as "openai:gpt-5.1"')
+    try:
+        provider(origin.provider)
+    except UsageError as error:
+        raise Misconfigured(f'[models."{name}"]: {error}') from None
+    return origin
 
 
 DEFAULT_MODELS = {
@@ -318,9 +358,9 @@ def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dic
         for name, value in {**layer, **chosen}.items():
             if name == "rules":  # rules of every level count together: a denial anywhere is a denial
                 value = [*values.get("rules", ()), *value]
-            elif name == "targets":
-                sources |= {f"targets.{each}": source for each in value}
-                value = {**values.get("targets", {}), **value}
+            elif name in ("targets", "models"):
+                sources |= {f"{name}.{each}": source for each in value}
+                value = {**values.get(name, {}), **value}
             values[name] = value
             sources[name] = f"{source} (profile {profile})" if name in chosen else source
     return values, sources

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from ..model import ModelTurn, Usage
+from ..errors import UsageError
+from ..model import ModelTurn, Origin, Usage
 from ..providers.prices import price
 
 
@@ -48,6 +49,23 @@ def reached(limits: Limits, turns: Sequence[ModelTurn]) -> str | None:
     if limits.cost is not None and (cost := cost_of(turns) or 0.0) >= limits.cost:
         return f"the limit of ${limits.cost:g} is used up (${cost:.4f})"
     return None
+
+
+def check_countable(limits: Limits, origins: Iterable[Origin]) -> None:
+    """Raise where a limit on money could not hold, because nobody knows what a reply would cost."""
+    if limits.cost is None:
+        return
+    for origin in origins:
+        if price(origin) is None:
+            raise UsageError(_uncountable(limits.cost, f"{origin.provider}:{origin.model}"))
+
+
+def _uncountable(limit: float, name: str) -> str:
+    return (
+        f"the limit of ${limit:g} cannot be counted: no price is known for {name}. Give its price in dollars "
+        f'per million tokens in config.toml, [models."{name}"] price = {{input = …, output = …}}, or with '
+        "turnout.providers.prices.set_price; or leave the limit out"
+    )
 
 
 def _tokens(turns: Iterable[ModelTurn]) -> int:

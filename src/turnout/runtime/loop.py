@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LimitReached
 from ..model import Block, ModelTurn, Origin, Outcome, Text
 from ..streaming.events import TextDelta
 from ..tools.batch import Summary
@@ -56,6 +55,7 @@ class Rounds:
 
     async def _said(self) -> Complete:
         history = self.session.history
+        self.session.check_prices()  # before the prompt is on record: this run does not start
         self.session.guard.start_over()
         if not self._prompt and history.open_turn is not None and history.open_calls:
             await self._tools(history.open_turn)  # a crash came before them
@@ -85,15 +85,11 @@ class Rounds:
 
     async def _reply(self, **options: Any) -> ModelTurn:
         session = self.session
-        self._check_limits()
+        session.check_limits()
         exchange = Exchange(session, self.emit, session.tool_specs(), {**self.options, **options})
         turn = await exchange.reply()
         self.turns.append(turn)
         return turn
-
-    def _check_limits(self) -> None:
-        if (reached := self.session.limit_reached()) is not None:
-            raise LimitReached(reached)
 
     async def _tools(self, turn: ModelTurn) -> Verdict:
         """Run the turn's calls as one batch; say whether the model goes round in circles."""

@@ -14,7 +14,7 @@ import os
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from weakref import WeakSet
 
 from msgspec import Struct
 
-from ..errors import TurnoutError, UsageError
+from ..errors import LimitReached, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..providers import Target
@@ -39,7 +39,7 @@ from ..tools.workspace import Workspace
 from .attempt import Timeouts
 from .compress import Compressor, CompressPolicy
 from .cost import Limits as Limits
-from .cost import cost_of, reached, total_usage
+from .cost import check_countable, cost_of, reached, total_usage
 from .events import Cancelled, Complete, Failed, SessionEvent
 from .ground import opened, place_of_work
 from .guards import Guard, GuardLimits
@@ -336,9 +336,24 @@ class Session:
     def cost_of(self, turns: Sequence[ModelTurn]) -> float | None:
         return cost_of(turns)
 
-    def limit_reached(self) -> str | None:
-        """The limit that is used up, in words. Asked every round: without limits nothing is added up."""
-        return reached(self.limits, self.turns)
+    def check_prices(self) -> None:
+        """Raise where the limit on money could not be counted for someone who may be asked."""
+        check_countable(self.limits, self._origins_to_ask())
+
+    def check_limits(self) -> None:
+        """Raise where a limit is used up, or cannot be counted. Asked before every request."""
+        self.check_prices()
+        if (used_up := reached(self.limits, self.turns)) is not None:
+            raise LimitReached(used_up)
+
+    def _origins_to_ask(self) -> Iterator[Origin]:
+        """Whoever may be asked in this session: itself, for a summary, or as a subagent."""
+        yield from (place.origin for place in (self.router.current, *self.router.targets))
+        others = [
+            self.compressor.policy.target,
+            self.subagents.tree.limits.target if self.subagents else None,
+        ]
+        yield from (self._place(name).origin for name in others if name is not None)
 
     # Compression
 

@@ -16,8 +16,9 @@ from ...errors import UsageError
 from ...model import Origin
 from ...providers import PROVIDERS
 from ...runtime.config import Config, load
+from ...runtime.cost import Limits, check_countable
 from ...runtime.guards import GuardLimits
-from ...runtime.session import Limits, Session
+from ...runtime.session import Session
 from ...tools.builtin import ANYWHERE, BUILTIN
 from ...tools.output import SavedOutput
 from ...tools.policy import Rule
@@ -60,7 +61,11 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
     given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
     given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
-    return load(os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen)
+    config = load(
+        os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen
+    )
+    config.set_prices()
+    return config
 
 
 def open_session(
@@ -72,6 +77,8 @@ def open_session(
         *config.settings.fallback,
     ]
     targets = [config.target(name, "" if at else wanted.base_url) for at, name in enumerate(names)]
+    limits = Limits(cost=config.settings.max_cost)
+    check_countable(limits, (place.origin for place in targets))
     session = Session(
         targets=targets,
         route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),
@@ -81,7 +88,7 @@ def open_session(
         workspace=Workspace(str(config.folder), saved=SavedOutput()) if works_here() else None,
         approval=config.settings.approval,
         rules=(*config.settings.rules, *config.grants.rules, *rules(wanted)),
-        limits=Limits(cost=config.settings.max_cost),
+        limits=limits,
         guard=GuardLimits(rounds=wanted.max_turns) if wanted.max_turns else None,
         subagents=config.settings.subagents,
         network=config.settings.network,
