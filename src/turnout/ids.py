@@ -105,7 +105,7 @@ class NameFormat(Struct, frozen=True):
 
     pattern: str = "[a-zA-Z0-9_-]+"
     limit: int = 64
-    lead: str = "_"  # put before a name whose first character is refused
+    lead: str = "_"  # put before a projected name that does not begin with a letter
 
     def accepts(self, name: str) -> bool:
         return len(name) <= self.limit and re.fullmatch(self.pattern, name) is not None
@@ -117,15 +117,15 @@ class NameFormat(Struct, frozen=True):
         tag = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         base = re.sub(r"[^a-zA-Z0-9_]", "_", name)[: self.limit - 10] or "tool"
         safe = f"{base}_{tag}"
-        return f"{self.lead}{safe}" if base[0].isdigit() or not self.accepts(safe) else safe
+        return safe if safe[0].isalpha() or safe[0] == self.lead else f"{self.lead}{safe}"
 
 
 OPENAI_NAMES = NameFormat()
 ANTHROPIC_NAMES = NameFormat(limit=128)
 GEMINI_NAMES = NameFormat(pattern="[a-zA-Z_][a-zA-Z0-9_.:-]*")
-# Moonshot answers "function name is invalid, must start with a letter" to 21st_magic and -x; its
-# documents let an underscore begin a name, its answer does not, so a letter is put there too.
-KIMI_NAMES = NameFormat(pattern="[a-zA-Z][a-zA-Z0-9_-]*", lead="t")
+# Moonshot answers "function name is invalid, must start with a letter" to 21st_magic; its documents
+# let an underscore begin a name too.
+KIMI_NAMES = NameFormat(pattern="[a-zA-Z_][a-zA-Z0-9_-]*", lead="t")
 
 NAMES_OF_FORMAT = {"anthropic": ANTHROPIC_NAMES, "gemini": GEMINI_NAMES, "kimi": KIMI_NAMES}
 
