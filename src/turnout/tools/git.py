@@ -1,18 +1,19 @@
-"""Git as we call it ourselves: what a repository says about how git should run is not heard.
+"""What a repository says about itself, read without git; and what git may not do when a command runs it.
 
-A repository's settings can name programs that plain `git status` starts (a file watcher, a
-pager, hooks, a signature checker). A folder is untrusted until the user says otherwise, so
-our own calls switch all of these off, read no settings but the repository's, and take git
-itself from the system.
+A folder's own settings can name programs that plain `git status` starts: filters, watchers,
+hooks, diff drivers, whatever an included file adds. We start no git ourselves, so that looking
+at a folder runs nothing of it. Commands may call git: where one runs unasked, git is told by
+variables to start nothing (`muted`), and a repository whose settings name programs that no
+variable can switch off is asked about (`program_setting`).
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Mapping
+import re
+from posixpath import dirname, join, normpath
 
-PLACES = ("/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/run/current-system/sw/bin/git")
+from .workspace import Workspace
+
 SETTINGS = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
@@ -21,68 +22,115 @@ SETTINGS = {
     "core.sshCommand": "false",
     "core.editor": "false",
     "credential.helper": "",
-    "diff.external": "",
-    "diff.ignoreSubmodules": "all",
+    # Git clears its variables for what it starts inside a submodule, so it must not go there.
+    "diff.ignoreSubmodules": "dirty",
+    "diff.submodule": "short",
     "gpg.program": "false",
+    "gpg.openpgp.program": "false",
+    "gpg.ssh.program": "false",
+    "gpg.x509.program": "false",
     "log.showSignature": "false",
     "protocol.allow": "never",
     "safe.bareRepository": "explicit",
+    "status.submoduleSummary": "false",
     "submodule.recurse": "false",
 }
-ENVIRONMENT = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_PAGER": "cat",
-    "LC_ALL": "C.UTF-8",
+LARGEST = 256 * 1024  # bytes of a file of settings
+_MOST_HOPS = 5  # from one file that names another folder to the next
+
+_BRANCH = "ref: refs/heads/"
+_HASH = re.compile(r"[0-9a-f]{40,64}")
+_KEY = r"(?:^|\])\s*"  # a setting begins a line, or follows the name of its section
+# Git reads the names of sections and settings without regard to case, and takes no escapes in them.
+_PROGRAMS = {
+    kind: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for kind, pattern in {
+        "a filter": r"\[filter[\s.]",
+        "a diff driver": r"\[diff[\s.]",
+        "an external diff": rf"{_KEY}external\b",
+        "another file of settings": rf"\[include(?:if)?[\s.\]]|{_KEY}worktreeConfig\b",
+        "submodules to look into": rf"{_KEY}ignore\b",
+    }.items()
 }
-PATIENCE = 3.0
-"""Seconds until a call of ours is given up."""
-_DIFFS = frozenset(("diff", "log", "show", "whatchanged", "stash", "diff-tree", "diff-index", "diff-files"))
 
 
-def command(*arguments: str, places: tuple[str, ...] = PLACES) -> list[str]:
-    """The words of a git call of ours: `command("status", "--short")`; [] where there is no git."""
-    git = next((place for place in places if os.access(place, os.X_OK)), "")
-    if not git:
-        return []
-    settings = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
-    name, *rest = arguments
-    plainly = ["--no-ext-diff", "--no-textconv"] if name in _DIFFS else []
-    return [git, "--no-pager", *settings, name, *plainly, *rest]
+def branch(workspace: Workspace) -> str:
+    """The branch of the repository at the top of a workspace, or the commit it stands at; "" without one."""
+    folder = _git_folder(workspace, ".")
+    head = (_text(workspace, join(folder, "HEAD")) or "").strip() if folder else ""
+    if head.startswith(_BRANCH):
+        return head.removeprefix(_BRANCH)
+    return f"no branch, at {head[:12]}" if _HASH.fullmatch(head) else ""
 
 
-def environment(source: Mapping[str, str]) -> dict[str, str]:
-    """What git may know of our environment: no `GIT_` variable but ours."""
-    kept = {name: source[name] for name in ("PATH", "HOME", "TZ") if name in source}
-    return {**kept, **ENVIRONMENT}
-
-
-def standing(folder: str, source: Mapping[str, str]) -> str:
-    """Which branch a repository is on and how many files were changed; "" where it is none."""
-    words = command("status", "--porcelain", "--branch", "--untracked-files=normal")
-    alone = {"GIT_CEILING_DIRECTORIES": os.path.dirname(folder)}  # a repository further up is none of ours
-    try:
-        said = subprocess.run(
-            words, cwd=folder, env={**environment(source), **alone}, capture_output=True, timeout=PATIENCE
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
+def program_setting(workspace: Workspace, folder: str) -> str:
+    """What in the settings of the repository around a folder has git start programs; "" if nothing does."""
+    top = _top(workspace, folder)
+    git = _git_folder(workspace, top) if top is not None else ""
+    if top is None or not git:
         return ""
-    first, *changed = said.stdout.decode(errors="replace").splitlines() or [""]
-    branch = first.removeprefix("## ").partition("...")[0]
-    return f"{branch}, {len(changed)} changed" if said.returncode == 0 and branch else ""
+    shared = normpath(join(git, (_text(workspace, join(git, "commondir")) or ".").strip()))
+    for path in (join(git, "config"), join(shared, "config"), join(top, ".gitmodules")):
+        if (text := _text(workspace, path)) is None:
+            return "what cannot be read"
+        for kind, pattern in _PROGRAMS.items():
+            if pattern.search(text):
+                return kind
+    return ""
 
 
 def muted() -> dict[str, str]:
-    """Variables that say the same to a git that someone else calls, as far as variables can.
+    """Variables that keep git from starting what a repository names, as far as variables can.
 
     What stays open: drivers that `.gitattributes` names, and an external diff, which can be put
-    aside by a flag only. Whatever they start is held by the sandbox.
+    aside by a flag only. `program_setting` finds those, and whatever they start is held by the
+    sandbox.
     """
-    settings = {name: value for name, value in SETTINGS.items() if not name.startswith("diff.")}
-    said = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
-    for at, (name, value) in enumerate(settings.items()):
+    said = {"GIT_CONFIG_COUNT": str(len(SETTINGS)), "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+    for at, (name, value) in enumerate(SETTINGS.items()):
         said |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
     return said
+
+
+def _top(workspace: Workspace, folder: str) -> str | None:
+    """The nearest folder from here upwards that has a `.git`; None where there is none."""
+    place = workspace.identity(folder)
+    while not place.startswith(("/", "..")):
+        if _kind(workspace, join(place, ".git")):
+            return place
+        if place == ".":
+            return None
+        place = dirname(place) or "."
+    return None
+
+
+def _git_folder(workspace: Workspace, top: str) -> str:
+    """Where the repository of a folder is kept: `.git`, or the place that a file of that name gives."""
+    folder = normpath(join(top, ".git"))
+    for _ in range(_MOST_HOPS):
+        match _kind(workspace, folder):
+            case "directory":
+                return folder
+            case "file":
+                named = (_text(workspace, folder) or "").partition("gitdir:")[2].strip()
+                folder = normpath(join(dirname(folder), named)) if named else ""
+            case _:
+                return ""
+    return ""
+
+
+def _kind(workspace: Workspace, path: str) -> str:
+    try:
+        return workspace.kind(path)
+    except OSError:
+        return ""
+
+
+def _text(workspace: Workspace, path: str) -> str | None:
+    """A file's text, "" where there is none; None when it is there and cannot be read."""
+    try:
+        return workspace.read(path, LARGEST)[0].decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+    except OSError:
+        return None

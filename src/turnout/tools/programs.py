@@ -203,8 +203,7 @@ _GIT = program(
         "show-ref": program("--heads --tags --head -d --dereference --verify -q --quiet --hash"),
         "symbolic-ref": program("--short -q --quiet", operands=1),
         "diff-tree": program(_DIFF + " -r -t --root --no-commit-id --cc -c -m"),
-        "diff-index": program(_DIFF + " -m"),
-        "diff-files": program(_DIFF + " -q"),
+        # Not diff-files and diff-index: they look into submodules, whatever git is told about that.
         "grep": program(
             "-n -i -l -L -c -v -w -E -F -P -G -o -h -H -I -q -p -W -z --line-number --ignore-case "
             "--name-only --files-with-matches --files-without-match --count --invert-match --word-regexp "

@@ -29,7 +29,8 @@ class Judgement(Struct, frozen=True):
     """What a line amounts to. `commands` is empty when the line is not plain.
 
     `paths` are what it names, relative to the workspace and as they are spelled: where `..`
-    leads behind a link, only the kernel can tell. `why` says what stood in the way.
+    leads behind a link, only the kernel can tell. `folder` is where they run, after a `cd`. `why`
+    says what stood in the way.
     """
 
     risk: Risk
@@ -37,6 +38,7 @@ class Judgement(Struct, frozen=True):
     commands: tuple[Command, ...] = ()
     paths: tuple[str, ...] = ()
     too_much: bool = False
+    folder: str = "."
 
     @property
     def only_reads(self) -> bool:
@@ -66,7 +68,7 @@ def judge(line: str, folder: str = ".") -> Judgement:
             risks.append("dangerous" if command.program in DANGEROUS else "risky")
             reasons.append(str(no))
     risk = max(risks, key=RISKS.index)
-    return Judgement(risk, "; ".join(reasons[:3]), found, tuple(dict.fromkeys(paths)))
+    return Judgement(risk, "; ".join(reasons[:3]), found, tuple(dict.fromkeys(paths)), folder=folder)
 
 
 def _moved(found: Sequence[Command], at: int, folder: str, named: list[str]) -> tuple[str, list[str]]:

@@ -1,122 +1,215 @@
-"""Our own git calls run nothing that a repository names."""
+"""A hostile folder runs nothing: not when we look at it, and not when a command does unasked."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.tools.safety.boxes import needs_sandbox
+from tests.tools.safety.git_ways import WAYS, Repository, Way
 
-from turnout.tools import git
-from turnout.tools.builtin import codebase_overview, shell
+from turnout.model import ToolCall
+from turnout.tools import git, process
+from turnout.tools.admission import Admitted, admit
+from turnout.tools.builtin import BUILTIN, codebase_overview, shell
 from turnout.tools.context import ToolContext
+from turnout.tools.policy import Policy
+from turnout.tools.process import Finished
+from turnout.tools.registry import Registry
+from turnout.tools.result import outcome_of
 from turnout.tools.sandbox import confined
-from turnout.tools.shell_safety import judge
+from turnout.tools.situation import Situation
 from turnout.tools.workspace import Workspace
 
-pytestmark = pytest.mark.skipif(not git.command("version"), reason="git is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+SOAK = bool(os.environ.get("TURNOUT_SOAK"))
+LOOKS = (
+    *("git status", "git status --short", "git diff", "git diff --stat", "git diff HEAD", "git log -p -1"),
+    *(
+        "git log -1 '--format=%G?'",
+        "git show HEAD",
+        "git show HEAD:a.txt",
+        "git blame a.txt",
+        "git ls-files -m",
+    ),
+    *("git grep -n one", "git branch -a", "git describe --always --dirty", "git cat-file -p HEAD:a.txt"),
+    *(
+        "git diff-files -p",
+        "git diff-index -p HEAD",
+        "git diff-tree -p HEAD",
+        "git stash list",
+        "git for-each-ref",
+        "git remote -v",
+    ),
+)
+READING: dict[str, dict[str, Any]] = {
+    "codebase_overview": {},
+    "list_directory": {"depth": 5},
+    "glob": {"pattern": "**/*"},
+    "grep": {"pattern": "one"},
+    "read_file": {"path": "a.txt"},
+    "read_files": {"paths": ["a.txt", "b.txt"]},
+}
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: way.name)
+def way(request: pytest.FixtureRequest) -> Way:
+    return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A folder whose settings name a program in every place that git has for one."""
-    plain = {**git.environment(os.environ), "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b"}
-    plain |= {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
-    evil = tmp_path / "evil"
-    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/pwned\ncat\n")
-    evil.chmod(0o755)
-    root = tmp_path / "root"
-    root.mkdir()
-
-    def run(*words: str) -> None:
-        subprocess.run(["git", *words], cwd=root, env=plain, check=True, capture_output=True)
-
-    run("init", "-q")
-    (root / ".gitattributes").write_text("*.txt diff=evil\n")
-    (root / "a.txt").write_text("one\n")
-    run("add", ".")
-    run("commit", "-qm", "first")
-    for name in ("core.fsmonitor", "core.pager", "pager.log", "diff.external", "core.editor", "gpg.program"):
-        run("config", name, str(evil))
-    for name in ("diff.evil.textconv", "diff.evil.command", "core.sshCommand", "core.askPass"):
-        run("config", name, str(evil))
-    run("config", "log.showSignature", "true")
-    run("config", "core.hooksPath", str(root / "hooks"))
-    (root / "hooks").mkdir()
-    (root / "hooks/post-index-change").symlink_to(evil)
-    (root / "a.txt").write_text("two\n")
-    return root
+def hostile(way: Way, tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path)
+    way.make(repository)
+    repository.canary.unlink(missing_ok=True)
+    return repository
 
 
-CALLS = [
-    ("status", "--short"),
-    ("diff",),
-    ("log", "-p", "-1"),
-    ("show", "HEAD"),
-    ("rev-parse", "--show-toplevel"),
-    ("branch", "--show-current"),
-    ("ls-files",),
-]
+def test_there_are_many_ways() -> None:
+    """Every kind of setting by which git starts a program, each by another name."""
+    assert len({way.name for way in WAYS}) == len(WAYS) >= 40
 
 
-@pytest.mark.parametrize("words", CALLS, ids=" ".join)
-def test_no_program_of_the_repository_is_run(repository: Path, words: tuple[str, ...]) -> None:
-    """And the call still says what it should."""
-    done = subprocess.run(
-        git.command(*words), cwd=repository, env=git.environment(os.environ), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
-    assert not (repository.parent / "pwned").exists()
+@pytest.mark.parametrize("way", WAYS if SOAK else WAYS[::4], ids=lambda way: way.name)
+def test_plain_git_would_have_run_it(way: Way, hostile: Repository) -> None:
+    """The same folder, the usual way: so the tests below can fail. All of them in soak runs."""
+    for call in way.calls if SOAK else way.calls[:1]:
+        assert hostile.fires(call.split(), way.given, way.at), call
 
 
-def test_an_overview_says_how_a_repository_stands(repository: Path) -> None:
-    """Through such a call; a repository further up is not looked at."""
-    assert git.standing(str(repository), os.environ).endswith(", 2 changed")  # a.txt, and the hooks
-    (repository / "inner").mkdir()
-    assert git.standing(str(repository / "inner"), os.environ) == ""
-    with Workspace(repository) as workspace:
-        told = codebase_overview.function(ToolContext("c", workspace=workspace))
-    assert "\nGit: " in told and not (repository.parent / "pwned").exists()
+def test_no_tool_that_reads_runs_it(hostile: Repository) -> None:
+    """Not in plan mode either: each of them counts as reading and starts nothing that the folder names."""
+    tools = {tool.name: tool for tool in BUILTIN}
+    with Workspace(hostile.root) as workspace:
+        for name, arguments in READING.items():
+            admitted = admit(
+                ToolCall("c", name, arguments), Registry(BUILTIN), Policy("plan"), Situation(workspace)
+            )
+            assert isinstance(admitted, Admitted) and admitted.verdict.effect == "allow"
+            outcome = outcome_of(tools[name].invoke(ToolContext("c", workspace=workspace), arguments)).outcome
+            assert outcome.status == "complete" or not outcome.text.startswith("EVIL")
+            assert not hostile.canary.exists(), name
 
 
-def test_plain_git_would_have_run_it(repository: Path) -> None:
-    """The same repository, the usual way: so the test above can fail."""
-    subprocess.run(["git", "status"], cwd=repository, capture_output=True, check=False)
-    assert (repository.parent / "pwned").exists()
+class Glass:
+    """A sandbox as policy sees one, through which everything gets out: what was started leaves its trace."""
+
+    confines, network, note = True, False, ""
+
+    async def __call__(self, command: Any, **options: Any) -> Finished:
+        return await process.run(command, **options)
 
 
-def test_git_of_the_workspace_is_not_used(tmp_path: Path) -> None:
-    """Git is taken from fixed places, never from PATH; where it is missing there is no call to make."""
-    assert git.command("status")[0] in git.PLACES
-    assert git.command("status", places=(str(tmp_path / "git"),)) == []
+def test_no_git_that_runs_unasked_runs_it(way: Way, hostile: Repository, tmp_path: Path) -> None:
+    """Whatever would run it is asked for; all else starts nothing, even where no sandbox would hold it."""
+    state = {} if way.at == "." else {"shell.folder": way.at}
+    known = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    with Workspace(hostile.root) as workspace:
 
+        def runs_unasked(line: str) -> bool:
+            situation = Situation(workspace, Glass(), known, dict(state))
+            call = ToolCall("c", "shell", {"command": line})
+            admitted = admit(call, Registry([shell]), Policy(), situation)
+            assert isinstance(admitted, Admitted)
+            return admitted.verdict.effect == "allow"
 
-def test_no_git_variable_of_ours_gets_through() -> None:
-    """`GIT_DIR` and its kin would point a call elsewhere."""
-    given = {"PATH": "/usr/bin", "GIT_DIR": "/evil", "GIT_EXTERNAL_DIFF": "/evil", "ANTHROPIC_API_KEY": "x"}
-    assert not {"GIT_DIR", "GIT_EXTERNAL_DIFF", "ANTHROPIC_API_KEY"} & git.environment(given).keys()
+        lines = (*LOOKS, *(shlex.join(("git", *call.split())) for call in way.calls))
+        unasked = [line for line in lines if runs_unasked(line)]
+        context = ToolContext("c", workspace=workspace, spawn=Glass(), environment=known, state=dict(state))
+        said = asyncio.run(shell.invoke(context, {"command": "; ".join(unasked) or "true"}))
+    assert not hostile.canary.exists(), (unasked, said.text)
 
 
 @needs_sandbox
-@pytest.mark.parametrize("line", ["git status", "git log -1", "git ls-files", "git branch"])
-def test_git_that_runs_unasked_starts_nothing_either(repository: Path, line: str) -> None:
-    """Not even in the sandbox: neither a watcher nor a signature checker of the repository."""
-    evil = repository / "evil"
-    evil.write_text("#!/bin/sh\necho EVIL >&2\n")
+def test_the_sandbox_holds_what_git_starts_all_the_same(tmp_path: Path) -> None:
+    """When a user agrees to `git status` in such a folder, what it runs can still change nothing."""
+    repository = Repository(tmp_path)
+    next(way for way in WAYS if way.name == "filter clean").make(repository)
+    with Workspace(repository.root) as workspace:
+        context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
+        said = asyncio.run(shell.invoke(context, {"command": "git status"}))
+    assert "EVIL" in said.text
+    assert not repository.canary.exists()
+
+
+def test_every_program_that_a_reading_tool_starts_is_known() -> None:
+    """None but our own matcher and ripgrep, which is told to read no configuration."""
+    tools = Path(git.__file__).parent
+    starters = {
+        path.name
+        for path in (*tools.glob("*.py"), *(tools / "builtin").glob("*.py"))
+        if re.search(r"subprocess\.|create_subprocess|os\.(?:system|popen|exec|spawn)", path.read_text())
+    }
+    assert starters == {"grep.py", "ripgrep.py", "process.py", "sandbox.py", "prove.py", "supervise.py"}
+
+
+@pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")
+def test_no_setting_of_ripgrep_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of settings could name a program that looks at every file first."""
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/pwned\ncat\n")
     evil.chmod(0o755)
-    for name in ("core.fsmonitor", "gpg.program"):
-        subprocess.run(["git", "config", name, str(evil)], cwd=repository, check=True)
+    (tmp_path / "settings").write_text(f"--pre={evil}\n")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root/a.txt").write_text("one\n")
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "settings"))
+    subprocess.run(["rg", "one", str(tmp_path / "root")], check=True, capture_output=True)
+    assert (tmp_path / "pwned").exists()  # plain ripgrep hears it
+    (tmp_path / "pwned").unlink()
+    grep = next(tool for tool in BUILTIN if tool.name == "grep")
+    with Workspace(tmp_path / "root") as workspace:
+        context = ToolContext("c", workspace=workspace, environment=dict(os.environ))
+        assert "1:one" in grep.function(context, "one").replace(" ", "")
+    assert not (tmp_path / "pwned").exists()
 
-    def said(command: str) -> str:
-        with Workspace(repository) as workspace:
-            context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
-            outcome = asyncio.run(shell.invoke(context, {"command": command}))
-        assert outcome.status == "complete"
-        return str(outcome.text)
 
-    assert judge(line).only_reads and "EVIL" not in said(line)
-    assert "EVIL" in said("git status > /dev/null; true")  # asked for, and so run as it is
+# What is read without git
+
+
+def test_an_overview_names_the_branch(tmp_path: Path) -> None:
+    """Also at a commit without one, and where `.git` is a file; but not of a repository further up."""
+    repository = Repository(tmp_path)
+
+    def overview(folder: Path = repository.root) -> str:
+        with Workspace(folder) as workspace:
+            return str(codebase_overview.function(ToolContext("c", workspace=workspace)))
+
+    assert "\nGit: main\n" in overview()
+    commit = repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-q", "--detach")
+    assert f"\nGit: no branch, at {commit[:12]}\n" in overview()
+    repository.write("inner/a", "a")
+    assert "Git:" not in overview(repository.root / "inner")
+    (repository.root / ".git").rename(repository.root / "elsewhere")
+    repository.write(".git", "gitdir: elsewhere\n")
+    assert f"\nGit: no branch, at {commit[:12]}\n" in overview()
+
+
+@pytest.mark.parametrize("head", ["", "\0" * 9, "ref: ", "x" * 300_000, "gitdir: .git\n"])
+def test_a_damaged_repository_is_passed_over(tmp_path: Path, head: str) -> None:
+    """What HEAD holds is anybody's text, and so is a `.git` that is a file."""
+    for name in (".git/HEAD", "inner/.git"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(head)
+    with Workspace(tmp_path) as workspace:
+        assert git.branch(workspace) == ""
+        assert git.program_setting(workspace, "inner") == ""
+
+
+def test_an_ordinary_repository_is_looked_at_unasked(tmp_path: Path) -> None:
+    """Remotes, branches, submodules and settings that name no program raise no question."""
+    repository = Repository(tmp_path)
+    repository.config(remote__origin__url="https://example.com/external/filter.git", diff__renames="true")
+    repository.config(branch__main__remote="origin", core__autocrlf="input", alias__st="status")
+    repository.write(".gitmodules", '[submodule "a"]\n\tpath = a\n\turl = https://example.com/ignore.git\n')
+    with Workspace(repository.root) as workspace:
+        assert git.program_setting(workspace, ".") == ""
+        assert git.program_setting(workspace, "nowhere/at/all") == ""

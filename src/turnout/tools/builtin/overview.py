@@ -6,7 +6,6 @@ what the project is. The walk is bounded in files and in time; the page in lengt
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -148,9 +147,8 @@ class Survey:
         yield list(self._readme_lines())
 
     def _git_lines(self) -> Iterator[str]:
-        whole = self.path == "."
-        if whole and (standing := git.standing(self.workspace.root, self.ctx.environment or os.environ)):
-            yield f"Git: {shown(standing)}"
+        if self.path == "." and (branch := git.branch(self.workspace)):
+            yield f"Git: {shown(branch)}"
 
     def _language_lines(self) -> Iterator[str]:
         ranked = sorted(self.languages.items(), key=lambda item: (-item[1].lines, -item[1].files, item[0]))

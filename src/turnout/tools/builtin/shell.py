@@ -57,6 +57,8 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         reasons.append(f"{OPEN} ({note})" if note else OPEN)
     elif planted:
         reasons.append(f"{planted} would be run from the workspace")
+    elif named := _named_by_repository(judged, situation):
+        reasons.append(f"the settings of the repository name {named}, by which git may start programs")
     if arguments.get("background"):
         reasons.append("it goes on in the background")
     if reasons and risk in ("read", "write"):
@@ -89,6 +91,14 @@ def _planted(programs: Iterable[str], situation: Situation) -> str:
         if root and found and (real + "/").startswith(os.path.realpath(root) + "/"):
             return program
     return ""
+
+
+def _named_by_repository(judged: Judgement, situation: Situation) -> str:
+    """What the repository has git start, if git is called; "" otherwise."""
+    calls_git = any(command.program == "git" for command in judged.commands)
+    if not calls_git or not isinstance(situation.workspace, Workspace):
+        return ""
+    return git.program_setting(situation.workspace, judged.folder)
 
 
 @tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",), assess=assessed)
