@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.wire.check.bodies_chat import body, called, result, said, user
+from tests.wire.check.broken import BROKEN
 
 from turnout.surfaces.cli import main
 
@@ -76,6 +77,27 @@ def test_the_last_line_repairs(api: str, given: Any, line: str, tmp_path: Path) 
 def test_nothing_is_promised_for_what_is_not_a_conversation(given: str) -> None:
     told = CliRunner().invoke(main, ["check", "--api", "openai"], input=given)
     assert told.exit_code == 1 and "turnout render" not in told.stdout
+
+
+# Every body that breaks a rule, from the checkers' own tests
+
+
+@pytest.mark.parametrize(("api", "rule", "given"), BROKEN)
+def test_what_the_last_line_prints_would_pass(api: str, rule: str, given: Any, tmp_path: Path) -> None:
+    """Whatever rule was broken, the command gives a body that nothing speaks against."""
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps(given))
+    line = run("check", "--api", api, str(path)).stdout.splitlines()[-1].strip()
+    if not line.startswith("turnout render"):
+        assert rule == "BODY"
+        return
+    words = shlex.split(line)[1:]
+
+    made = run(*words)
+
+    assert made.exit_code == 0, made.stderr
+    target = words[words.index("--to") + 1]
+    assert json.loads(run("check", "--api", target, "--json", stdin=json.loads(made.stdout)).stdout) == []
 
 
 # The doctor and a request

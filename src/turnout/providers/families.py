@@ -20,7 +20,8 @@ MISTRAL: dict[str, Any] = {
     "content_when_empty": "",
     "alternates": True,
 }
-OLD_MISTRAL: dict[str, Any] = {**MISTRAL, "calls_alone": True}  # tokenizer v3: words or calls, never both
+# Tokenizer v3: words or calls, never both (MIS-07), and no thoughts (MIS-11).
+OLD_MISTRAL: dict[str, Any] = {**MISTRAL, "calls_alone": True, "reasoning_field": None}
 KIMI: dict[str, Any] = {"id_format": "kimi", "schema": "moonshot"}
 THINKING_KIMI: dict[str, Any] = {
     **KIMI,

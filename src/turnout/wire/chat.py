@@ -193,7 +193,7 @@ class ChatEncoder:
         if name is None and not self.dialect.echoes_details:
             return
         thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
-        state = _private_state(thoughts)
+        state = _private_state(thoughts, self._stand_ins)
         if name is None:
             if self.dialect.echoes_details and "reasoning_details" in state:
                 wire["reasoning_details"] = state["reasoning_details"]
@@ -280,17 +280,26 @@ def _sentinel(call_id: str) -> Wire:
     }
 
 
-def _private_state(thoughts: Sequence[Thinking]) -> Wire:
+def _private_state(thoughts: Sequence[Thinking], changes: list[str]) -> Wire:
     state: Wire = {}
     for thought in thoughts:
         if thought.residue is None or not isinstance(data := thought.residue.data, dict):
             continue
         if "reasoning_opaque" in data:
             state["reasoning_opaque"] = data["reasoning_opaque"]
-        if isinstance(details := data.get("reasoning_details"), list):
+        if details := list(_sound_details(data.get("reasoning_details"), changes)):
             known = state.setdefault("reasoning_details", [])
             state["reasoning_details"] = [*known, *(detail for detail in details if detail not in known)]
     return state
+
+
+def _sound_details(details: Any, changes: list[str]) -> Iterator[Wire]:
+    """OpenRouter refuses details of other kinds (ORT-02), which it cannot have sent."""
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, dict) and str(detail.get("type")).startswith("reasoning."):
+            yield detail
+        else:
+            changes.append("ORT-02 a reasoning detail of an unknown kind left out")
 
 
 def _is_reasoned(message: Message) -> bool:

@@ -38,6 +38,7 @@ from .strict import strict_answer, strict_schema
 NOTHING_STORED: Mapping[str, str] = {}
 
 
+MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
 HELD = ("file", "input_image")  # kinds of parts that refer to what the server keeps
 
 
@@ -66,6 +67,7 @@ class ResponsesEncoder:
         self._declarations = Declarations(self._tools)
         self._response_id = ""
         self._since: list[Message] = []  # what came after that response
+        self._shortened: dict[str, str] = {}  # outputs that did not fit, by call: what was done
         self._stored: dict[str, str] = {}  # its calls, under the ids that the server knows them by
 
     def feed(self, message: Message) -> None:
@@ -147,12 +149,21 @@ class ResponsesEncoder:
 
     def _output(self, response: ToolResponse, stored_id: str) -> Wire:
         media = response_media(response)
-        text = response_text(response, marks_errors=True)
+        text = self._fitting(response.call_id, response_text(response, marks_errors=True))
         output: Any = (
             [{"type": "input_text", "text": text}, *(_part(block) for block in media)] if media else text
         )
         call_id = stored_id or self.ids[response.call_id]
         return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+    def _fitting(self, call_id: str, text: str) -> str:
+        if len(text) <= MAX_OUTPUT:
+            return text
+        self._shortened[call_id] = (
+            f"OAR-12 the output of {call_id} is cut to {MAX_OUTPUT} of {len(text)} characters"
+        )
+        mark = f"\n[cut: the first of {len(text)} characters]"
+        return text[: MAX_OUTPUT - len(mark)] + mark
 
     # Request
 
@@ -174,6 +185,7 @@ class ResponsesEncoder:
         elif roll.last is None or roll.last_role == "assistant":
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"type": "message", "role": "user", "content": LAST_FILLER})
+        changes += self._shortened.values()
         fields = self._fields(system, tools, options, changes)
         if options.chain and self.dialect.stores and not chained and self._stored:
             changes.append("not chained: since then another model made calls, so the whole history is sent")

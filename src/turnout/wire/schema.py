@@ -324,6 +324,8 @@ def _gemini_values(node: Schema, say: Say) -> None:
     if isinstance(values, list):
         if not all(isinstance(value, str) for value in values):
             raise Inexpressible("an enum holds other values than strings")
+        if node.get("type", "string") != "string":  # GEM-13
+            raise Inexpressible("an enum is of another type than string")
         node.setdefault("type", "string")
         if not all(values):
             say("an empty enum value left out")

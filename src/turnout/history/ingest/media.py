@@ -111,8 +111,12 @@ def file(part: dict[str, Any], door: Door) -> Iterator[Item]:
         yield from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
     elif inner.get("file_url"):
         yield from_url(text_of(inner["file_url"]), "application/octet-stream", name)
+    elif file_id := text_of(inner.get("file_id")):
+        yield held_file("file", file_id, door.residue(part=part))
     else:
-        yield held_file("file", text_of(inner.get("file_id")), door.residue(part=part))
+        yield Opaque(
+            "file", f"[file {name}: nothing of it was sent]" if name else "[a file: nothing of it was sent]"
+        )
 
 
 def _url(value: Any) -> str:
