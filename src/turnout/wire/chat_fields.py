@@ -12,7 +12,7 @@ from .added_fields import merged, private_fields, with_added_fields
 from .chat_dialect import ChatDialect
 from .limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
 from .loop import Loop
-from .offer import Declarations, Offer, is_forced, offered_tools
+from .offer import Declarations, Offer, is_forced, kept_declaration, offered_tools
 from .options import Options
 from .protocol import Setting
 from .roll import Wire
@@ -198,7 +198,7 @@ class ChatFields:
 
     def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
         if tool.declaration is not None:
-            return tool.declaration
+            return kept_declaration(tool, name)
         wanted = options.strict or tool.strict
         if wanted and not self.dialect.strict_tools:
             changes.append(f"tool {tool.name}: strict left out: {self.setting.model} does not take it")

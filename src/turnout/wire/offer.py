@@ -50,6 +50,16 @@ def offered_tools(
     return Offer([*kept, *stubs], names, _choice(options, tools, bool(stubs)))
 
 
+def kept_declaration(tool: ToolSpec, name: str) -> dict[str, Any]:
+    """A declaration as it was written; a custom tool, which the client runs, by its name on the wire."""
+    declaration = tool.declaration or {}
+    if not tool.is_function:
+        return declaration  # the provider gave it its name
+    if isinstance(inner := declaration.get("custom"), dict):  # Chat says it one level deeper than Responses
+        return {**declaration, "custom": {**inner, "name": name}}
+    return {**declaration, "name": name}
+
+
 def is_forced(choice: str) -> bool:
     return choice not in ("", "auto", "none")
 

@@ -28,7 +28,7 @@ from ..model import (
 from .added_fields import merged, with_added_fields
 from .content import base64_url, blank, joined, response_media, response_text
 from .limits import OPENAI_TIERS, nearest_effort, openai_cache_ttl, service_tier, temperature, token_limit
-from .offer import Declarations, Offer, offered_tools
+from .offer import Declarations, Offer, kept_declaration, offered_tools
 from .options import Options
 from .protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes, encode
 from .roll import Roll, Wire
@@ -281,7 +281,7 @@ class ResponsesEncoder:
 
     def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
         if tool.declaration is not None:
-            return tool.declaration
+            return kept_declaration(tool, name)
         wanted = options.strict or tool.strict
         strict = strict_schema(tool, "openai", changes) if wanted else None
         wire = {
