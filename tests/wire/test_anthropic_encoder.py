@@ -236,6 +236,30 @@ def test_a_budget_leaves_room_for_the_answer() -> None:
     assert 1_024 <= body["thinking"]["budget_tokens"] < body["max_tokens"]
 
 
+@pytest.mark.parametrize(
+    ("max_tokens", "budget", "sent"),
+    [
+        (2_000, None, 1_999),
+        (2_000, 1_999, 1_999),
+        (2_000, 2_000, 1_999),
+        (2_000, 1_500, 1_500),
+        (1_025, None, 1_024),
+    ],
+)
+def test_a_budget_is_below_the_limit_on_the_answer(max_tokens: int, budget: int | None, sent: int) -> None:
+    """ANT-23: max_tokens must be greater than the budget, if only by one."""
+    request = render(conversation(user("go")), CLAUDE, thinking=True, max_tokens=max_tokens, budget=budget)
+    assert request.json["thinking"] == {"type": "enabled", "budget_tokens": sent}
+    assert check("anthropic", request.body) == []
+
+
+def test_a_limit_that_leaves_no_room_switches_thinking_off() -> None:
+    """A budget below 1,024 would be refused."""
+    request = render(conversation(user("go")), CLAUDE, thinking=True, max_tokens=1_024)
+    assert "thinking" not in request.json
+    assert any(change.startswith("ANT-23") for change in request.report.changes)
+
+
 def optional_parameters(count: int) -> dict[str, Any]:
     properties = {f"p{n}": {"type": "string"} for n in range(count)}
     return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -165,12 +165,13 @@ def _results(message: dict[str, Any], door: Door) -> Iterator[Item]:
     """A tool message is one result; a part of it that names its own call is one of its own."""
     content, raw_id = message.get("content"), text_of(message.get("tool_call_id"))
     own = [part for part in list_of(content) if _is_paired(part)]
+    if own and not raw_id:
+        yield from parts.items_of(content, door)  # in order: what stands beside a result belongs to it
+        return
     for part in own:
         yield from parts.read_part(part, door)
     rest = [part for part in list_of(content) if not _is_paired(part)] if own else content
-    if own and not raw_id:
-        yield from parts.items_of(rest, door)
-    elif not own or rest:
+    if not own or rest:
         name = text_of(first_of(message, "name", "tool_name"))
         unnumbered = message.get("role") == "function" or "tool_name" in message  # these never had ids
         yield HeardResult(raw_id, name, parts.outcome_of(rest, door), unnumbered)
