@@ -128,6 +128,26 @@ def test_tasks_in_the_background_are_listed_waited_for_and_stopped() -> None:
     assert talk.subagents is not None and talk.subagents.tree.live == 0
 
 
+def test_no_two_subagents_share_a_name() -> None:
+    """Ids of calls are made from it: two in the background that make the same call are two calls."""
+    talk, transport = session(
+        lambda asked: (
+            ("Done." if asked.results else [Call("weather", {"city": "Paris"}, id="call_1")])
+            if "work" in asked.user or asked.results
+            else [task("work a", background=True), task("work b", background=True), task("work c")]
+        ),
+        subagents=True,
+    )
+    seen = events(talk)
+    calls = [event.event.call_id for event in seen if isinstance(event, Nested) and is_result(event.event)]
+    assert len(calls) == len(set(calls)) == 3
+    assert transport.refusals == []
+
+
+def is_result(event: Any) -> bool:
+    return isinstance(event, ToolResult)
+
+
 def test_closing_a_session_stops_what_works_in_the_background() -> None:
     """Nothing goes on behind the back of whoever closed it."""
     talk, transport = session(

@@ -89,6 +89,17 @@ def test_a_tool_that_was_given_up_in_one_session_keeps_its_path_from_all() -> No
     assert (there.startable(), there.stuck()) == (("0",), ())
 
 
+def test_a_tool_that_hangs_keeps_commands_that_read_only_from_its_own_path() -> None:
+    """`cat a` is stuck while a change of a may still be under way; `ls` is not."""
+    running = RunningCalls()
+    here = scheduled(running, WRITE_A, Footprint(changes=True))
+    start_all(here)
+    for call_id in "01":
+        here.settle(call_id, Outcome("cancelled"), still_running=True)
+    there = scheduled(running, READING_COMMAND, Footprint(("a",), everywhere=True))
+    assert (there.startable(), there.stuck()) == (("0",), ("1",))
+
+
 def test_a_change_that_waits_is_not_overtaken_by_reads_that_come_later() -> None:
     """Readers that take turns would otherwise keep it waiting for ever."""
     running = RunningCalls()

@@ -67,9 +67,14 @@ class Tree:
             )
         return ""
 
-    def begin(self) -> None:
+    def begin(self) -> int:
+        """One more is at work; its number, which no other of the tree has."""
         self.live += 1
+        return self.next_number()
+
+    def next_number(self) -> int:
         self.total += 1
+        return self.total
 
 
 class Subagents:
@@ -100,12 +105,12 @@ class Subagents:
             """
             if refusal := self.tree.admit(self.depth):
                 return Outcome("error", (Text(refusal),))
-            self.tree.begin()
+            number = self.tree.begin()
             if not background:
-                return await self._work(ctx.call_id, prompt)
-            name = f"task-{self.tree.total}"
+                return await self._work(ctx.call_id, prompt, number)
+            name = f"task-{number}"
             self._prompts[name] = prompt
-            self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt))
+            self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt, number))
             return f"started {name}"
 
         return tool(risk="read", timeout=float("inf"), delegates=True)(task)
@@ -155,9 +160,9 @@ class Subagents:
             raise UsageError(f"there is no task {name!r}; known are: {known}")
         return self._tasks[name]
 
-    async def _work(self, call_id: str, prompt: str) -> Outcome:
+    async def _work(self, call_id: str, prompt: str, number: int) -> Outcome:
         try:
-            child = self._child()
+            child = self._child(number)
             try:
                 return await self._listen(child, call_id, prompt)
             finally:
@@ -167,20 +172,19 @@ class Subagents:
         finally:
             self.tree.live -= 1
 
-    def _history(self) -> History:
-        """A new one, kept beside the parent's where that is kept."""
-        store, key = self.session.store, f"{self.session.history.key}.sub{self.tree.total}"
+    def _history(self, number: int) -> History:
+        """A new one, kept beside the parent's where that is kept. Ids of calls hang on its key."""
+        store, parent = self.session.store, self.session.history.key
         if store is None:
-            return History(key, system=self._system())
-        while store.knows(key):  # of an earlier run
-            self.tree.total += 1
-            key = f"{self.session.history.key}.sub{self.tree.total}"
-        return store.open(key, system=self._system(), parent=self.session.history.key)
+            return History(f"{parent}.sub{number}", system=self._system())
+        while store.knows(f"{parent}.sub{number}"):  # of an earlier run
+            number = self.tree.next_number()
+        return store.open(f"{parent}.sub{number}", system=self._system(), parent=parent)
 
-    def _child(self) -> Session:
+    def _child(self, number: int) -> Session:
         parent, limits = self.session, self.tree.limits
         child = parent.child(
-            history=self._history(),
+            history=self._history(number),
             target=limits.target,
             tools=self._tools(),
             system=self._system(),

@@ -152,7 +152,9 @@ class Batch:
             return ()
         held = Places(self.running.given_up.values())
         waiting = self.live("scheduled")
-        return tuple(call_id for call_id in waiting if held.clash(self._live[call_id].footprint))
+        return tuple(
+            call_id for call_id in waiting if held.clash(_named_places(self._live[call_id].footprint))
+        )
 
     def summary(self) -> Summary:
         return replace(Summary.of(self.outcomes.values()), scheduled=len(self._order))
@@ -165,7 +167,7 @@ class Batch:
         """The calls that may start, and those that only calls of other batches keep from it."""
         free: list[str] = []
         blocked: dict[str, Footprint] = {}
-        ahead, taken = Places(), self._taken()
+        ahead, executing, held = Places(), self._executing_places(), Places(self.running.given_up.values())
         room, shared_room = self.parallel - self._executing, self.running.room
         behind_someone = self._executing > 0
         for call_id, call in self._live.items():
@@ -173,7 +175,8 @@ class Batch:
             if room <= 0:
                 break
             if call.state == "scheduled":
-                waits = (mine.alone and behind_someone) or ahead.clash(mine) or taken.clash(mine)
+                waits = (mine.alone and behind_someone) or ahead.clash(mine) or executing.clash(mine)
+                waits = waits or held.clash(_named_places(mine))
                 if not waits and self.running.is_blocked((self.number, call_id), mine):
                     blocked[call_id] = mine
                 elif not waits and (shared_room > 0 or not mine.counted):
@@ -186,14 +189,13 @@ class Batch:
             behind_someone = True
         return free, blocked
 
-    def _taken(self) -> Places:
-        """What calls of this batch touch right now, and tools that were given up.
+    def _executing_places(self) -> Places:
+        """What calls of this batch touch right now.
 
         A call that runs may stand behind one that was approved with other arguments, so that
         it is not enough to look at the calls ahead.
         """
-        running = (call.footprint for call in self._live.values() if call.state == "executing")
-        return Places((*self.running.given_up.values(), *running))
+        return Places(call.footprint for call in self._live.values() if call.state == "executing")
 
     def _expect(self, call_id: str, state: Live) -> _Call:
         call = self._live.get(call_id)
@@ -202,3 +204,8 @@ class Batch:
             found = self.state(call_id) if known else "not in this batch"
             raise UsageError(f"call {call_id} is {found}; this needs one that is {state}")
         return call
+
+
+def _named_places(footprint: Footprint) -> Footprint:
+    """A command that reads is kept from the paths it names, not from everything, by a tool that hangs."""
+    return replace(footprint, everywhere=False) if footprint.everywhere else footprint
