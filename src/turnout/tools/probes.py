@@ -1,7 +1,8 @@
 """Attempts to get out of the sandbox, as data: each is a few lines that must fail.
 
 The code runs inside, in a process of its own for each. It succeeds by coming to its end,
-and is denied by raising. `stage` tells it where the things are that it must not reach.
+and is denied by an error of the system. Any other end is a fault of the attempt itself and
+proves nothing. `stage` tells it where the things are that it must not reach.
 
 A probe may do no harm where nothing stops it, for that is when it matters: it touches
 what the stage made for it, or opens and does not write, or sets what is already so.
@@ -21,12 +22,48 @@ class Probe(Struct, frozen=True):
     without: bool = False
 
 
+DENIALS = (
+    *("EPERM", "ENOENT", "ESRCH", "EACCES", "EBUSY", "EEXIST", "EXDEV", "EROFS", "ENOSYS"),
+    *("ENETUNREACH", "EHOSTUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL", "EAFNOSUPPORT"),
+)
+"""How the system says no."""
+
 _SYSCALL = "import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
 _CHECK = "\nif result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))"
 
 
-def _call(name: str, code: str) -> Probe:
-    return Probe(name, f"{_SYSCALL}result = {code}{_CHECK}")
+def _call(name: str, code: str, then: str = "") -> Probe:
+    return Probe(name, f"{_SYSCALL}result = {code}{_CHECK}{then}")
+
+
+def _any_writable(name: str, start: str, leave_out: str = "") -> Probe:
+    """Open whatever is below a folder of /proc for writing, and write nothing."""
+    return Probe(
+        name,
+        "found = []\n"
+        f"for folder, folders, files in os.walk({start!r}):\n"
+        f"    if folder == '/proc': folders[:] = [each for each in folders if not each.isdigit()"
+        f" and each not in ('self', 'thread-self', {leave_out!r})]\n"
+        "    for each in files:\n"
+        "        try: os.close(os.open(f'{folder}/{each}', os.O_WRONLY | os.O_NONBLOCK))\n"
+        "        except OSError: continue\n"
+        "        found.append(f'{folder}/{each}')\n"
+        "if not found: raise PermissionError(1, 'none of them can be opened for writing')\n"
+        "detail = ', '.join(found[:5])",
+    )
+
+
+_STAYS = """
+if not os.stat({0!r}).st_mode & 0o6000: raise PermissionError(1, 'the bit was lost')"""
+
+
+def _set_id(name: str, path: str, code: str) -> Probe:
+    """Make a file that runs with the rights of its owner or its group."""
+    return Probe(name, code + _STAYS.format(path))
+
+
+def _set_id_call(name: str, path: str, code: str) -> Probe:
+    return _call(name, code, _STAYS.format(path))
 
 
 WRITING = (
@@ -61,9 +98,11 @@ READING = (
     Probe("read the environment of other processes", "open(f\"/proc/{stage['victim']}/environ\").read()"),
     Probe(
         "find a secret in our environment",
-        "raise OSError('none') if 'TURNOUT_CANARY' not in os.environ else 0",
+        "if 'TURNOUT_CANARY' not in os.environ: raise PermissionError(1, 'it is not there')",
     ),
     Probe("open the memory of the machine", "open('/dev/mem', 'rb')"),
+    Probe("open the memory of the kernel", "open('/proc/kcore', 'rb')"),
+    Probe("see the devices of the machine", "os.listdir('/sys')"),
 )
 NETWORK = (
     Probe(
@@ -103,12 +142,60 @@ PROCESSES = (
         "libc.sethostname(os.uname().nodename.encode(), len(os.uname().nodename))",
     ),
 )
+KERNEL = (
+    Probe(
+        "name a program that the kernel runs on a crash",
+        "os.open('/proc/sys/kernel/core_pattern', os.O_WRONLY)",
+    ),
+    Probe("name a program that loads modules", "os.open('/proc/sys/kernel/modprobe', os.O_WRONLY)"),
+    Probe("restart the machine by a key of the kernel", "os.open('/proc/sysrq-trigger', os.O_WRONLY)"),
+    _any_writable("write any setting of the kernel", "/proc/sys"),
+    _any_writable("write anything else of /proc", "/proc", leave_out="sys"),
+    Probe("make a file among the devices", "os.open('/dev', os.O_TMPFILE | os.O_WRONLY)"),
+)
+PRIVILEGES = (
+    _set_id("make a program that runs as its owner", "mine", "open('mine', 'w'); os.chmod('mine', 0o4755)"),
+    _set_id("make a program that runs as its group", "ours", "open('ours', 'w'); os.chmod('ours', 0o2755)"),
+    _set_id(
+        "make such a program by its descriptor",
+        "held",
+        "file = open('held', 'w'); os.fchmod(file.fileno(), 0o4755)",
+    ),
+    _set_id(
+        "make such a program beside a folder",
+        "near",
+        "open('near', 'w'); os.chmod('near', 0o6755, dir_fd=os.open('.', 0))",
+    ),
+    _set_id(
+        "make such a program at once", "born", "os.close(os.open('born', os.O_CREAT | os.O_WRONLY, 0o4755))"
+    ),
+    _set_id("make such a program as a node", "node", "os.mknod('node', 0o104755)"),
+    _set_id(
+        "make such a program without a name",
+        "named",
+        "file = os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o4755)\n"
+        "os.link(f'/proc/self/fd/{file}', 'named', src_dir_fd=file, follow_symlinks=True)",
+    ),
+    _set_id_call(
+        "make such a program by openat2",
+        "second",
+        "libc.syscall(437, -100, b'second', __import__('struct').pack('QQQ', 0o101, 0o4755, 0), 24)",
+    ),
+    _set_id_call(
+        "make such a program by fchmodat2",
+        "third",
+        "open('third', 'w').close() or libc.syscall(452, -100, b'third', 0o4755, 0)",
+    ),
+)
 ORDERS = (
     Probe("write a git hook", "open('.git/hooks/pre-commit', 'w').write('x')"),
     Probe("write the git configuration", "open('.git/config', 'a').write('x')"),
     Probe("move .git away", "os.rename('.git', 'git')"),
     Probe("remove a git hook", "os.unlink('.git/hooks/sample')"),
-    Probe("write our project settings", "open('.turnout/config.toml', 'w').write('x')"),
+    Probe(
+        "write our project settings",
+        "os.makedirs('.turnout', exist_ok=True); open('.turnout/config.toml', 'w').write('x')",
+    ),
     Probe("replace the MCP settings", "os.rename('a', '.mcp.json')"),
     Probe("write the MCP settings", "open('.mcp.json', 'w').write('x')"),
     Probe(
@@ -117,9 +204,13 @@ ORDERS = (
     Probe("remove the cover and make .git", "os.rmdir('.git'); os.mkdir('.git')", without=True),
     Probe("make .git by moving a folder", "os.mkdir('g'); os.rename('g', '.git')", without=True),
     Probe("link .git elsewhere", "os.symlink('/tmp', '.git')", without=True),
-    Probe("make project settings", "open('.turnout/config.toml', 'w').write('x')", without=True),
+    Probe(
+        "make project settings",
+        "os.makedirs('.turnout', exist_ok=True); open('.turnout/config.toml', 'w').write('x')",
+        without=True,
+    ),
 )
-PROBES = (*READING, *NETWORK, *PROCESSES, *ORDERS, *WRITING)
+PROBES = (*READING, *NETWORK, *PROCESSES, *KERNEL, *PRIVILEGES, *ORDERS, *WRITING)
 
 RUNNER = """
 import json, os, sys
@@ -134,17 +225,20 @@ for name, code in stage["probes"]:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
+        scope = {"stage": stage, "os": os}
         try:
-            exec(code, {"stage": stage, "os": os})
-            said = ""
+            exec(code, scope)
+            said = ["through", scope.get("detail", "")]
+        except OSError as error:
+            said = ["error", f"{type(error).__name__}: {error}", error.errno]
         except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        os.write(writer, json.dumps([name, said]).encode())
+            said = ["fault", f"{type(error).__name__}: {error}"]
+        os.write(writer, json.dumps([name, *said]).encode())
         os._exit(0)
     os.close(writer)
-    said = os.read(reader, 65536).decode() or json.dumps([name, "killed"])
+    said = os.read(reader, 65536).decode() or json.dumps([name, "fault", "it was killed"])
     os.waitpid(child, 0)
     os.close(reader)
     print(said, flush=True)
 """
-"""What runs inside: says how it is confined, then tries each probe. No word of a probe: it got through."""
+"""What runs inside: says how it is confined, then tries each probe and says how that ended."""

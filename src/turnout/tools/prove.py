@@ -1,11 +1,13 @@
 """Proof that the sandbox holds: sets a stage outside of it, tries to reach it from inside.
 
 The secrets, sockets and processes of the stage are made for the purpose. A probe that
-comes to its end is an escape; so is any trace that it left outside.
+comes to its end is an escape; so is any trace that it left outside. One that fails in a way
+that is no denial has proven nothing, and does not count as held.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -21,22 +23,28 @@ from typing import Any
 
 from msgspec import Struct
 
-from .probes import PROBES, RUNNER, Probe
+from . import process
+from .probes import DENIALS, PROBES, RUNNER, Probe
 from .process import Spawn
 from .sandbox import confined
 from .syscalls import DENIED
 from .workspace import Workspace
 
 SECRET = "the canary sings\n"
+CANARIES = {"PATH": "/usr/bin:/bin", "TURNOUT_CANARY": SECRET}
 SECONDS = 60.0
 
 
 class Proof(Struct, frozen=True):
-    """What came of one attempt: whether the sandbox held, and what was said."""
+    """What came of one attempt: whether the sandbox held, and what was said.
+
+    `tried` is False when the attempt itself did not work: then nothing is known.
+    """
 
     name: str
     held: bool
     detail: str = ""
+    tried: bool = True
 
 
 def boxed(workspace: Workspace) -> Spawn:
@@ -66,7 +74,7 @@ async def _tried(
             finished = await make(workspace)(
                 [os.path.realpath(sys.executable), "-I", "-S", "-c", RUNNER, json.dumps(told)],
                 folder=folder,
-                environment={"PATH": "/usr/bin:/bin", "HOME": str(stage["home"])},
+                environment=process.environment({**CANARIES, "HOME": str(stage["home"])}),
                 timeout=SECONDS,
                 on_output=output.extend,
             )
@@ -75,13 +83,17 @@ async def _tried(
     lines = output.decode(errors="replace").splitlines()
     if finished.code != 0 or len(lines) != len(probes) + 1:
         said = "\n".join(lines[-3:])[:300] or f"it ended with {finished.code}"
-        return [Proof("run the probes", False, said)]
+        return [Proof("run the probes", False, said, tried=False)]
     on = [] if any(probe.without for probe in probes) else _is_on(json.loads(lines[0]))
     return [*on, *(_proof(*json.loads(line)) for line in lines[1:])]
 
 
-def _proof(name: str, said: str) -> Proof:
-    return Proof(name, bool(said), said or "it got through")
+def _proof(name: str, end: str, said: str, number: int | None = None) -> Proof:
+    """A probe is held if the system denied it; got through, or went wrong, it is not."""
+    if end == "through":
+        return Proof(name, False, f"it got through {said}".rstrip())
+    denied = end == "error" and number is not None and errno.errorcode.get(number) in DENIALS
+    return Proof(name, denied, said, tried=denied)
 
 
 def _is_on(facts: dict[str, Any]) -> Iterator[Proof]:
@@ -100,6 +112,10 @@ def _traces(stage: dict[str, Any]) -> Iterator[Proof]:
     intact = (outside / "secret").exists() and (outside / "secret").read_text() == SECRET
     yield Proof("leaves the secret as it was", intact)
     for root in (Path(stage["base"], "with"), Path(stage["base"], "without")):
+        powerful = [path.name for path in root.rglob("*") if path.lstat().st_mode & 0o6000]
+        yield Proof(
+            f"leaves no privileged program in the workspace {root.name} .git", not powerful, str(powerful)
+        )
         found = sorted(path.name for path in root.glob(".git/hooks/*")) + sorted(
             path.name for path in root.glob(".turnout/*")
         )

@@ -288,7 +288,9 @@ def _system(
         yield from ("--ro-bind-try", path, path)
     for name in (*ETC, *(NETWORK_ETC if network else ())):
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    yield from ("--proc", "/proc", "--dev", "/dev")
+    # To the superuser /proc/sys can be written, in any namespace: core_pattern names a program for the host.
+    yield from ("--proc", "/proc", "--remount-ro", "/proc")
+    yield from ("--dev", "/dev", *room, "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
     home = environment.get("HOME", "")
     own_home = home.startswith("/") and not _is_system(home)
     for path in ("/tmp", "/var/tmp", "/run", *([os.path.abspath(home)] if own_home else [])):

@@ -2,8 +2,9 @@
 
 Denied is what a command of a workspace has no use for and what has let programs out of
 sandboxes before: looking into other processes, mounting, new namespaces, kernel keys,
-loading code into the kernel, kinds of sockets that no network namespace holds, and typing
-into somebody's terminal. Everything else passes.
+loading code into the kernel, kinds of sockets that no network namespace holds, typing into
+somebody's terminal, and making a file that runs with its owner's rights: in the workspace it
+would stay behind for everyone on the machine. Everything else passes.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-EPERM = 1
+EPERM, ENOSYS = 1, 38
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # BPF: load word, jump if equal, jump if >=, return
-NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # offsets in what the kernel shows to the filter
+# BPF: load word, jump if equal, jump if >=, jump if it has one of these bits, return
+LOAD, EQUAL, AT_LEAST, HAS_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+# offsets in what the kernel shows to the filter; of an argument the lower half, which is all of these
+NUMBER, ARCHITECTURE, FIRST, SECOND, THIRD, FOURTH = 0, 4, 16, 24, 32, 40
 X32 = 0x40000000  # calls of the x32 kind begin here; they would pass by other numbers
 TYPING = (0x5412, 0x541C)  # ioctl TIOCSTI, TIOCLINUX
 FAMILIES = (15, 17, 29, 30, 31, 38, 40, 44)  # key, packet, CAN, TIPC, Bluetooth, ALG, VSOCK, XDP
@@ -38,6 +41,7 @@ DENIED = {
     "swapon": (167, 224),
     "swapoff": (168, 225),
     "open_tree": (428, 428),
+    "open_tree_attr": (467, 467),
     "move_mount": (429, 429),
     "fsopen": (430, 430),
     "fsconfig": (431, 431),
@@ -62,6 +66,22 @@ DENIED = {
     "clock_settime": (227, 112),
     "syslog": (103, 116),
 }
+SET_ID = 0o6000  # the bits that make a program run as its owner or its group
+CREATES = 0o100 | 0o20000000  # open: O_CREAT, O_TMPFILE; without them its mode means nothing
+# name: (x86_64, aarch64), where the mode is, and where the flags are that say whether it counts
+MODES: dict[str, tuple[tuple[int, int], int, int]] = {
+    "chmod": ((90, -1), SECOND, 0),
+    "fchmod": ((91, 52), SECOND, 0),
+    "fchmodat": ((268, 53), THIRD, 0),
+    "fchmodat2": ((452, 452), THIRD, 0),
+    "creat": ((85, -1), SECOND, 0),
+    "mknod": ((133, -1), SECOND, 0),
+    "mknodat": ((259, 33), THIRD, 0),
+    "open": ((2, -1), THIRD, SECOND),
+    "openat": ((257, 56), FOURTH, THIRD),
+}
+# It has its mode in memory, which a filter cannot see. Programs that find it missing use openat.
+OPENAT2 = 437
 # column, audit number, ioctl, socket
 MACHINES = {"x86_64": (0, 0xC000003E, 16, 41), "aarch64": (1, 0xC00000B7, 29, 198)}
 
@@ -80,13 +100,26 @@ def filter_for(machine: str) -> bytes:
     if machine == "x86_64":
         program += [_step(AT_LEAST, X32, 0, 1), _step(RETURN, ERRNO | EPERM)]
     program += _unless_among([numbers[column] for numbers in DENIED.values()])
+    program += [_step(EQUAL, OPENAT2, 0, 1), _step(RETURN, ERRNO | ENOSYS)]
     program += _argument(ioctl, SECOND, TYPING) + _argument(socket, FIRST, FAMILIES)
+    for numbers, mode, flags in MODES.values():
+        if numbers[column] >= 0:
+            program += _mode(numbers[column], mode, flags)
     return b"".join([*program, _step(RETURN, ALLOW)])
 
 
 def _argument(call: int, place: int, values: Sequence[int]) -> list[bytes]:
     """Deny a call when an argument of it is one of these."""
     looked_at = [_step(LOAD, place), *_unless_among(values), _step(RETURN, ALLOW)]
+    return [_step(EQUAL, call, 0, len(looked_at)), *looked_at]
+
+
+def _mode(call: int, mode: int, flags: int) -> list[bytes]:
+    """Deny a call that sets the mode of a file to one with `SET_ID`."""
+    looked_at = [_step(LOAD, mode), _step(HAS_BIT, SET_ID, 0, 1), _step(RETURN, ERRNO | EPERM)]
+    if flags:
+        looked_at = [_step(LOAD, flags), _step(HAS_BIT, CREATES, 0, len(looked_at)), *looked_at]
+    looked_at.append(_step(RETURN, ALLOW))
     return [_step(EQUAL, call, 0, len(looked_at)), *looked_at]
 
 

@@ -34,7 +34,8 @@ class Report(Struct, frozen=True):
     proofs: list[Proof]
 
     @property
-    def escapes(self) -> list[Proof]:
+    def failures(self) -> list[Proof]:
+        """The attempts that got through, and those that went wrong and so prove nothing."""
         return [proof for proof in self.proofs if not proof.held]
 
 
@@ -47,7 +48,7 @@ def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) ->
     """Say what confines tools in FOLDER, and prove it by trying to get out.
 
     The attempts run in a folder made for them and harm nothing where they succeed. The exit
-    code is 3 where there is no sandbox, and 1 if an attempt got out of it.
+    code is 3 where there is no sandbox, and 1 if an attempt got out of it or could not be made.
 
     \b
     Examples:
@@ -56,7 +57,7 @@ def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) ->
     """
     report = _report(folder)
     click.echo(json_text(report) if as_json else _told(report, verbose))
-    if report.escapes:
+    if report.failures:
         ctx.exit(ESCAPED)
     ctx.exit(exits.OK if report.confined else exits.CONFIGURATION)
 
@@ -82,10 +83,14 @@ def _told(report: Report, verbose: bool) -> str:
         ("run unasked", report.unasked),
     ]
     if report.proofs:
-        held = len(report.proofs) - len(report.escapes)
+        held = len(report.proofs) - len(report.failures)
         rows.append(("proof", f"{len(report.proofs)} checks, {held} held"))
-    shown = report.proofs if verbose else report.escapes
-    lines = [
-        f"{'held' if proof.held else 'ESCAPED'}  {proof.name}: {one_line(proof.detail)}" for proof in shown
-    ]
+    shown = report.proofs if verbose else report.failures
+    lines = [f"{_verdict(proof)}  {proof.name}: {one_line(proof.detail)}" for proof in shown]
     return "\n".join([table(("what", "how"), rows), *lines])
+
+
+def _verdict(proof: Proof) -> str:
+    if proof.held:
+        return "held"
+    return "ESCAPED" if proof.tried else "NOT PROVEN"
