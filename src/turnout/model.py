@@ -19,8 +19,15 @@ from .plain import bounded, clean, dumps, plain
 Status = Literal["complete", "error", "cancelled", "denied", "interrupted"]
 Stop = Literal["end", "tool_calls", "length", "refused", "paused", "interrupted", "error", "other"]
 Role = Literal["system", "user", "model", "tool"]
+Scope = Literal["model", "account", "provider"]
 
 STATUSES: tuple[str, ...] = get_args(Status)
+
+ACCOUNTS = {"openai-responses": "openai"}
+"""Providers that are one account under two names: a file uploaded for one can be read by the other."""
+
+FAMILIES = {"vertex": "gemini"}
+"""Providers that speak the very same API: what one understands, the other does."""
 
 
 class Origin(Struct, frozen=True):
@@ -51,19 +58,42 @@ class Origin(Struct, frozen=True):
             bool(self.model) and self.model == other.model and self.provider == other.provider and same_place
         )
 
+    def shares_account(self, other: Origin) -> bool:
+        """Whether both are the same account of a provider, whatever the model."""
+        accounts = [ACCOUNTS.get(origin.provider, origin.provider) for origin in (self, other)]
+        return accounts[0] == accounts[1] and self.endpoint == other.endpoint
+
+    def shares_provider(self, other: Origin) -> bool:
+        """Whether both speak the same provider's API, whatever the account and the model."""
+        families = [FAMILIES.get(origin.provider, origin.provider) for origin in (self, other)]
+        return families[0] == families[1]
+
     def __str__(self) -> str:
         place = f"{self.provider}@{self.endpoint}" if self.endpoint else self.provider
         return f"{place}:{self.model}" if self.model else place
 
 
-class Residue(Struct, frozen=True):
+class Residue(Struct, frozen=True, omit_defaults=True):
     """Private state of one provider: signatures, encrypted reasoning, response ids.
 
-    Only the protocol that wrote `data` reads it, and only `origin` gets it back.
+    Only the protocol that wrote `data` reads it, and only `origin` gets it back. `scope` says how
+    much of the origin counts: all of it (what one model signed), its account (files that lie
+    there), or its provider (a form that only its API knows).
     """
 
     origin: Origin
     data: Any = None
+    scope: Scope = "model"
+
+    def may_go_to(self, reader: Origin) -> bool:
+        """Whether this reader is whom the state belongs to."""
+        match self.scope:
+            case "model":
+                return self.origin.matches(reader)
+            case "account":
+                return self.origin.shares_account(reader)
+            case "provider":
+                return self.origin.shares_provider(reader)
 
 
 class Text(Struct, frozen=True, tag="text"):
@@ -98,6 +128,10 @@ class ToolCall(Struct, frozen=True, tag="tool_call"):
     def __post_init__(self) -> None:
         snapshot = plain(self.arguments)
         force_setattr(self, "arguments", snapshot if isinstance(snapshot, dict) else {"value": snapshot})
+
+
+UNKNOWN_KIND = "*/*"
+"""The type of a link of which nobody said what it leads to."""
 
 
 class Media(Struct, frozen=True, tag="media"):
@@ -220,7 +254,8 @@ def block_text(block: Block) -> str:
             fenced = f"```{block.language}\n{block.source}\n```"
             return f"{fenced}\n{block.output}" if block.output else fenced
         case Media():
-            return f"[{block.mime}{' ' + block.name if block.name else ''}]"
+            mime = "link" if block.mime == UNKNOWN_KIND else block.mime
+            return f"[{' '.join(text for text in (mime, block.name, block.uri) if text)}]"
         case ToolCall():
             return f"{block.name}({dumps(block.arguments)})"
 

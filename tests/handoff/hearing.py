@@ -124,7 +124,17 @@ def _responses_message(heard: Heard, item: dict[str, Any]) -> None:
 
 def _output(heard: Heard, output: Any) -> str:
     heard.media += [json.dumps(part) for part in _parts(output) if part["type"] in MEDIA]
-    return "\n".join(part.get("text", "") for part in _parts(output) if part["type"] not in MEDIA)
+    return "\n".join(_told(part) for part in _parts(output) if part["type"] not in MEDIA)
+
+
+def _told(part: dict[str, Any]) -> str:
+    """A part of a result in words: also one that refers to a tool, or adds one."""
+    if part["type"] not in ("tool_reference", "tool_addition"):
+        return str(part.get("text", ""))
+    named = {name: value for name, value in part.items() if name not in ("type", "cache_control")}
+    if "tool" in named:
+        named["tool"] = {"name": named["tool"]["name"]}
+    return f"[{part['type']}] {json.dumps(named)}"
 
 
 # ---- Anthropic
@@ -149,6 +159,8 @@ def _anthropic(body: dict[str, Any]) -> Heard:
                     heard.reasoning.append(block["signature"])
                 case "redacted_thinking":
                     heard.reasoning.append(block["data"])
+                case "tool_addition":
+                    say(_told(block))
                 case "document" if block["source"]["type"] == "text":
                     say("\n\n".join((block.get("title") or "", block["source"]["data"])))
                 case kind if kind in MEDIA:

@@ -23,8 +23,6 @@ EXCEPTIONS = {
         "0e22ecd893d1b0 1c4befe4c1f8d1 b0906146677e70 d11a047dfd5f18"
     ),
     "ends with a call: it is answered as interrupted": "1e4de90d6ca886 495499a8d4cd1c",
-    "refers to a file at the provider by a beta feature": "bdc6f687b8b356 bf3889e206194a",
-    "a tool's result refers to a file at the provider": "ac646eaea563cc",
     "the table says that this model sees no images": "eb7078b0a90543",
 }
 FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.history.telling import (
     answers,
     asks,
@@ -429,7 +430,9 @@ def test_a_refusal_is_what_the_model_said() -> None:
 )
 def test_media_is_data_or_a_place(part: dict[str, Any], media: Media) -> None:
     """However it is written, wherever it stands."""
-    assert blocks([user([text("look"), part])]) == (Text("look"), media)
+    said, shown = blocks([user([text("look"), part])])
+
+    assert (said, replace(shown, residue=None)) == (Text("look"), media)
 
 
 def test_a_file_at_the_provider_is_kept_for_the_provider() -> None:
@@ -437,7 +440,8 @@ def test_a_file_at_the_provider_is_kept_for_the_provider() -> None:
     (kept,) = blocks([user([part])], "anthropic")
 
     assert kept == Opaque("document", "[file file_1]", kept.residue)
-    assert kept.residue.data == {"block": part}
+    assert kept.residue.data == {"block": part, "file_id": "file_1"}
+    assert kept.residue.scope == "account"
 
 
 def test_a_text_document_is_text_to_everyone() -> None:
@@ -567,7 +571,8 @@ def test_an_unknown_block_is_kept_whole_and_said_so() -> None:
     history = ingest([assistant([block])], "anthropic")
 
     (kept,) = history.turns[0].blocks
-    assert (kept.kind, kept.text, kept.residue.data) == ("hologram", "shimmer", {"block": block})
+    assert (kept.kind, kept.residue.data) == ("hologram", {"block": block})
+    assert kept.text == '[hologram] {"text":"shimmer","depth":3}'
     assert codes(history) == ["unknown_block"]
 
 

@@ -48,7 +48,7 @@ IN_A_TRANSCRIPT = (
     "synthetic_result",
     "thinking_omitted",
     "thinking_as_text",
-    "opaque_omitted",
+    "opaque_as_text",
     "media_replaced",
     "media_corrected",
     "code_as_text",

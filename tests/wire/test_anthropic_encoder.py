@@ -173,12 +173,14 @@ def test_caching_can_be_switched_off() -> None:
 
 
 def test_a_document_of_text_goes_back_as_the_document_it_was() -> None:
-    """To its own model; to everybody else as text."""
+    """To every model of its provider; to everybody else as text."""
     source = {"type": "text", "media_type": "text/plain", "data": "the facts"}
     document = {"type": "document", "title": "facts.txt", "source": source, "cache_control": MARK}
     history = claude(asked("read", document))
     assert messages(history)[0]["content"][1] == {"type": "document", "title": "facts.txt", "source": source}
-    assert messages(history, "anthropic:claude-opus-4-8")[0]["content"][1]["type"] == "text"
+    assert messages(history, "anthropic:claude-opus-4-8")[0]["content"][1]["type"] == "document"
+    (said,) = render(history, "openai:gpt-5.1").json["messages"]
+    assert [part["text"] for part in said["content"]] == ["read", "facts.txt\n\nthe facts"]
 
 
 def test_citations_go_back_with_their_text() -> None:

@@ -98,6 +98,7 @@ def _has_image(message: Message) -> bool:
 def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Reader:
     """How this target reads."""
     base = Reader.of(target.origin, target.dialect.id_format)
+    base = replace(base, links=getattr(target.dialect, "links", ""))
     knows = target.facts.tools
     return replace(base, thinking=policy, media=_media(target), knows_tools=knows, flat_through=flat_through)
 

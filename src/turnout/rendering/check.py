@@ -22,6 +22,7 @@ from ..model import (
     Opaque,
     Origin,
     Outcome,
+    Residue,
     Text,
     Thinking,
     ToolCall,
@@ -272,8 +273,20 @@ def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
         held = (part for block in _blocks(message) for part in (block, *_inside(block)))
         for holder in (message, *held):
             residue = getattr(holder, "residue", None)
-            if residue is not None and not residue.origin.matches(pairing.target):
+            if residue is not None and not _is_at_home(residue, pairing.target):
                 yield _fault("leaked_residue", "", f"message {at} holds private state of {residue.origin}")
+
+
+def _is_at_home(residue: Residue, target: Origin) -> bool:
+    """What one model signed is for that model, a file for its account, a form of one API for that API."""
+    origin, providers = residue.origin, {residue.origin.provider, target.provider}
+    match residue.scope:
+        case "account":
+            same = len(providers) == 1 or providers == {"openai", "openai-responses"}
+            return same and origin.endpoint == target.endpoint
+        case "provider":
+            return len(providers) == 1 or providers == {"gemini", "vertex"}
+    return origin.matches(target)
 
 
 def _inside(block: Any) -> tuple[Any, ...]:

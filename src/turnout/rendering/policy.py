@@ -6,6 +6,7 @@ The wording follows (status, was the call started?): whoever reads it must be ab
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -15,6 +16,8 @@ from msgspec.structs import replace
 from ..history.ledger import ToolInteraction
 from ..ids import NAMES_OF_FORMAT, OPENAI_NAMES, NameFormat
 from ..model import (
+    CONTENT,
+    UNKNOWN_KIND,
     AnyBlock,
     Block,
     Code,
@@ -31,6 +34,7 @@ from ..model import (
 )
 from .media import named, readable
 
+WEB = ("http://", "https://")
 EMPTY_RESULT = "[empty tool result]"
 EMPTY_ERROR = "The tool failed and gave no message."
 
@@ -54,6 +58,7 @@ class Reader(Struct, frozen=True):
     names: NameFormat = OPENAI_NAMES
     thinking: Literal["omit", "as_text"] = "omit"
     media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
+    links: str = ""  # a pattern of addresses that it looks at by itself, whatever lies there
     keeps_raw_ids: bool = False  # it wants the ids back that it gave itself
     knows_tools: bool = True  # else all tool history is told in words
     flat_through: str = ""  # tool history up to this turn is told in words: a last resort
@@ -64,10 +69,15 @@ class Reader(Struct, frozen=True):
         return cls(origin, id_format, names, keeps_raw_ids=id_format == "gemini")
 
     def owns(self, residue: Residue | None) -> bool:
-        """Whether this is private state that the target itself wrote."""
-        return residue is not None and residue.origin.matches(self.origin)
+        """Whether this is private state that the target itself wrote, or its provider understands."""
+        return residue is not None and residue.may_go_to(self.origin)
+
+    def looks_at(self, address: str) -> bool:
+        return bool(self.links) and re.match(self.links, address) is not None
 
     def sees(self, media: Media) -> bool:
+        if media.mime == UNKNOWN_KIND:  # a link without a type is for those who look by themselves
+            return self.owns(media.residue) or self.looks_at(media.uri)
         kind, _, form = media.mime.partition("/")
         if form == "*" and self.media is not None:  # a link whose kind is all that is known
             return any(prefix.startswith(f"{kind}/") for prefix in self.media)
@@ -75,10 +85,11 @@ class Reader(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True):
-    """A block as the reader gets it, and the diagnostic code if it is not what was written."""
+    """A block as the reader gets it; a diagnostic code, and what it is about, if it was changed."""
 
     block: Block | None
     code: str = ""
+    detail: str = ""
 
 
 def is_plain(block: Block) -> bool:
@@ -119,25 +130,48 @@ def _foreign_thinking(block: Thinking, reader: Reader) -> Seen:
 
 def _foreign_opaque(block: Opaque) -> Seen:
     # A provider-run tool cannot be translated; what it said in words can.
-    return Seen(Text(block.text) if block.text.strip() else None, "opaque_omitted")
+    if block.text.strip():
+        return Seen(Text(block.text), "opaque_as_text", block.kind)
+    return Seen(None, "opaque_omitted", block.kind)
 
 
 def _media(block: Media, reader: Reader) -> Seen:
     found = readable(block)
-    if isinstance(found, Media) and not reader.sees(found):
-        found = named(found, "this model cannot read it")
+    if isinstance(found, Media) and (why := _unreadable(found, reader)):
+        found = named(found, why)
     if isinstance(found, Text):
-        return Seen(found, "media_replaced")
+        return Seen(found, "media_replaced", block_text(block))
     found = _own(found, reader)
-    return Seen(found, "" if found.mime == block.mime else "media_corrected")
+    is_same = found.mime == block.mime
+    return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
 
 
-def worded(interaction: ToolInteraction, outcome: Outcome, reader: Reader, shortened: str | None) -> Outcome:
-    """The outcome as a model reads it: never empty, and plain about what did not happen."""
+def _unreadable(media: Media, reader: Reader) -> str:
+    """Why this reader cannot be shown the medium; "" where it can."""
+    residue = media.residue
+    if residue is not None and residue.scope == "account" and not reader.owns(residue):
+        return f"only its account at {residue.origin.provider} can read it"
+    if media.uri and not media.uri.startswith(WEB) and not reader.looks_at(media.uri):
+        return "its address is not on the web"
+    return "" if reader.sees(media) else "this model cannot read it"
+
+
+def worded(
+    interaction: ToolInteraction,
+    outcome: Outcome,
+    reader: Reader,
+    shortened: str | None,
+    changed: list[Seen],
+) -> Outcome:
+    """The outcome as a model reads it: never empty, and plain about what did not happen.
+
+    What of it the reader sees otherwise than it was written is added to `changed`.
+    """
     if shortened is None and _is_worded(outcome):
         return outcome
     reason = outcome.reason or _reason(interaction, outcome)
-    content = (Text(shortened),) if shortened is not None else tuple(_readable(outcome.content, reader))
+    shown = outcome.content if shortened is None else (Text(shortened),)
+    content = tuple(_readable(shown, reader, changed))
     if outcome.status in ("interrupted", "cancelled", "denied"):
         content = tuple(_explained(outcome.status, reason, content))
     if not any(isinstance(block, Media) or block_text(block).strip() for block in content):
@@ -165,16 +199,25 @@ def _reason(interaction: ToolInteraction, outcome: Outcome) -> str:
     return ""
 
 
-def _readable(content: tuple[Content, ...], reader: Reader) -> Iterator[Content]:
+def _readable(content: tuple[Content, ...], reader: Reader, changed: list[Seen]) -> Iterator[Content]:
     for block in content:
-        if isinstance(block, Media):
-            shown = _media(block, reader).block
-            if isinstance(shown, Text | Media):
-                yield shown
-        elif isinstance(block, Text):
-            yield block if block.residue is None else Text(block.text)
-        elif text := block_text(block):
-            yield Text(text)
+        seen = _readable_in_result(block, reader)
+        if seen.code:
+            changed.append(seen)
+        if isinstance(seen.block, CONTENT):
+            yield seen.block
+
+
+def _readable_in_result(block: Content, reader: Reader) -> Seen:
+    match block:
+        case Media():
+            return _media(block, reader)
+        case Code():
+            return Seen(Text(block_text(block)))
+        case Opaque():
+            return Seen(block) if reader.owns(block.residue) else _foreign_opaque(block)
+        case Text():
+            return Seen(_own(block, reader))
 
 
 def _explained(status: str, reason: str, content: tuple[Content, ...]) -> Iterator[Content]:

@@ -28,7 +28,7 @@ from ..model import (
     Turn,
     block_text,
 )
-from .policy import Reader, is_plain, visible, worded
+from .policy import Reader, Seen, is_plain, visible, worded
 from .report import DEDUPE_CODES, Rendered, Report
 
 SUMMARY = "Summary of the conversation so far:\n\n"
@@ -115,7 +115,7 @@ class Transcript:
         for at, block in enumerate(turn.blocks):
             seen = visible(block, self.reader)
             if seen.code:
-                notes.append(Diagnostic("render", seen.code, detail=turn.key))
+                notes.append(Diagnostic("render", seen.code, detail=f"{turn.key} {seen.detail}".strip()))
             if isinstance(seen.block, ToolCall):
                 yield self._as_run(seen.block)
             elif seen.block is not None:
@@ -148,7 +148,10 @@ class Transcript:
         shortened = self.history.shortened.get(call.id)
         if shortened is not None:
             notes.append(Diagnostic("render", "shortened_result", call.id))
-        return ToolResponse(call.id, call.name, worded(interaction, outcome, self.reader, shortened))
+        changed: list[Seen] = []
+        told = worded(interaction, outcome, self.reader, shortened, changed)
+        notes.extend(Diagnostic("render", seen.code, call.id, seen.detail) for seen in changed)
+        return ToolResponse(call.id, call.name, told)
 
     @property
     def report(self) -> Report:

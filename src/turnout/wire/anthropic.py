@@ -29,10 +29,10 @@ from .content import (
     base64_url,
     blank,
     failed,
-    in_words,
     joined,
     nonblank,
     response_media,
+    response_parts,
     response_text,
 )
 from .loop import Loop
@@ -58,6 +58,7 @@ SERVER_TOOLS = (
 )
 SERVER_RESULTS = (*(f"{name}_tool_result" for name in SERVER_TOOLS[:5]), "tool_search_tool_result")
 SPOKEN = ("text", "thinking", "redacted_thinking", "tool_use")
+IN_RESULTS = ("image", "document", "search_result")
 REPLAYED = ("text", "image", "document", "search_result", "container_upload", *SERVER_RESULTS)
 
 
@@ -140,7 +141,7 @@ class AnthropicEncoder:
                     if _between_thoughts(blocks, at):
                         yield _text(TEXT_FILLER)
                 case Media():
-                    yield _text(in_words(block))  # only users show pictures here
+                    yield _text(block_text(block))  # only users show pictures here
                 case _:
                     yield _block(block)
 
@@ -163,12 +164,12 @@ class AnthropicEncoder:
                 yield from (_block(media) for media in response_media(response))
 
     def _result(self, response: ToolResponse) -> Wire:
-        text = response_text(response)
-        wire: Wire = {"type": "tool_result", "tool_use_id": self.ids[response.call_id], "content": text}
+        wire: Wire = {"type": "tool_result", "tool_use_id": self.ids[response.call_id]}
+        parts = [] if failed(response) else [part for part in response_parts(response) if _fits_result(part)]
+        text = response_text(response, without=parts)
+        wire["content"] = [_text(text), *(_block(block) for block in parts)] if parts else text
         if failed(response):
             wire["is_error"] = True
-        elif media := response_media(response):
-            wire["content"] = [_text(text), *(_block(block) for block in media)]
         return wire
 
     # Request
@@ -233,15 +234,19 @@ def _unmarked(wire: Wire) -> Wire:
     return {key: value for key, value in wire.items() if key != "cache_control"}
 
 
+def _fits_result(block: Media | Opaque) -> bool:
+    """Whether a result may hold it: media, and what was such a block when it was given."""
+    wire = _data(block.residue).get("block")
+    return isinstance(block, Media) or (isinstance(wire, dict) and wire.get("type") in IN_RESULTS)
+
+
 def _is_replayed(block: Opaque) -> bool:
     wire = _data(block.residue).get("block")
     if not isinstance(wire, dict):
         return False
     if wire.get("type") == "server_tool_use":
         return wire.get("name") in SERVER_TOOLS
-    source = wire.get("source")
-    held = isinstance(source, dict) and source.get("type") == "file"
-    return wire.get("type") in REPLAYED and not held
+    return wire.get("type") in REPLAYED
 
 
 def _thinking(block: Thinking) -> Iterator[Wire]:
@@ -255,13 +260,15 @@ def _thinking(block: Thinking) -> Iterator[Wire]:
 def _media(media: Media) -> Wire:
     if media.mime.startswith("image/"):
         return {"type": "image", "source": _source(media)}
+    around = _data(media.residue).get("document") or ({"title": media.name} if media.name else {})
     if media.mime == "application/pdf":
-        return {"type": "document", "source": _source(media)}
+        return {"type": "document", "source": _source(media), **around}
     if media.mime.startswith("text/") and media.data:
         text = b64decode(media.data).decode(errors="replace")
         if text.strip():
-            return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}
-    return _text(in_words(media))
+            source = {"type": "text", "media_type": "text/plain", "data": text}
+            return {"type": "document", "source": source, **around}
+    return _text(block_text(media))
 
 
 def _source(media: Media) -> Wire:

@@ -26,7 +26,7 @@ from ..model import (
 )
 from .chat_dialect import ChatDialect
 from .chat_fields import ChatFields
-from .content import as_reminder, base64_url, blank, in_words, joined, nonblank, response_media, response_text
+from .content import as_reminder, base64_url, blank, joined, nonblank, response_media, response_text
 from .loop import Loop
 from .options import Options
 from .protocol import FIRST_FILLER, LAST_FILLER, TEXT_FILLER, Setting, body_bytes, encode
@@ -147,6 +147,8 @@ class ChatEncoder:
                 said += [] if blank(block.text) else [block]
             elif isinstance(block, Thinking):
                 said += [block] if self.dialect.reasoning_field == "chunks" else []
+            elif isinstance(block, Opaque):
+                said.append(block)
             elif not isinstance(block, (ToolCall, ToolResponse)):
                 said.append(Text(block_text(block)))
         return self._content(said)
@@ -168,8 +170,11 @@ class ChatEncoder:
             case Thinking():
                 chunk = data.get("thinking_chunk", {})
                 return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
-            case Opaque("file") if isinstance(data.get("part"), dict):
-                return dict(data["part"])  # it lies at this very server
+            case Opaque("file") if data.get("file_id"):  # it lies at this very server
+                part = data.get("part", {})
+                return dict(part) if part.get("type") == "file" else _held_file(data["file_id"])
+            case Opaque() if isinstance(data.get("part"), dict) and "file_id" not in data:
+                return dict(data["part"])
             case _:
                 return {"type": "text", "text": block_text(block)}
 
@@ -316,6 +321,10 @@ def _is_blank(part: Wire) -> bool:
     return part["type"] == "text" and blank(part["text"])
 
 
+def _held_file(file_id: str) -> Wire:
+    return {"type": "file", "file": {"file_id": file_id}}
+
+
 def _media_part(media: Media, document_part: str) -> Wire:
     url = media.uri or base64_url(media)
     if media.mime.startswith("image/"):
@@ -324,7 +333,7 @@ def _media_part(media: Media, document_part: str) -> Wire:
     if document_part == "document_url" and media.mime == "application/pdf":
         return {"type": "document_url", "document_url": url, "document_name": media.name or "file.pdf"}
     if media.uri:
-        return {"type": "text", "text": in_words(media)}
+        return {"type": "text", "text": block_text(media)}
     if media.mime.startswith("audio/"):
         kind = media.mime.partition("/")[2]
         return {"type": "input_audio", "input_audio": {"data": media.data, "format": AUDIO.get(kind, kind)}}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..model import Media, Text, Thinking, ToolResponse, block_text
+from ..model import Content, Media, Opaque, Text, Thinking, ToolResponse, block_text
 
 
 def blank(text: str) -> bool:
@@ -32,14 +32,19 @@ def failed(response: ToolResponse) -> bool:
     return response.outcome.status not in ("complete", "denied")
 
 
-def response_text(response: ToolResponse, *, marks_errors: bool = False) -> str:
-    """The text of a result, never empty. `marks_errors` for APIs without a flag for failure."""
+def response_text(
+    response: ToolResponse, *, marks_errors: bool = False, without: Sequence[Content] = ()
+) -> str:
+    """The text of a result, never empty. `marks_errors` for APIs without a flag for failure.
+
+    `without` are the parts that stand beside the text in a form of their own.
+    """
     content = response.outcome.content
     if len(content) == 1 and isinstance(only := content[0], Text):
         text = only.text
     else:
-        texts = [block_text(block) for block in content if not isinstance(block, Media)]
-        text = "\n".join(text for text in texts if text)
+        spoken = [block for block in content if not isinstance(block, Media) and block not in without]
+        text = "\n".join(said for said in map(block_text, spoken) if said)
     if blank(text):
         text = "[see the attached media]"
     if marks_errors and response.outcome.status == "error" and "error" not in text[:40].lower():
@@ -51,9 +56,13 @@ def response_media(response: ToolResponse) -> list[Media]:
     return [block for block in response.outcome.content if isinstance(block, Media)]
 
 
-def in_words(media: Media) -> str:
-    """A medium that the API has no part for: what it is, and where it lies."""
-    return f"{block_text(media)} {media.uri}" if media.uri else block_text(media)
+def response_parts(response: ToolResponse) -> list[Media | Opaque]:
+    """What of a result is not text: media, and blocks that this very provider understands."""
+    return [
+        block
+        for block in response.outcome.content
+        if isinstance(block, Media) or (isinstance(block, Opaque) and block.residue is not None)
+    ]
 
 
 def base64_url(media: Media) -> str:

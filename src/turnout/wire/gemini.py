@@ -44,6 +44,7 @@ class GeminiDialect(Struct, frozen=True, kw_only=True):
 
     id_format: str = "gemini"
     sends_ids: bool = True
+    links: str = r"gs://|https?://(www\.|m\.)?(youtube\.com|youtu\.be)/"  # what Google looks at by itself
     extra_body: dict[str, Any] = field(default_factory=dict)
 
 
@@ -267,7 +268,7 @@ def _part(block: Any) -> Iterator[Wire]:
     signature = {"thoughtSignature": data["thought_signature"]} if data.get("thought_signature") else {}
     match block:
         case Media():
-            yield {**_media(block), **signature}
+            yield {**_media(block, data), **data.get("beside", {}), **signature}
         case Thinking():
             if block.text or signature:
                 yield {"text": block.text, "thought": True, **signature}
@@ -279,9 +280,10 @@ def _part(block: Any) -> Iterator[Wire]:
                 yield {"text": text}
 
 
-def _media(media: Media) -> Wire:
+def _media(media: Media, data: dict[str, Any]) -> Wire:
+    name = {"displayName": media.name} if data.get("named") and media.name else {}
     if media.data:
-        return {"inlineData": {"mimeType": media.mime, "data": media.data}}
-    if media.mime.endswith("*"):  # nobody knows; the server will look
-        return {"fileData": {"fileUri": media.uri}}
-    return {"fileData": {"mimeType": media.mime, "fileUri": media.uri}}
+        return {"inlineData": {"mimeType": media.mime, "data": media.data, **name}}
+    # Nobody said what a link of any kind is: the server will look (recorded: YouTube without mimeType).
+    mime = {} if media.mime.endswith("*") else {"mimeType": media.mime}
+    return {"fileData": {**mime, "fileUri": media.uri, **name}}

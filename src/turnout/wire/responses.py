@@ -26,7 +26,7 @@ from ..model import (
     block_text,
 )
 from .added_fields import merged, with_added_fields
-from .content import base64_url, blank, joined, response_media, response_text
+from .content import base64_url, blank, joined, response_parts, response_text
 from .limits import OPENAI_TIERS, nearest_effort, openai_cache_ttl, service_tier, temperature, token_limit
 from .offer import Declarations, Offer, kept_declaration, offered_tools
 from .options import Options
@@ -39,7 +39,6 @@ NOTHING_STORED: Mapping[str, str] = {}
 
 
 MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
-HELD = ("file", "input_image")  # kinds of parts that refer to what the server keeps
 
 
 class ResponsesDialect(Struct, frozen=True, kw_only=True):
@@ -148,10 +147,10 @@ class ResponsesEncoder:
                 return item
 
     def _output(self, response: ToolResponse, stored_id: str) -> Wire:
-        media = response_media(response)
-        text = self._fitting(response.call_id, response_text(response, marks_errors=True))
+        parts = response_parts(response)
+        text = self._fitting(response.call_id, response_text(response, marks_errors=True, without=parts))
         output: Any = (
-            [{"type": "input_text", "text": text}, *(_part(block) for block in media)] if media else text
+            [{"type": "input_text", "text": text}, *(_part(block) for block in parts)] if parts else text
         )
         call_id = stored_id or self.ids[response.call_id]
         return {"type": "function_call_output", "call_id": call_id, "output": output}
@@ -320,8 +319,9 @@ def _content(blocks: Sequence[Any]) -> Any:
 
 def _part(block: Any) -> Wire:
     data = _data(block.residue)
-    if isinstance(block, Opaque) and block.kind in HELD and isinstance(data.get("part"), dict):
-        return dict(data["part"])  # it lies at this very server
+    if isinstance(block, Opaque) and isinstance(data.get("part"), dict):
+        is_chat = data["part"].get("type") == "file"  # a file that was sent through Chat
+        return {"type": "input_file", "file_id": data["file_id"]} if is_chat else dict(data["part"])
     if not isinstance(block, Media):
         return {"type": "input_text", "text": block_text(block)}
     url = block.uri or base64_url(block)

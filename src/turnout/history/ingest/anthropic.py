@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...model import Block, Opaque, Thinking, ToolCall
+from ..words import words_of
 from . import chat, media, parts
 from .heard import Door, HeardCall, HeardResult, Item, dict_of, text_of, texts_in
 
@@ -46,11 +47,14 @@ def tool_result(block: dict[str, Any], door: Door) -> Iterator[Item]:
 
 def provider_run(block: dict[str, Any], door: Door) -> Iterator[Item]:
     """Tools that Anthropic runs itself: never paired with ours, kept whole for Anthropic."""
-    yield Opaque(text_of(block.get("type")), "", door.residue(block=block))
+    kind = text_of(block.get("type"))
+    yield Opaque(kind, words_of(kind, block), door.residue(block=block))
 
 
 def search_result(block: dict[str, Any], door: Door) -> Iterator[Item]:
-    yield Opaque("search_result", "\n".join(texts_in(block)), door.residue(block=block))
+    said = [text_of(block.get("title")), text_of(block.get("source")), *texts_in(block.get("content"))]
+    text = "\n".join(text for text in said if text)
+    yield Opaque("search_result", text, door.scoped_residue("provider", block=block))
 
 
 PROVIDER_RUN = (

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...model import Opaque, Residue, Text, Thinking
+from ..words import words_of
 from . import media, parts
 from .heard import (
     Door,
@@ -120,7 +121,8 @@ def _call(entry: dict[str, Any], door: Door) -> HeardCall:
     raw_id = text_of(entry.get("id"))
     if isinstance(entry.get("custom"), dict):
         custom = entry["custom"]
-        return custom_call(raw_id, custom.get("name"), custom.get("input"), door.residue(custom=True))
+        marks = door.scoped_residue("provider", custom=True)
+        return custom_call(raw_id, custom.get("name"), custom.get("input"), marks)
     function = dict_of(entry.get("function")) or entry
     return HeardCall(
         raw_id,
@@ -195,7 +197,8 @@ def _beside_content(message: dict[str, Any], door: Door) -> Iterator[Item]:
     if refusal := text_of(message.get("refusal")):
         yield Text(refusal)
     if isinstance(audio := message.get("audio"), dict):
-        yield Opaque("audio", text_of(audio.get("transcript")), door.residue(audio=audio))
+        said = text_of(audio.get("transcript")) or words_of("audio", audio)
+        yield Opaque("audio", said, door.residue(audio=audio))
     for image in list_of(message.get("images")):  # Ollama's own API
         yield media.from_base64(text_of(image), "", "image/*")
 
@@ -214,7 +217,7 @@ def refusal(part: dict[str, Any], door: Door) -> Iterator[Item]:
 
 def reference(part: dict[str, Any], door: Door) -> Iterator[Item]:
     """Mistral's pointers into search results."""
-    yield Opaque("reference", "", door.residue(part=part))
+    yield Opaque("reference", words_of("reference", part), door.scoped_residue("provider", part=part))
 
 
 parts.TYPED |= {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Code, Media, Opaque, Outcome, Text, Thinking
+from ...model import UNKNOWN_KIND, Code, Media, Opaque, Outcome, Residue, Scope, Text, Thinking
+from ..words import words_of
 from . import chat, parts
 from .heard import (
     Door,
@@ -17,8 +19,10 @@ from .heard import (
     dict_of,
     first_of,
     text_of,
-    texts_in,
 )
+
+HELD_FILE = re.compile(r"gs://|https://generativelanguage\.googleapis\.com/[^?]*files/")
+"""Addresses that only an account of Google can read."""
 
 
 def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:
@@ -47,15 +51,20 @@ def part(part: dict[str, Any], door: Door) -> Iterator[Item]:
         if (value := first_of(part, *names)) is not None:
             known = True
             yield from reader(value, part, door)
+    if known and not part.keys() & MEDIA_NAMES:
+        for name in _beside(part):
+            door.found("unknown_field", name)
     if known or not any(value is not None for value in part.values()):
         return
     kinds = [name for name, value in part.items() if value is not None and name not in SIGNS]
     if not kinds:
         yield from _text("", part, door)  # a signature that arrived by itself
         return
+    scope: Scope = "model"
     if kinds[0] not in PROVIDER_RUN:
         door.found("unknown_block", kinds[0])
-    yield Opaque(kinds[0], "\n".join(texts_in(part)), door.residue(part=part))
+        scope = "provider"
+    yield Opaque(kinds[0], words_of(kinds[0], part[kinds[0]]), door.scoped_residue(scope, part=part))
 
 
 def _text(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -97,16 +106,29 @@ def _inline(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
     blob = dict_of(value)
     mime = text_of(first_of(blob, "mimeType", "mime_type")) or "application/octet-stream"
     name = text_of(first_of(blob, "displayName", "display_name"))
-    yield Media(mime, text_of(blob.get("data")), name=name, residue=_kept(part, door))
+    marks = _media_marks(part, door, named=bool(name))
+    yield Media(mime, text_of(blob.get("data")), name=name, residue=marks)
 
 
 def _file(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
+    """A link, or a file that lies at Google. A link may come without a type: YouTube's have none."""
     file = dict_of(value)
-    mime = text_of(first_of(file, "mimeType", "mime_type")) or "application/octet-stream"
+    mime = text_of(first_of(file, "mimeType", "mime_type")) or UNKNOWN_KIND
     name = text_of(first_of(file, "displayName", "display_name"))
-    yield Media(
-        mime, uri=text_of(first_of(file, "fileUri", "file_uri")), name=name, residue=_kept(part, door)
-    )
+    uri = text_of(first_of(file, "fileUri", "file_uri"))
+    link, is_held = mime == UNKNOWN_KIND, HELD_FILE.match(uri) is not None
+    yield Media(mime, "", uri, name, _media_marks(part, door, link=link, named=bool(name), is_held=is_held))
+
+
+def _media_marks(
+    part: dict[str, Any], door: Door, *, named: bool, link: bool = False, is_held: bool = False
+) -> Residue | None:
+    """What Gemini wants back with media: the signature, and how it is to be looked at."""
+    signature, beside = _signature(part), _beside(part)
+    scope: Scope = "model" if signature is not None else "account" if is_held else "provider"
+    marks = {"link": link, "named": named, "held": is_held, "beside": beside}
+    said = {name: value for name, value in marks.items() if value}
+    return door.scoped_residue(scope, thought_signature=signature, **said)
 
 
 def _executable(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -130,6 +152,8 @@ READERS = (
     (("codeExecutionResult", "code_execution_result"), _executed),
 )
 SIGNS = ("thought", "thoughtSignature", "thought_signature")
+PLACED = frozenset((*SIGNS, *(name for names, _ in READERS for name in names)))
+MEDIA_NAMES = {"inlineData", "inline_data", "fileData", "file_data"}
 PROVIDER_RUN = ("toolCall", "tool_call", "toolResponse", "tool_response")
 
 parts.KEYED |= {name: part for names, _ in READERS for name in names} | dict.fromkeys(
@@ -141,8 +165,9 @@ def _signature(part: dict[str, Any]) -> Any:
     return first_of(part, "thoughtSignature", "thought_signature")
 
 
-def _kept(part: dict[str, Any], door: Door) -> Any:
-    return door.residue(thought_signature=_signature(part))
+def _beside(part: dict[str, Any]) -> dict[str, Any]:
+    """Fields beside what the part holds: `videoMetadata`, `mediaResolution`."""
+    return {name: value for name, value in part.items() if name not in PLACED and value is not None}
 
 
 # The body around the contents

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...model import Block, Origin, Outcome, Residue
+from ...model import Block, Origin, Outcome, Residue, Scope
 from ...plain import dumps
 
 Speaker = Literal["system", "user", "model", "tool"]
@@ -81,8 +81,12 @@ class Door:
 
     def residue(self, **data: Any) -> Residue | None:
         """Private state of who speaks: what is None was not there; None when nothing was."""
+        return self.scoped_residue("model", **data)
+
+    def scoped_residue(self, scope: Scope, **data: Any) -> Residue | None:
+        """Private state that every model of this account, or of this provider, understands."""
         kept = {name: value for name, value in data.items() if value is not None}
-        return Residue(self.origin, kept) if kept else None
+        return Residue(self.origin, kept, scope) if kept else None
 
 
 # Reading values that may be anything

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from ...model import Media, Opaque, Residue, Text
-from .heard import Door, Item, dict_of, text_of, texts_in
+from msgspec.structs import replace
+
+from ...model import UNKNOWN_KIND, Media, Opaque, Residue, Text
+from ..words import words_of
+from .heard import Door, Item, dict_of, text_of
 
 DATA_URL = re.compile(r"data:([^;,]*)((?:;[^;,]*)*),", re.IGNORECASE)
 
@@ -56,9 +59,10 @@ def sniffed(data: str) -> str:
     return next((mime for start, mime in FIRST_BYTES.items() if data.startswith(start)), "")
 
 
-def held_file(kind: str, file_id: str, residue: Residue | None) -> Opaque:
-    """A file that lies at the provider: only the provider can read it."""
-    return Opaque(kind, f"[file {file_id}]", residue)
+def held_file(kind: str, file_id: str, part: dict[str, Any], door: Door) -> Opaque:
+    """A file that lies at the provider: every model of that account can read it, and nobody else."""
+    marks = door.scoped_residue("account", file_id=file_id, **{door.unit: part})
+    return Opaque(kind, f"[file {file_id}]", marks)
 
 
 def _by_ending(place: str) -> str:
@@ -73,10 +77,10 @@ def image_url(part: dict[str, Any], door: Door) -> Iterator[Item]:
     """`{"image_url": {"url", "detail"}}`, and the bare text that Mistral and Responses write."""
     value = part.get("image_url")
     if value is None and part.get("file_id"):
-        yield held_file("input_image", text_of(part["file_id"]), door.residue(part=part))
+        yield held_file("input_image", text_of(part["file_id"]), part, door)
         return
     detail = dict_of(value).get("detail") or part.get("detail")
-    yield from_url(_url(value), "image/*", residue=door.residue(detail=detail))
+    yield from_url(_url(value), "image/*", residue=door.scoped_residue("provider", detail=detail))
 
 
 def video_url(part: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -110,9 +114,12 @@ def file(part: dict[str, Any], door: Door) -> Iterator[Item]:
     if inner.get("file_data"):
         yield from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
     elif inner.get("file_url"):
-        yield from_url(text_of(inner["file_url"]), "application/octet-stream", name)
+        # The server looks what it is: a link of this format needs no type.
+        found = from_url(text_of(inner["file_url"]), UNKNOWN_KIND, name)
+        is_untyped = found.mime == UNKNOWN_KIND
+        yield replace(found, residue=door.scoped_residue("provider", link=is_untyped or None))
     elif file_id := text_of(inner.get("file_id")):
-        yield held_file("file", file_id, door.residue(part=part))
+        yield held_file("file", file_id, part, door)
     else:
         yield Opaque(
             "file", f"[file {name}: nothing of it was sent]" if name else "[a file: nothing of it was sent]"
@@ -133,15 +140,24 @@ def sourced(part: dict[str, Any], door: Door) -> Iterator[Item]:
     usual = "image/*" if kind == "image" else "application/pdf"
     match source.get("type"):
         case "base64":
-            yield from_base64(text_of(source.get("data")), text_of(source.get("media_type")), usual, name)
+            data, mime = text_of(source.get("data")), text_of(source.get("media_type"))
+            yield from_base64(data, mime, usual, name, _document_marks(part, door))
         case "url":
-            yield from_url(text_of(source.get("url")), usual, name)
+            yield from_url(text_of(source.get("url")), usual, name, _document_marks(part, door))
         case "text":
-            # Everyone can read text, so it is text; its author gets the document back.
-            title = f"{name}\n\n" if name else ""
-            yield Text(title + text_of(source.get("data")), door.residue(block=part))
+            # Everyone can read text, so it is text; its author's provider gets the document back.
+            head = [name, text_of(part.get("context"))]
+            said = "\n\n".join(text for text in (*head, text_of(source.get("data"))) if text)
+            yield Text(said, door.scoped_residue("provider", block=part))
         case _:
             yield from _other_source(part, door)
+
+
+def _document_marks(part: dict[str, Any], door: Door) -> Residue | None:
+    """What Anthropic is told about a document beside what is in it."""
+    names = ("title", "context", "citations")
+    around = {name: part[name] for name in names if part.get(name) is not None}
+    return door.scoped_residue("provider", document=around) if around.keys() - {"title"} else None
 
 
 def _other_source(part: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -155,6 +171,6 @@ def _other_source(part: dict[str, Any], door: Door) -> Iterator[Item]:
             else from_base64(url, text_of(part.get("mimeType") or part.get("media_type")), "image/*")
         )
     elif source.get("file_id"):
-        yield held_file(kind, text_of(source["file_id"]), door.residue(block=part))
+        yield held_file(kind, text_of(source["file_id"]), part, door)
     else:
-        yield Opaque(kind, "\n".join(texts_in(source)), door.residue(block=part))
+        yield Opaque(kind, words_of(kind, part), door.scoped_residue("provider", block=part))

@@ -12,7 +12,8 @@ from typing import Any
 
 from ...model import CONTENT, Content, Opaque, Outcome, Status, Text, Thinking
 from ...plain import dumps
-from .heard import Door, HeardCall, HeardNote, HeardResult, Item, list_of, text_of, texts_in
+from ..words import words_of
+from .heard import Door, HeardCall, HeardNote, HeardResult, Item, list_of, text_of
 
 Part = dict[str, Any]
 PartReader = Callable[[Part, Door], Iterable[Item]]
@@ -49,7 +50,7 @@ def unknown(part: Part, door: Door) -> Iterator[Item]:
     """A kind of part that nobody here knows: kept whole for whoever wrote it."""
     kind = text_of(part.get("type")) or next(iter(part), "part")
     door.found("unknown_block", kind)
-    yield Opaque(kind, "\n".join(texts_in(part)), door.residue(**{door.unit: part}))
+    yield Opaque(kind, words_of(kind, part), door.scoped_residue("provider", **{door.unit: part}))
 
 
 def said(items: Iterable[Item]) -> tuple[Content, ...]:
