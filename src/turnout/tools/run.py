@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from ..errors import UsageError, callback_error
-from ..model import Content, Media, Outcome, Text, ToolCall, block_text
+from ..model import Content, Outcome, Text, ToolCall
 from .admission import Admitted, Refused, admit, held, timed_out, too_many
 from .approval import refused
 from .asking import Asking
 from .batch import Batch, Summary
+from .batch_budget import BatchBudget, text_size
 from .context import Asker, Question, ToolContext
 from .events import State, ToolEvent, ToolResult, ToolState
 from .hooks import Consulting
-from .output import within_budget
 from .perform import Ending, perform
 from .progress import Reporter
 from .result import failure
 from .threads import NoThread
 
 if TYPE_CHECKING:
-    from .scheduler import Limits, ToolScheduler
+    from .scheduler import ToolScheduler
 
 Stop = Literal["cancelled", "interrupted", "timeout"]
 
@@ -57,7 +57,6 @@ class Work:
         self.stop: Stop | None = None
         self.returned = False  # the function is through: what follows is ours, and short
         self.given_up = False
-        self.shared = False
 
     @property
     def tool_call(self) -> Admitted:
@@ -89,8 +88,7 @@ class BatchRun:
             scheduler.diagnose("repeated_schedule", detail=f"{again} of {len(calls)} calls")
         self.running = scheduler.tree.running
         self.batch = Batch(self.work, parallel=self.limits.parallel, running=self.running)
-        self._room = self.limits.batch
-        self._sharers = len(self.work)
+        self.budget = BatchBudget(self.limits, len(self.work))
 
     # From begin to end
 
@@ -326,7 +324,7 @@ class BatchRun:
             work.timer.cancel()
         if work.over is not None and not work.over.done():
             work.over.set_result(None)
-        self._share(work, 0)
+        self.budget.share(work.call.id, 0)
         outcome = self._recorded(work, outcome)
         if work.reporter is not None:
             work.reporter.close()
@@ -425,36 +423,28 @@ class BatchRun:
 
     # The budget of the batch
 
-    def _share(self, work: Work, size: int) -> int:
-        """How many characters this result may have: its part of what the results before it left."""
-        if work.shared:
-            return self.limits.result
-        work.shared = True
-        share = min(self._room // self._sharers, self.limits.result)
-        self._sharers -= 1
-        self._room -= min(size, share)
-        return share
-
     async def _fitted(self, work: Work, outcome: Outcome) -> Outcome:
         """The outcome within its share; a large one is cut and saved in a thread."""
-        size, limits, save = _size(outcome), self.limits, self.scheduler.save
-        if size < LARGE:
+        if text_size(outcome) < LARGE:
             return self._cut(work, outcome)
-        share = self._share(work, size)
+        share = self.budget.share(work.call.id, text_size(outcome))
+        save = self.scheduler.save
         try:
-            cut: Outcome = await self.scheduler.threads.start(lambda: _within(outcome, share, limits, save))
+            cut: Outcome = await self.scheduler.threads.start(
+                lambda: self.budget.within(outcome, share, save)
+            )
         except NoThread:
-            cut = _within(outcome, share, limits, save)
+            cut = self.budget.within(outcome, share, save)
         return self._noted(work, outcome, cut)
 
     def _cut(self, work: Work, outcome: Outcome) -> Outcome:
-        share = self._share(work, _size(outcome))
-        return self._noted(work, outcome, _within(outcome, share, self.limits, self.scheduler.save))
+        share = self.budget.share(work.call.id, text_size(outcome))
+        return self._noted(work, outcome, self.budget.within(outcome, share, self.scheduler.save))
 
     def _noted(self, work: Work, outcome: Outcome, cut: Outcome) -> Outcome:
         if cut is not outcome:
             self.counts["shortened"] += 1
-            self._note("shortened_output", work, f"{_size(outcome)} characters to {_size(cut)}")
+            self._note("shortened_output", work, f"{text_size(outcome)} characters to {text_size(cut)}")
         return cut
 
     # Telling
@@ -482,25 +472,6 @@ class BatchRun:
 
     def _detail(self, ending: Ending) -> str:
         return repr(ending.error)[:200] if ending.error else "it returned"
-
-
-def _size(outcome: Outcome) -> int:
-    return sum(len(block_text(block)) for block in outcome.content if not isinstance(block, Media))
-
-
-def _within(outcome: Outcome, share: int, limits: Limits, save: Callable[[str], str]) -> Outcome:
-    """The outcome with no more than its share of text, and no media too large to send."""
-    if any(isinstance(block, Media) and len(block.data) > limits.media for block in outcome.content):
-        outcome = replace(outcome, content=tuple(_sendable(block, limits.media) for block in outcome.content))
-    if _size(outcome) <= share:
-        return outcome
-    return within_budget((outcome,), share, each=share, save=save)[0]
-
-
-def _sendable(block: Content, limit: int) -> Content:
-    if not isinstance(block, Media) or len(block.data) <= limit:
-        return block
-    return Text(f"[{block.mime} of about {len(block.data) * 3 // 4:,} bytes left out: too large to send]")
 
 
 def _texts(output: str, given_up: bool) -> tuple[Content, ...]:
