@@ -58,6 +58,31 @@ def test_s_91_a_closing_tag_without_an_opening_one_takes_back_what_was_said() ->
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [("Hello</think>", "Hello"), ("Hello</think>\n", "Hello"), ("Hello</think> \n ", "Hello \n ")],
+)
+def test_a_closing_tag_that_ends_the_reply_leaves_the_words_visible(text: str, shown: str) -> None:
+    """Nothing follows that the words could have been the thinking for: they are the answer."""
+    assert split(text) == [("text", shown)]
+
+
+def test_a_closing_tag_counts_as_soon_as_something_follows() -> None:
+    """Words, more thinking, or what the splitter is told of: a call."""
+    assert split("hm</think> yes") == [("text", "hm"), ("taken_back", ""), ("text", " yes")]
+    assert split("hm</think> <think>so") == [
+        ("text", "hm"),
+        ("taken_back", ""),
+        ("text", " "),
+        ("thinking", "so"),
+    ]
+    tags = ThinkTags()
+    assert [*tags.feed("hm</think>\n"), *tags.settle(), *tags.settle(), *tags.close()] == [
+        ("text", "hm"),
+        ("taken_back", ""),
+    ]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "write `<think>` first, then `</think>`",

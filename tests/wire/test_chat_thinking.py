@@ -141,3 +141,15 @@ def test_s_91_thinking_whose_opening_tag_is_missing_is_thinking_in_the_turn() ->
 
     assert decoder.reply.turn().blocks == (Thinking("hm"), Text("yes"))
     assert again.turn().blocks == decoder.reply.turn().blocks
+
+
+def test_words_before_a_stray_closing_tag_stay_visible() -> None:
+    """Nothing follows the tag, so the words are the answer; before a call they are the thinking."""
+    said = [delta(content=text) for text in ("Hel", "lo</thi", "nk>", "\n")]
+    call = delta(tool_calls=[fragment(0, "a", "add", "{}")])
+    alone = turn(chat("local", think_tags="think"), *said, delta("stop"), DONE)
+    before_a_call = turn(chat("local", think_tags="think"), *said, call, delta("tool_calls"), DONE)
+
+    assert (alone.text, alone.thinking) == ("Hello", "")
+    assert (before_a_call.text, before_a_call.thinking) == ("", "Hello")
+    assert len(before_a_call.tool_calls) == 1

@@ -136,3 +136,14 @@ def test_no_line_however_odd_makes_it_raise(payloads: list[Any]) -> None:
     assert [event for event in events if isinstance(event, Done | Error)] == events[-1:]
     decoder.reply.turn()
     assert isinstance([*ollama().whole(payloads[0] if payloads else None)][-1], Done | Error)
+
+
+def test_words_before_a_stray_closing_tag_stay_visible() -> None:
+    """Nothing follows the tag, so the words are the answer; before a call they are the thinking."""
+    alone = turn(ollama(think_tags="think"), line(content="Hello</think>"), END)
+    before_a_call = turn(
+        ollama(think_tags="think"), line(content="Hello</think>", tool_calls=[call("weather")]), END
+    )
+
+    assert (alone.text, alone.thinking) == ("Hello", "")
+    assert (before_a_call.text, before_a_call.thinking) == ("", "Hello")

@@ -40,6 +40,10 @@ class Speech:
         """The thinking is about to end: what was held back of it comes first."""
         return self._written(self._thought.close(), self._reply.thinking) if self._thought else NOTHING
 
+    def settle(self) -> Events:
+        """A call or another block follows what was written so far."""
+        return self._tagged(self._tags.settle()) if self._tags is not None else NOTHING
+
     def close(self) -> Events:
         """What was held back, now that no more can come."""
         tagged = self._tagged(self._tags.close()) if self._tags is not None else NOTHING

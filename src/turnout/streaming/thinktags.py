@@ -26,7 +26,8 @@ class ThinkTags:
 
     Some prompt templates write the opening tag themselves (DeepSeek's does), so that a reply
     begins in the middle of the thinking. `opened` is for servers known to do so; otherwise it
-    shows when the closing tag comes, and what was said by then is taken back.
+    shows when the closing tag comes and something follows it: what was said by then is taken
+    back. A closing tag that ends the reply is a slip of the model: its words are the answer.
     """
 
     def __init__(self, tag: str = "think", *, opened: bool = False) -> None:
@@ -38,6 +39,8 @@ class ThinkTags:
         self._at_start = opened  # of a stretch after a tag: line breaks next to a tag belong to it
         self._begins = not opened  # nothing was said yet: line breaks may belong to a tag that follows
         self._held = ""
+        self._owed = False  # a closing tag came; whether it meant anything shows in what follows
+        self._blank = ""  # blanks since then
 
     def feed(self, text: str) -> list[Piece]:
         """The pieces that this text completes, in order."""
@@ -45,7 +48,12 @@ class ThinkTags:
 
     def close(self) -> list[Piece]:
         """What was held back, now that no more can come."""
-        return [*self._pieces(self._held, final=True)]
+        pieces = [*self._pieces(self._held, final=True)]
+        return [*pieces, ("text", self._blank)] if self._blank else pieces
+
+    def settle(self) -> list[Piece]:
+        """Something follows that is not text, such as a call: a closing tag before it meant what it said."""
+        return [*self._paid()]
 
     def _pieces(self, text: str, final: bool) -> Iterator[Piece]:
         self._held = ""
@@ -61,14 +69,29 @@ class ThinkTags:
                 kind = "text"
             if end > at:
                 self._at_start = self._swallows_opening = False
-                yield kind, text[at:end]
+                yield from self._given_out(kind, text[at:end])
             if after == end:
                 self._held = text[end:]
                 return
-            if not self._thinking and text[end:after] == self._closing:
-                yield TAKEN_BACK
+            yield from self._paid()
+            self._owed = not self._thinking and text[end:after] == self._closing
             self._pass(text[end:after])
             at = after
+
+    def _given_out(self, kind: Kind, piece: str) -> Iterator[Piece]:
+        if self._owed and piece.isspace():
+            self._blank += piece
+            return
+        yield from self._paid()
+        yield kind, piece
+
+    def _paid(self) -> Iterator[Piece]:
+        """Take back what was said before the closing tag, now that something follows it."""
+        if self._owed:
+            blank, self._blank, self._owed = self._blank, "", False
+            yield TAKEN_BACK
+            if blank:
+                yield "text", blank
 
     def _beginning(self, text: str, final: bool) -> int:
         """Where a reply begins: after the line breaks before an opening tag, which are the tag's."""

@@ -94,6 +94,8 @@ class OllamaDecoder:
             thought = self.reply.thinking if self._speech is None else self._speech.think
             events += thought(message.thinking)
         events += self._text(message.content)
+        if message.tool_calls and self._speech is not None:
+            events += self._speech.settle()
         for call in dicts(message.tool_calls):
             events += (*self._end_thinking(), *self._call(call))
         return events
