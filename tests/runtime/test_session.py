@@ -11,11 +11,11 @@ from tests.runtime.talk import KEYS, events, session, shown, statuses, virtually
 from turnout import LimitReached, ProviderError, UsageError
 from turnout.history.check import violations
 from turnout.model import ModelTurn, UserTurn
-from turnout.plain import loads
+from turnout.plain import dumps, loads
 from turnout.runtime.events import Complete, Discarded, Failed, Nested
 from turnout.runtime.guards import GuardLimits
 from turnout.runtime.session import Limits, Session
-from turnout.simulate import Call, HttpError, Say, ScriptedTransport, StreamError, Think, Truncate
+from turnout.simulate import Call, HttpError, Raw, Say, ScriptedTransport, StreamError, Think, Truncate
 from turnout.tools.events import ToolResult
 from turnout.tools.tool import tool
 
@@ -119,6 +119,39 @@ def test_a_refused_request_is_mended_step_by_step_and_never_sent_twice() -> None
     bodies = [exchange.body for exchange in transport.seen]
     assert len(set(bodies)) == len(bodies)
     assert talk.telemetry.read("tool_api_400_total") == 1
+
+
+GROQ_FAILED = {
+    "message": "Failed to call a function. Please adjust your prompt. See 'failed_generation'.",
+    "type": "invalid_request_error",
+    "code": "tool_use_failed",
+    "failed_generation": '<function=weather>{"city": }',
+}
+UNREADABLE = [
+    Raw(dumps({"error": GROQ_FAILED}), 400, "application/json"),
+    Raw(f"event: error\ndata: {dumps({'error': GROQ_FAILED})}\n\n", 200, "text/event-stream"),
+]
+
+
+@pytest.mark.parametrize("failed", UNREADABLE, ids=["as a status", "in the stream"])
+def test_a_call_that_the_server_could_not_read_is_asked_for_again(failed: Raw) -> None:
+    """Groq's tool_use_failed is the model's fault: the same request goes out again, nothing is given up."""
+    talk, transport = session([failed, failed, [PARIS], "Sunny."], "groq:llama-3.3-70b-versatile")
+    seen = events(talk)
+
+    assert shown(seen) == "Sunny." and statuses(seen) == ["retrying", "retrying"]
+    assert talk.recovery.in_force(talk.target.origin) == ()
+    assert talk.telemetry.read("tool_api_400_total") == 0
+    assert transport.seen[0].body == transport.seen[1].body == transport.seen[2].body
+
+
+def test_another_target_is_asked_when_a_model_cannot_write_a_call() -> None:
+    """Not at once: the next try of the same model may well be sound."""
+    places = ["groq:llama-3.3-70b-versatile", "openai:gpt-5.1"]
+    talk, _transport = session([*[UNREADABLE[0]] * 3, "Sunny."], None, targets=places, route="failover")
+    seen = events(talk)
+
+    assert shown(seen) == "Sunny." and statuses(seen) == ["retrying", "retrying", "switched"]
 
 
 def test_every_refused_request_leaves_its_report_in_the_debug_log() -> None:

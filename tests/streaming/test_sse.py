@@ -21,6 +21,7 @@ SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 LINES = [
     "data: a", "data: b", "data:c", "data:", "data", "data:  d", "data: {}", "event: e", "event:f", "event",
     "id: 7", "id", "id: \0", "retry: 10", ": ping", ":", "foo: bar", " data: g",
+    "error: h", "error:i", "error",
     "data: é\u2028\u0085\x0b\x1c😀", "\ufeffdata: h",
 ]  # fmt: skip
 ENDS = ["\n", "\r\n", "\r"]
@@ -73,17 +74,21 @@ def walked(chunks: Iterable[bytes], **options: object) -> tuple[list[SseEvent], 
 
 
 def by_the_book(body: bytes, keep_last: bool) -> list[tuple[str, str, str]]:
-    """The standard's algorithm, as it is written, over the whole text."""
+    """The standard's algorithm, as it is written, over the whole text; and our one field more, `error`."""
     text = body.decode().removeprefix("\ufeff")
     *lines, rest = re.split("\r\n|\n|\r", text)
     if keep_last:
         lines += [rest, ""]
     found, buffer, kind, last_id = [], "", "", ""
+    errors: list[str] = []
     for line in lines:
         if line == "":
             if buffer:
                 found.append((kind, buffer[:-1], last_id))
+            if any(errors):
+                found.append(("error", "\n".join(errors), last_id))
             buffer = kind = ""
+            errors = []
         elif not line.startswith(":"):
             field, _, value = line.partition(":")
             value = value[1:] if value.startswith(" ") else value
@@ -91,6 +96,8 @@ def by_the_book(body: bytes, keep_last: bool) -> list[tuple[str, str, str]]:
                 buffer += value + "\n"
             elif field == "event":
                 kind = value
+            elif field == "error":
+                errors.append(value)
             elif field == "id" and "\0" not in value:
                 last_id = value
     return found

@@ -102,6 +102,49 @@ def test_s_105_errors_inside_a_good_answer_are_typed(payload: Any, kind: str) ->
         assert isinstance(whole[-1], Error) and whole[-1].kind == kind and len(whole) == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (b'error: {"error": {"message": "The engine is overloaded", "code": 503}}', "overloaded"),
+        (b'error: {"message": "Rate limit exceeded", "code": 429}', "rate_limit"),
+        (b"error: maximum context length is 8192 tokens", "context_too_long"),
+        (b'event: error\ndata: "Internal error"', "server"),
+    ],
+)
+def test_an_error_field_in_the_stream_is_read(line: bytes, kind: str) -> None:
+    """gpustack says there why it stopped; browsers would skip it, and the stream would seem cut off."""
+    said = b'data: {"choices": [{"index": 0, "delta": {"content": "hi"}}]}\n\n'
+
+    for body in (said + line + b"\n\n", said + line, line + b"\n\n"):
+        last = decode(chat(), body)[-1]
+        assert isinstance(last, Error) and last.kind == kind
+
+
+LIMIT = {"code": 400, "message": "Token limit reached"}
+
+
+@pytest.mark.parametrize(
+    "payloads",
+    [
+        [delta("length"), {"error": LIMIT}],
+        [delta("length"), {"error": LIMIT, "choices": []}],
+        [{**delta("length"), "error": LIMIT}],
+        [delta("length"), {**delta("error", content=""), "error": LIMIT}],
+    ],
+)
+def test_an_error_after_the_token_limit_is_the_token_limit(payloads: list[Any]) -> None:
+    """OpenRouter gives the reason for stopping and then says the same as an error: the reply stands."""
+    ended = turn(chat(), delta(content="Once upon"), *payloads, DONE)
+
+    assert (ended.text, ended.stop) == ("Once upon", "length")
+
+
+def test_an_error_after_another_end_is_an_error() -> None:
+    last = stream(chat(), delta(content="hi"), delta("stop"), {"error": {"code": 502, "message": "gone"}})[-1]
+
+    assert isinstance(last, Error) and last.kind == "server"
+
+
 def test_s_105_bytes_that_are_no_text_are_an_error() -> None:
     """Also where they stand in a field that nobody reads."""
     (error,) = chat().feed("", b'{"id":"\xff"}')

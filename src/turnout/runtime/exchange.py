@@ -28,7 +28,7 @@ from ..streaming.events import (
 from .attempt import Attempt
 from .diagnose import diagnose
 from .events import Discarded, SessionEvent, Status
-from .retry import Budget
+from .retry import Budget, is_models_fault
 from .run import settled
 
 if TYPE_CHECKING:
@@ -193,12 +193,13 @@ class Exchange:
     def _note_failure(self, target: Target, error: ProviderError | StreamError) -> None:
         session = self.session
         asked = 0.0 if error.kind == "quota" else getattr(error, "retry_after", None) or 0.0
-        session.router.failed(target, self._now(), asked)
+        if not is_models_fault(error):
+            session.router.failed(target, self._now(), asked)
         status = getattr(error, "status", None)
         session.debug(
             "failure", target=str(target.origin), kind=error.kind, status=status, message=str(error)
         )
-        if not isinstance(error, ProviderError) or self.attempt is None:
+        if not isinstance(error, ProviderError) or self.attempt is None or is_models_fault(error):
             return
         tools = self.attempt.asked.request.tools or self.attempt.request.report.calls
         session.telemetry.refused(target.origin, error.status, tools)

@@ -11,12 +11,17 @@ from typing import Literal
 from msgspec import Struct
 
 from ..errors import ProviderError, StreamError
+from ..wire.failure_kind import MODEL_FAULTS
 from .ports import Chance
 
 Action = Literal["retry", "switch", "recover", "compress", "give_up"]
 
 PASSING = frozenset({"rate_limit", "overloaded", "server", "network", "timeout", "truncated", "malformed"})
 ELSEWHERE = PASSING | {"quota", "auth", "not_found", "context_too_long"}
+
+
+ASKED_AGAIN = 3
+"""How often one target is asked before another one is, where the model and not the server failed."""
 
 
 class RetryPolicy(Struct, frozen=True):
@@ -35,6 +40,11 @@ class Next(Struct, frozen=True):
     delay: float = 0.0
 
 
+def is_models_fault(error: ProviderError | StreamError) -> bool:
+    """Whether the model wrote what its server could not read: neither server nor request is to blame."""
+    return isinstance(error, ProviderError) and error.code in MODEL_FAULTS
+
+
 class Budget:
     """The attempts and the waiting of one turn."""
 
@@ -51,6 +61,8 @@ class Budget:
             return Next("give_up")
         if error.kind == "invalid_request":
             return Next("recover")
+        if is_models_fault(error) and self.attempts < ASKED_AGAIN:
+            return self._wait(error)
         if others and error.kind in ELSEWHERE:
             return Next("switch")
         if error.kind == "context_too_long":

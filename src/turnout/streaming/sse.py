@@ -6,9 +6,10 @@ the last such end is taken at once: one split gives the payloads of a whole chun
 field-by-field reading is kept for what does not look like `data: …` or `event: …`, `data: …`.
 The unfinished rest is kept in pieces and joined once, so a long event costs its own length.
 
-It follows the WHATWG rules, but for two things. Text that is not UTF-8 is an error rather
-than U+FFFD. And the last event counts although the connection closed before its blank
-line, because real servers do that; `strict=True` drops it, as a browser would.
+It follows the WHATWG rules, but for three things. Text that is not UTF-8 is an error rather
+than U+FFFD. The last event counts although the connection closed before its blank line,
+because real servers do that; `strict=True` drops it, as a browser would. And a field named
+`error`, which browsers skip, is an event of that name: gpustack says there why it stopped.
 """
 
 from __future__ import annotations
@@ -194,14 +195,15 @@ class SseDecoder:
             if not (block.isascii() or _is_utf8(block)):
                 self._allowance.fail(f"an event is not UTF-8: {block[:200]!r}", "malformed")
                 return
-            if (event := self._read(block)) is not None:
-                yield event
+            yield from self._read(block)
 
-    def _read(self, block: bytes) -> SseEvent | None:
+    def _read(self, block: bytes) -> Iterator[SseEvent]:
         if block.startswith(b"data: ") and b"\n" not in block:
-            return SseEvent(block[6:], "", self._last_id)
+            yield SseEvent(block[6:], "", self._last_id)
+            return
         name = b""
         data: list[bytes] = []
+        errors: list[bytes] = []
         for line in block.split(b"\n"):
             field, _, value = line.partition(b":")
             value = value.removeprefix(b" ")
@@ -209,11 +211,16 @@ class SseDecoder:
                 data.append(value)
             elif field == b"event":
                 name = value
+            elif field == b"error":
+                errors.append(value)
             elif field == b"id" and b"\0" not in value:
                 self._last_id = value.decode()
             elif field == b"retry" and value.isdigit() and len(value) < 16:
                 self.retry = int(value)
-        return SseEvent(b"\n".join(data), _text(name), self._last_id) if data else None
+        if data:
+            yield SseEvent(b"\n".join(data), _text(name), self._last_id)
+        if any(errors):
+            yield SseEvent(b"\n".join(errors), "error", self._last_id)
 
 
 def _then_raise(events: Sequence[SseEvent], failure: StreamError) -> Iterator[SseEvent]:

@@ -24,7 +24,7 @@ from ..streaming.reply import NOTHING, Events, ReplyBuilder
 from ..streaming.speech import Speech
 from ..streaming.thinktags import ThinkTags
 from .chat_chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
-from .failure import stream_failure, undecodable
+from .failure import excerpt, stream_failure, undecodable
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 
@@ -90,10 +90,10 @@ class ChatDecoder:
         try:
             chunk = decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._odd(data)
+            return self._odd(event, data)
         if chunk.error is None and (chunk.choices or chunk.usage is not None):
             return self._take(chunk)
-        return self._odd(data)
+        return self._odd(event, data)
 
     def close(self) -> Events:
         """The end of the body: the end of the reply only if it gave a reason for stopping."""
@@ -104,7 +104,7 @@ class ChatDecoder:
     def whole(self, body: Any) -> Events:
         """The events of a body that was not streamed."""
         chunk = read(body)
-        if chunk.error or not chunk.choices:
+        if (chunk.error and not _is_cut(chunk)) or not chunk.choices:
             return (*self._beside(chunk, body), *self.reply.fail("malformed", "the body holds no reply"))
         self._finish = ""
         for choice in chunk.choices:
@@ -203,7 +203,8 @@ class ChatDecoder:
         return self._block(Opaque(str(kind), residue=residue)) if kind != "text" else NOTHING
 
     def _block(self, block: Opaque | Media) -> Events:
-        return (*self._end_thinking(), *self.reply.opaque(block))
+        before = self._speech.settle() if self._speech is not None else NOTHING
+        return (*before, *self._end_thinking(), *self.reply.opaque(block))
 
     # -- thinking
 
@@ -247,9 +248,11 @@ class ChatDecoder:
     # -- calls
 
     def _calls(self, fragments: list[Fragment]) -> Events:
+        before = self._speech.settle() if self._speech is not None else NOTHING
         if len(fragments) == 1 and not self._unsealed:
-            return self._call(fragments[0], 0)
-        events = [*self._end_thinking()]
+            called = self._call(fragments[0], 0)
+            return (*before, *called) if before else called
+        events = [*before, *self._end_thinking()]
         for position, fragment in enumerate(fragments):
             events += self._call(fragment, position)
         return events
@@ -319,16 +322,24 @@ class ChatDecoder:
 
     # -- what is no chunk
 
-    def _odd(self, data: bytes) -> Events:
+    def _odd(self, event: str, data: bytes) -> Events:
         """Data that is not a chunk as it stands: the end mark, odd JSON, or no JSON at all."""
         if is_done(data):
             return self._done()
         try:
             body = loads(data)
         except (ValueError, RecursionError):
+            if event == "error":
+                return self._failure({"error": excerpt(data)})
             return self._fail(*undecodable(data))
         chunk = read(body)
-        return self._take(chunk) if chunk.choices and not chunk.error else self._beside(chunk, body)
+        if chunk.choices and not chunk.error:
+            return self._take(chunk)
+        if event == "error" and not isinstance(body, dict):
+            return self._failure({"error": body})
+        if _is_cut(chunk):
+            return self._take(chunk)  # the error beside it says the same
+        return self._beside(chunk, body)
 
     def _beside(self, chunk: Chunk, body: Any) -> Events:
         """A payload without choices: counts, a failure, or news that do not concern the reply."""
@@ -337,8 +348,19 @@ class ChatDecoder:
         return self._failure(body) if _is_failure(body) else self._take(chunk)
 
     def _failure(self, body: dict[str, Any]) -> Events:
+        # OpenRouter stops at the limit of tokens and then says so as an error ("Token limit reached").
+        if _is_limit(self._finish):
+            return NOTHING
         error = stream_failure(body)
         return self._fail(error.kind, error.message, error)
+
+
+def _is_cut(chunk: Chunk) -> bool:
+    return any(_is_limit(choice.finish_reason) for choice in chunk.choices or ())
+
+
+def _is_limit(finish: Any) -> bool:
+    return isinstance(finish, str) and STOPS.get(finish.lower()) == "length"
 
 
 CUSTOM_HEAD = '{"input":"'

@@ -75,12 +75,16 @@ _KIND_OF_WORD: dict[str, FailureKind] = {
     "model_not_available": "not_found",
     "model_not_supported": "not_found",
     "invalid_model": "not_found",
+    "tool_use_failed": "malformed",
     "timeout_error": "timeout",
     "deadline_exceeded": "timeout",
     "request_timeout": "timeout",
     "modeltimeoutexception": "timeout",
 }
 """Words that say it all, as codes, types or statuses, whoever uses them."""
+
+MODEL_FAULTS = frozenset({"tool_use_failed"})
+"""Codes that say that the model wrote what its server could not read (Groq): the request is sound."""
 
 _WEAK_KIND_OF_WORD: dict[str, FailureKind] = {
     "invalid_request_error": "invalid_request",
@@ -104,7 +108,7 @@ _SENTENCES: tuple[tuple[FailureKind, str], ...] = (
         r"maximum context length|context window|prompt is too long|prompt too long|context length"
         r"|input token count .{0,40}exceeds|too many tokens|maximum number of tokens allowed"
         r"|exceeded model token limit|range of input length|input is too long|available context size"
-        r"|maximum prompt length|too many input tokens"
+        r"|maximum prompt length|too many input tokens|total length of all messages is too long"
         r"|exceeds the maximum (input|allowed) (length|tokens)"
         r"|tokens? .{0,30}exceeds? .{0,30}(context|limit)",
     ),
@@ -137,7 +141,8 @@ _SENTENCES: tuple[tuple[FailureKind, str], ...] = (
     (
         "not_found",
         r"model .{0,80}(does not exist|not found|is not available)|no such model|model not found"
-        r"|model identifier is invalid|is not found for api version|unknown model",
+        r"|model identifier is invalid|is not found for api version|unknown model"
+        r"|not a valid model id|supported api model names are",
     ),
     ("timeout", r"timed? ?out|deadline exceeded"),
 )
