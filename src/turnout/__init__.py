@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .model import ToolSpec as ToolSpec
     from .model import Usage as Usage
     from .model import UserTurn as UserTurn
+    from .providers.inbound import InboundRequest as InboundRequest
+    from .providers.inbound import read_request as read_request
     from .providers.reply import decode as decode
     from .providers.reply import stream as stream
     from .providers.request import render as render
@@ -122,6 +124,7 @@ _HOMES = {
         "Usage",
         "UserTurn",
     ),
+    "providers.inbound": ("InboundRequest", "read_request"),
     "providers.reply": ("decode", "stream"),
     "providers.request": ("render", "transcript"),
     "runtime.attempt": ("Timeouts",),

@@ -21,6 +21,12 @@ VALIDATORS = [
     for version in (TokenizerVersion.v7, TokenizerVersion.v11, TokenizerVersion.v13, TokenizerVersion.v15)
 ]
 
+UNKNOWN_TO_VALIDATOR = (
+    *("stream", "stop", "frequency_penalty", "presence_penalty"),
+    *("metadata", "prompt_cache_key", "safe_prompt"),
+)
+"""Fields that the API has and mistral-common has no word for."""
+
 
 def complaints(request: WireRequest, place: Target) -> list[str]:
     """Everything that anyone has against this request; nothing when it would be taken."""
@@ -47,7 +53,7 @@ def _mistrals(body: bytes, place: Target) -> Iterator[str]:
     if place.provider.name != "mistral":
         return
     request = msgspec.json.decode(body)
-    for name in ("stream", "stop"):  # the validator has no word for them
+    for name in UNKNOWN_TO_VALIDATOR:
         request.pop(name, None)
     thinks = _spelled_as_the_validator_does(request)
     try:

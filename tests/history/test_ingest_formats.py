@@ -534,7 +534,7 @@ def test_outputs_of_a_chained_body_answer_calls_that_the_provider_holds(held: di
 
     assert outcomes(history) == [("unknown", "complete", "1"), ("unknown", "complete", "2")]
     assert story(history) == ["model: unknown, unknown", "user: go on"]
-    assert codes(history) == ["unknown_call", "unknown_call"]
+    assert codes(history) == ["unknown_call", "unknown_call", "held_by_provider"]
     assert [item.call.raw_id for item in history.ledger] == ["a", "b"]
     assert next(iter(history.ledger)).call.residue.data == history.turns[0].residue.data
     assert list(history.turns[0].residue.data.values()) == ["resp_1"]

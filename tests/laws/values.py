@@ -9,7 +9,7 @@ from turnout.model import Block, Code, Media, Opaque, Origin, Outcome, Residue, 
 from turnout.providers import target
 from turnout.wire.anthropic_fields import AnthropicDialect
 from turnout.wire.gemini import GeminiDialect
-from turnout.wire.responses import ResponsesDialect
+from turnout.wire.responses_fields import ResponsesDialect
 
 TOOLS = ("read_file", "write", "shell", "a.b/c d", "größe", "x" * 90, "9lives", "lone\ud800")
 IMAGE = "iVBORw0KGgo="

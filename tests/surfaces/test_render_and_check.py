@@ -111,6 +111,40 @@ def test_a_file_and_stdin_give_the_same_bytes(conversation: Path) -> None:
     assert from_file.stdout == from_stdin.stdout and json.loads(from_file.stdout)
 
 
+def test_what_the_body_asks_for_is_asked_of_the_target() -> None:
+    """Limits, streaming and tools come along; what cannot is named on stderr; an option counts more."""
+    body = {
+        **BODIES["anthropic"],
+        "stream": True,
+        "temperature": 0.5,
+        "container": "c_1",
+        "tools": [{"type": "web_search_20250305", "name": "web_search"}, {"name": "a"}, {"name": "b"}],
+        "anthropic_version": "bedrock-2023-05-31",
+    }
+    told = run("render", "--from", "anthropic", "--to", TARGETS["openai"], stdin=body)
+    made = json.loads(told.stdout)
+    assert (made["max_completion_tokens"], made["temperature"], made["stream"]) == (100, 0.5, True)
+    assert told.stderr.count("dropped_tool web_search") == 1
+    assert "container left out" in told.stderr and "dropped anthropic_version" in told.stderr
+    again = run(
+        *("render", "--from", "anthropic", "--to", TARGETS["anthropic"], "--max-tokens", "7", "--no-stream"),
+        stdin=body,
+    )
+    made = json.loads(again.stdout)
+    assert made["container"] == "c_1" and made["max_tokens"] == 7 and "stream" not in made
+    assert made["tools"][0]["type"] == "web_search_20250305"
+
+
+def test_foreign_thinking_is_an_option_of_render() -> None:
+    """`--foreign-thinking as_text` hands on what another model thought."""
+    thought = {"type": "thinking", "thinking": "It is Oslo.", "signature": "c2ln"}
+    body = {"model": "claude-sonnet-4-5", "messages": [asked("go"), answered(thought, "Oslo"), asked("on")]}
+    options = ("render", "--from", "anthropic", "--to", TARGETS["openai"])
+    assert "It is Oslo." not in run(*options, stdin=body).stdout
+    assert "It is Oslo." in run(*options, "--foreign-thinking", "as_text", stdin=body).stdout
+    assert run(*options, "--foreign-thinking", "keep", stdin=body).exit_code == 2
+
+
 def test_a_bare_list_of_messages_is_enough() -> None:
     assert json.loads(run("render", "--to", TARGETS["openai"], stdin=BROKEN).stdout)["messages"]
 

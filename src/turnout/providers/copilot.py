@@ -5,7 +5,7 @@ from what the agent asked for by itself in a tool loop.
 """
 
 from ..wire.chat_dialect import ChatDialect
-from ..wire.responses import ResponsesDialect
+from ..wire.responses_fields import ResponsesDialect
 from .families import families
 from .provider import Provider
 

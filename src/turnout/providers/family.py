@@ -56,8 +56,14 @@ def select_tools(specs: Iterable[ToolSpec], place: Target) -> ToolSelection:
     return ToolSelection(tuple(tools), tuple(changes), tuple(dropped))
 
 
-def select_options(asked: Options, kept: ToolSelection, place: Target, changes: list[str]) -> Options:
-    """What this target can be asked for: no field of another API, no choice of a tool that is gone."""
+def select_options(
+    asked: Options, kept: ToolSelection, place: Target, changes: list[str], *, forgives: bool
+) -> Options:
+    """What this target can be asked for: no field of another API, no choice of a tool that is gone.
+
+    A request that came in may force a call where that cannot be asked for; it is weakened if the
+    caller `forgives`, who did not ask for it in so many words.
+    """
     if "tools" in asked.extra:
         asked = replace(asked, extra={name: value for name, value in asked.extra.items() if name != "tools"})
     if asked.private is not None and not is_own(asked.private, place):
@@ -72,7 +78,18 @@ def select_options(asked: Options, kept: ToolSelection, place: Target, changes: 
     if choice in gone and choice not in CHOICES:
         changes.append(f"tool_choice {choice} left out: that tool was dropped")
         return replace(asked, tool_choice=None)
+    if forgives and choice and choice not in ("auto", "none") and not _can_force(place):
+        changes.append(f"tool_choice {choice} sent as auto: {place.model} cannot be forced to call a tool")
+        return replace(asked, tool_choice="auto")
     return asked
+
+
+def _can_force(place: Target) -> bool:
+    """Whether the model can be told to call a tool."""
+    match place.dialect:
+        case ChatDialect(stops_thinking=False, forces_while_thinking=False):
+            return False
+    return place.facts.forced_tools
 
 
 def with_extra_tools(

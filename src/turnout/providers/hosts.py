@@ -42,5 +42,7 @@ CEREBRAS = Provider(
     base_url="https://api.cerebras.ai/v1",
     base_url_variable="CEREBRAS_BASE_URL",
     key_variables=("CEREBRAS_API_KEY",),
-    dialect=ChatDialect(max_tokens_field="max_completion_tokens", media=(), takes=("logprobs", "user")),
+    dialect=ChatDialect(
+        max_tokens_field="max_completion_tokens", media=(), takes=("logprobs", "user"), refuses_unknown=True
+    ),
 )

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
 from ..wire.limits import OPENAI_TIERS
-from ..wire.responses import ResponsesDialect
+from ..wire.responses_fields import ResponsesDialect
 from .provider import Provider
 
 CHAT = ChatDialect(
@@ -15,6 +15,7 @@ CHAT = ChatDialect(
     takes=(*USUAL_OPTIONS, "metadata", "cache_key", "cache_ttl", "verbosity"),
     service_tiers=OPENAI_TIERS,
     metadata_needs_store=True,
+    refuses_unknown=True,
 )
 REASONING = replace(CHAT, system_role="developer")
 # OAC-15: the first of them refuse the role developer, and system too.

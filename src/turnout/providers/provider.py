@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..wire.anthropic_fields import AnthropicDialect
 from ..wire.chat_dialect import ChatDialect
 from ..wire.gemini import GeminiDialect
-from ..wire.responses import ResponsesDialect
+from ..wire.responses_fields import ResponsesDialect
 
 Dialect: TypeAlias = ChatDialect | ResponsesDialect | AnthropicDialect | GeminiDialect
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"]

@@ -19,7 +19,7 @@ from ..plain import clean
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
-from ..wire.added_fields import private_fields
+from ..wire.added_fields import private_fields, without_spelling
 from ..wire.anthropic import AnthropicEncoder
 from ..wire.anthropic_betas import betas
 from ..wire.anthropic_fields import AnthropicDialect
@@ -29,7 +29,8 @@ from ..wire.gemini import GeminiDialect, GeminiEncoder
 from ..wire.offer import are_same
 from ..wire.options import Options
 from ..wire.protocol import Encoder, Setting, WireRequest, encode
-from ..wire.responses import ResponsesDialect, ResponsesEncoder
+from ..wire.responses import ResponsesEncoder
+from ..wire.responses_fields import ResponsesDialect
 from . import Target
 from . import target as find
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
@@ -41,6 +42,7 @@ ENCODERS: dict[type, Any] = {
     GeminiDialect: GeminiEncoder,
 }
 OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
+POLICIES = ("omit", "as_text")  # what becomes of other models' thinking
 PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
 
 
@@ -97,6 +99,8 @@ def _has_image(message: Message) -> bool:
 
 def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Reader:
     """How this target reads."""
+    if policy not in POLICIES:
+        raise UsageError(f"foreign_thinking {policy!r} is not one of {', '.join(POLICIES)}")
     base = Reader.of(target.origin, target.dialect.id_format)
     base = replace(base, links=getattr(target.dialect, "links", ""))
     knows = target.facts.tools
@@ -164,12 +168,12 @@ def render(
     """
     _expect_history(history)
     place = find(to, base_url=base_url, project=project)
-    wanted = Options.of({**(options or {}), **asked})
+    wanted = without_spelling(Options.of({**(options or {}), **asked}), asked)
     seen = view(history, place, wanted.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else specs_of(tools)
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
     noted = [*selected.changes]
-    wanted = select_options(wanted, selected, place, noted)
+    wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
     text = history.system if system is None else clean(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
     changes += noted

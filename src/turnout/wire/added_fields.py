@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from msgspec.structs import replace
 
 from .options import Options
 from .roll import Wire
@@ -21,6 +23,26 @@ def with_added_fields(
             del own[name]
         made = merged(made, _with_joined_lists(own, made))
     return merged(made, options.extra) if options.extra else made
+
+
+def without_spelling(options: Options, names: Iterable[str]) -> Options:
+    """The options, of which the caller chose some anew: the request's own words for them count no more."""
+    data = options.private.data if options.private is not None else None
+    if options.private is None or not isinstance(data, dict) or not data.get("spelled"):
+        return options
+    chosen = {"thinking" if name in ("effort", "budget") else name for name in names}
+    spelled = {name: fields for name, fields in data["spelled"].items() if name not in chosen}
+    return replace(options, private=replace(options.private, data={**data, "spelled": spelled}))
+
+
+def spelled_option(options: Options, name: str, model: str) -> dict[str, Any]:
+    """An option as the request that asks for it spelled it, if it was written for this very model."""
+    private = options.private
+    if private is None or private.origin.model != model or not isinstance(private.data, dict):
+        return {}
+    held = private.data.get("spelled")
+    fields = held.get(name) if isinstance(held, dict) else None
+    return fields if isinstance(fields, dict) else {}
 
 
 def private_fields(options: Options) -> dict[str, Any]:

@@ -29,7 +29,16 @@ from .chat_fields import ChatFields
 from .content import as_reminder, base64_url, blank, joined, nonblank, response_media, response_text
 from .loop import Loop
 from .options import Options
-from .protocol import FIRST_FILLER, LAST_FILLER, TEXT_FILLER, Setting, body_bytes, encode
+from .protocol import (
+    FIRST_FILLER,
+    JSON_REMINDER,
+    LAST_FILLER,
+    TEXT_FILLER,
+    Setting,
+    body_bytes,
+    encode,
+    says_json,
+)
 from .roll import Roll, Wire, never
 from .sentinel import SENTINEL
 
@@ -250,6 +259,9 @@ class ChatEncoder:
         if roll.last is None or roll.last_role == "assistant":
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
+        if options.json and not says_json(system.encode(), self._roll.closed, roll.bytes()):
+            changes.append("a word about JSON added: this API wants it said where the answer must be JSON")
+            system = f"{system}\n\n{JSON_REMINDER}" if not blank(system) else JSON_REMINDER
         opening = self._opening(system, changes)
         fields = self._fields.of(loop, self.called, tools, options, changes)
         return body_bytes(fields, "messages", (opening, self._roll.closed, roll.bytes())), changes

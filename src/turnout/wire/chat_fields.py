@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import UsageError
 from ..ids import IdProjection
 from ..model import ToolSpec
-from .added_fields import merged, private_fields, with_added_fields
+from .added_fields import merged, private_fields, spelled_option, with_added_fields
 from .chat_dialect import ChatDialect
 from .limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
 from .loop import Loop
@@ -75,9 +75,11 @@ class ChatFields:
             changes.append(f"temperature {options.temperature} sent as {self.dialect.max_temperature}")
         fields.update(given)
         for name in ("top_k", "frequency_penalty", "presence_penalty"):
-            self._add_if_taken(fields, name, getattr(options, name), changes)
-        if options.logprobs is not None and self._takes("logprobs", changes):
-            fields |= {"logprobs": True} | ({"top_logprobs": options.logprobs} if options.logprobs else {})
+            value = getattr(options, name)
+            self._add_option(fields, name, value, {name: value}, options, changes)
+        alternatives = {"top_logprobs": options.logprobs} if options.logprobs else {}
+        wire = {"logprobs": True, **alternatives}
+        self._add_option(fields, "logprobs", options.logprobs, wire, options, changes)
         if options.stop and self.setting.facts.thinking == ("effort",) and not self.setting.facts.sampling:
             changes.append(f"stop left out: {self.setting.model} does not take it")
         elif options.stop:
@@ -85,40 +87,44 @@ class ChatFields:
         if options.seed is not None:
             fields[self.dialect.seed_field] = options.seed
 
-    def _add_if_taken(self, fields: Wire, name: str, value: Any, changes: list[str], wire: str = "") -> None:
-        if value is not None and self._takes(name, changes):
-            fields[wire or name] = value
+    def _add_option(
+        self, fields: Wire, name: str, value: Any, wire: Wire, options: Options, changes: list[str]
+    ) -> None:
+        """An option that not all servers have: in the usual words, or as this very model was asked for it."""
+        if value is None:
+            return
+        facts = self.setting.facts
+        pinned = name in SAMPLING and (self.dialect.pins_sampling or not facts.sampling)
+        unheard = name == "verbosity" and not facts.verbosity
+        if name in self.dialect.takes and not pinned and not unheard:
+            fields.update(wire)
+        elif spelled := self._spelled(name, options):
+            fields.update(spelled)
+        else:
+            changes.append(f"{name} left out: {self.setting.model} does not take it here")
 
-    def _takes(self, name: str, changes: list[str]) -> bool:
-        """Whether this server has an option that not all have; if not, that it is left out."""
-        pinned = name in SAMPLING and (self.dialect.pins_sampling or not self.setting.facts.sampling)
-        if name in self.dialect.takes and not pinned:
-            return True
-        changes.append(f"{name} left out: {self.setting.model} does not take it here")
-        return False
+    def _spelled(self, name: str, options: Options) -> Wire:
+        """An option as this very model was asked for it, where a server passes over what it does not know."""
+        return {} if self.dialect.refuses_unknown else spelled_option(options, name, self.setting.model)
 
     def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
         """Who asks, what for, and how it is served."""
-        self._add_if_taken(fields, "user", options.user, changes)
-        self._add_if_taken(fields, "cache_key", options.cache_key, changes, "prompt_cache_key")
-        if (
-            options.metadata
-            and self.dialect.metadata_needs_store
-            and not private_fields(options).get("store")
-        ):
+        unstored = self.dialect.metadata_needs_store and not private_fields(options).get("store")
+        if options.metadata and unstored:
             changes.append("metadata left out: this API keeps it only with answers that it stores")
-        else:
-            self._add_if_taken(fields, "metadata", options.metadata or None, changes)
-        if options.verbosity is not None and not self.setting.facts.verbosity:
-            changes.append(f"verbosity left out: {self.setting.model} does not take it")
-        else:
-            self._add_if_taken(fields, "verbosity", options.verbosity, changes)
-        if tier := service_tier(options, self.dialect.service_tiers, changes):
+        wanted: dict[str, tuple[Any, str]] = {
+            "user": (options.user, "user"),
+            "metadata": (None if unstored else options.metadata, "metadata"),
+            "verbosity": (options.verbosity, "verbosity"),
+            "cache_key": (options.cache_key, "prompt_cache_key"),
+        }
+        for name, (value, wire) in wanted.items():
+            self._add_option(fields, name, value, {wire: value}, options, changes)
+        kept = openai_cache_ttl(options, changes) if "cache_ttl" in self.dialect.takes else {}
+        self._add_option(fields, "cache_ttl", options.cache_ttl, kept, options, changes)
+        tiers = self._spelled("service_tier", options).values()
+        if tier := service_tier(options, (*self.dialect.service_tiers, *tiers), changes):
             fields["service_tier"] = tier
-        if "cache_ttl" in self.dialect.takes:
-            fields |= openai_cache_ttl(options, changes)
-        elif options.cache_ttl is not None:
-            self._takes("cache_ttl", changes)
 
     def _add_thinking(
         self,
@@ -138,6 +144,9 @@ class ChatFields:
         thinks = self._thinks and self._may_think(loop, offer.choice, options, changes)
         switch = self._switch(thinks, options, changes)
         fields.update(switch)
+        if not switch and (spelled := self._spelled("thinking", options)):
+            fields.update(spelled)
+            return
         if options.thinking is False and not self.dialect.stops_thinking:
             changes.append(f"thinking stays on: {self.setting.model} cannot be told not to think")
         elif options.thinking and thinks and not switch and not self.dialect.thinks_unasked:
@@ -221,5 +230,7 @@ class ChatFields:
             fields["tool_choice"] = {"type": "function", "function": {"name": offer.names[choice]}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
+        elif options.parallel is not None and (spelled := self._spelled("parallel", options)):
+            fields.update(spelled)
         elif options.parallel is not None:
             changes.append(f"parallel left out: {self.setting.origin.provider} has no switch for it")

@@ -22,6 +22,7 @@ from .options import Options
 FIRST_FILLER = "(The conversation goes on from here.)"
 LAST_FILLER = "Please continue."
 TEXT_FILLER = "(no text)"
+JSON_REMINDER = "Answer in JSON."
 
 encode = msgspec.json.Encoder().encode
 
@@ -115,6 +116,11 @@ def body_bytes(fields: Mapping[str, Any], name: str, parts: Iterable[bytes | byt
     head = encode(fields)
     opening = head[:-1] + (b"," if len(head) > 2 else b"") + b'"' + name.encode() + b'":['
     return b"".join((opening, *_separated(parts), b"]}"))
+
+
+def says_json(*parts: bytes | bytearray) -> bool:
+    """Whether the messages speak of JSON: OpenAI refuses to answer with any object when they do not."""
+    return any(b"json" in bytes(part).lower() for part in parts)
 
 
 def _separated(parts: Iterable[bytes | bytearray]) -> Iterator[bytes | bytearray]:

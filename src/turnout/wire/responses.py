@@ -8,9 +8,7 @@ after the response it goes on from.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
-
-from msgspec import Struct, field
+from typing import Any
 
 from ..ids import IdProjection
 from ..model import (
@@ -25,30 +23,16 @@ from ..model import (
     ToolSpec,
     block_text,
 )
-from .added_fields import merged, with_added_fields
 from .content import base64_url, blank, joined, response_parts, response_text
-from .limits import OPENAI_TIERS, nearest_effort, openai_cache_ttl, service_tier, temperature, token_limit
-from .offer import Declarations, Offer, kept_declaration, offered_tools
 from .options import Options
-from .protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes, encode
+from .protocol import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Setting, body_bytes, encode, says_json
+from .responses_fields import ResponsesDialect, ResponsesFields
 from .roll import Roll, Wire
-from .schema import project_schema
-from .strict import strict_answer, strict_schema
 
 NOTHING_STORED: Mapping[str, str] = {}
 
 
 MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
-
-
-class ResponsesDialect(Struct, frozen=True, kw_only=True):
-    """How a host of the Responses API differs from OpenAI's own."""
-
-    api: ClassVar[str] = "responses"
-
-    id_format: str = "openai"
-    stores: bool = True  # can keep responses, so that requests can be chained
-    extra_body: dict[str, Any] = field(default_factory=dict)
 
 
 class ResponsesEncoder:
@@ -63,7 +47,7 @@ class ResponsesEncoder:
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
         self._roll = Roll()
-        self._declarations = Declarations(self._tools)
+        self._fields = ResponsesFields(dialect, setting, ids)
         self._response_id = ""
         self._since: list[Message] = []  # what came after that response
         self._shortened: dict[str, str] = {}  # outputs that did not fit, by call: what was done
@@ -185,124 +169,18 @@ class ResponsesEncoder:
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"type": "message", "role": "user", "content": LAST_FILLER})
         changes += self._shortened.values()
-        fields = self._fields(system, tools, options, changes)
+        kept = b"" if chained else self._roll.closed
+        if options.json and not says_json(kept, roll.bytes()):
+            changes.append("a word about JSON added: this API wants it said where the answer must be JSON")
+            roll.add({"type": "message", "role": "developer", "content": JSON_REMINDER})
+        called = () if chained else self.called  # what is stored needs no stubs
+        fields = self._fields.of(called, system, tools, options, changes)
         if options.chain and self.dialect.stores and not chained and self._stored:
             changes.append("not chained: since then another model made calls, so the whole history is sent")
         if chained:
             fields |= {"previous_response_id": response_id, "store": True}
             changes.append(f"chained to {response_id}: what that response holds is not sent again")
-        kept = b"" if chained else self._roll.closed
         return body_bytes(fields, "input", (kept, roll.bytes())), changes
-
-    def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
-        facts = self.setting.facts
-        fields: Wire = {"model": self.setting.model, "store": options.chain and self.dialect.stores}
-        offer = offered_tools(tools, self.called, options, self.ids, changes)
-        if system.strip():
-            fields["instructions"] = system
-        if facts.efforts:
-            fields["include"] = ["reasoning.encrypted_content"]
-        self._add_limits(fields, options, changes)
-        if offer.tools:
-            fields["tools"] = self._declarations.of(offer, options, changes)
-            self._add_choice(fields, offer, options)
-        elif options.parallel is not None or options.tool_choice is not None:
-            changes.append("parallel and tool_choice left out: there are no tools")
-        if options.schema is not None:
-            answer = strict_answer(options, "openai", changes)
-            fields["text"] = {"format": {"type": "json_schema", **answer}}
-        elif options.json:
-            fields["text"] = {"format": {"type": "json_object"}}
-        self._add_service(fields, options, changes)
-        if options.stream:
-            fields["stream"] = True
-        return with_added_fields(fields, self.dialect.extra_body, options, changes)
-
-    def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        facts = self.setting.facts
-        if (limit := token_limit(options, facts, changes, least=16)) is not None:
-            fields["max_output_tokens"] = limit
-        given = {"temperature": temperature(options, changes), "top_p": options.top_p}
-        given = {name: value for name, value in given.items() if value is not None}
-        if given and not facts.sampling:
-            changes.append(f"{', '.join(given)} left out: {self.setting.model} does not take it")
-            given = {}
-        fields.update(given)
-        if options.thinking is not None or options.effort is not None:
-            self._add_reasoning(fields, options, changes)
-        for name in ("top_k", "seed", "stop", "frequency_penalty", "presence_penalty", "budget"):
-            if getattr(options, name) not in (None, ()):
-                changes.append(f"{name} left out: this API does not have it")
-        if options.logprobs is not None and not facts.sampling:
-            changes.append(f"logprobs left out: {self.setting.model} does not take it")
-        elif options.logprobs is not None:
-            fields.setdefault("include", []).append("message.output_text.logprobs")
-            fields |= {"top_logprobs": options.logprobs} if options.logprobs else {}
-
-    def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        """Who asks, what for, and how it is served."""
-        given = {"user": options.user, "metadata": options.metadata, "prompt_cache_key": options.cache_key}
-        fields.update({name: value for name, value in given.items() if value})
-        if tier := service_tier(options, OPENAI_TIERS, changes):
-            fields["service_tier"] = tier
-        if options.verbosity is not None and self.setting.facts.verbosity:
-            fields["text"] = {**fields.get("text", {}), "verbosity": options.verbosity}
-        elif options.verbosity is not None:
-            changes.append(f"verbosity left out: {self.setting.model} does not take it")
-        fields |= openai_cache_ttl(options, changes)
-
-    def _add_reasoning(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        efforts = self.setting.facts.efforts
-        if not efforts:
-            if options.thinking or options.effort:
-                changes.append(f"thinking left out: {self.setting.model} does not think")
-            return
-        wanted = "none" if options.thinking is False else options.effort or "medium"
-        fields["reasoning"] = {"effort": nearest_effort(wanted, efforts, changes)}
-        if options.thinking:
-            fields["reasoning"]["summary"] = "auto"
-
-    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
-        """The tools in their order; those of one namespace stand together in it."""
-        wires: list[Wire] = []
-        spaces: dict[str, Wire] = {}
-        for tool in offer.tools:
-            wire = self._tool(tool, offer.names[tool.name], options, changes)
-            if not (space := tool.namespace):
-                wires.append(wire)
-                continue
-            name = str(space.get("name"))
-            if name not in spaces:
-                spaces[name] = {**space, "tools": []}
-                wires.append(spaces[name])
-            spaces[name]["tools"].append({**wire, "name": tool.name.removeprefix(f"{name}.")})
-        return wires
-
-    def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
-        if tool.declaration is not None:
-            return kept_declaration(tool, name)
-        wanted = options.strict or tool.strict
-        strict = strict_schema(tool, "openai", changes) if wanted else None
-        wire = {
-            "type": "function",
-            "name": name,
-            "description": tool.description or None,
-            "parameters": project_schema(tool, "openai", changes) if strict is None else strict,
-            "strict": strict is not None,
-        }
-        return merged(wire, tool.beside)
-
-    def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
-        choice = offer.choice
-        kinds = {tool.name: tool.kind for tool in offer.tools if not tool.is_function}
-        if choice in ("auto", "none", "required"):
-            fields["tool_choice"] = choice
-        elif choice in kinds:
-            fields["tool_choice"] = {"type": kinds[choice]}
-        elif choice:
-            fields["tool_choice"] = {"type": "function", "name": offer.names[choice]}
-        if options.parallel is not None:
-            fields["parallel_tool_calls"] = options.parallel
 
 
 def _data(residue: Residue | None) -> dict[str, Any]:

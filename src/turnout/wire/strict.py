@@ -29,10 +29,10 @@ UNSPOKEN = (
     "$defs",
     "definitions",
     "additionalProperties",
-    "default",
-    "examples",
     "$comment",
 )
+HINTS = ("default", "examples")
+"""What helps a model to fill in a value, and does not say what it may be."""
 
 # Recorded refusals at Anthropic (ANT-09): how much freedom the strict tools of one request may leave.
 MAX_STRICT = 20
@@ -147,7 +147,7 @@ class _Subset:
 
 
 def _spoken(node: Schema) -> list[str]:
-    return [key for key in node if key not in UNSPOKEN and key not in ("description", "title")]
+    return [key for key in node if key not in (*UNSPOKEN, *HINTS, "description", "title")]
 
 
 def _kinds(node: Schema) -> set[str]:

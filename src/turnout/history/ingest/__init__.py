@@ -22,6 +22,7 @@ from .formats import FORMATS, RESPONSES, Format, named, reader_of
 from .heard import Door, Heard, HeardNote, text_of
 from .resolve import resolve
 from .snapshot import opened, parsed, snapshot
+from .tools import FIELDS as TOOL_FIELDS
 from .tools import declared_tools
 from .write import write
 
@@ -48,6 +49,8 @@ class ReadBody(Struct, frozen=True):
     fields: dict[str, Any]
     origin: Origin  # whom it was written for
     api: str  # the protocol it was written in
+    held: dict[str, str]  # what the provider holds of the conversation already
+    marked: list[Any]  # its messages, system text and tools as they were, where their markers stand
 
 
 def read_body(messages: Any, format: str, origin: str | Origin | None, key: str) -> ReadBody:
@@ -68,7 +71,8 @@ def read_body(messages: Any, format: str, origin: str | Origin | None, key: str)
         history.note("held_by_provider", held)
     write(history, resolved)
     fields = {name: value for name, value in body.items() if name not in form.fields}
-    return ReadBody(history, fields, door.origin, form.api)
+    marked = [*listed, *(body.get(name) for name in (*form.heads, *TOOL_FIELDS))]
+    return ReadBody(history, fields, door.origin, form.api, held, marked)
 
 
 # What was given

@@ -202,9 +202,9 @@ class _Resolver:
 
     def _hold(self) -> None:
         """What came before lies at the provider: a turn without words says where, to go on from there."""
+        self._find("held_by_provider", None, ", ".join(self._held.values()))
         if any(isinstance(step, Draft) for steps in self._notes.values() for step in steps):
             return  # the turn of its calls says so
-        self._find("held_by_provider", None, ", ".join(self._held.values()))
         if "response_id" in self._held:
             turn = self._held_turn(0)
             turn.pieces.append(Opaque("held_response", "", turn.residue))

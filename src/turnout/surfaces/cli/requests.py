@@ -9,13 +9,16 @@ from typing import Any
 import click
 
 from ...errors import UsageError
-from ...history.ingest import ingest
 from ...model import Origin
 from ...plain import loads
+from ...providers.inbound import InboundRequest, read_request
 from ...providers.request import render as rendered
 from ...rendering.report import Report
 from .clean import json_line, printable
 from .output import value
+
+SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
+"""Diagnostics that have a line of their own, with more in it."""
 
 
 @click.command()
@@ -29,7 +32,14 @@ from .output import value
 @click.option("--effort", default=None, help="How hard to think: none … max.")
 @click.option("--max-tokens", type=int, default=None)
 @click.option("--tool-choice", default=None, help="auto, none, required, or a tool's name.")
-@click.option("--stream", is_flag=True, help="Ask for a streamed answer.")
+@click.option("--stream/--no-stream", default=None, help="Ask for a streamed answer, or not to.")
+@click.option(
+    "--foreign-thinking",
+    type=click.Choice(["omit", "as_text"]),
+    default="omit",
+    show_default=True,
+    help="What becomes of the thinking of other models.",
+)
 @click.option("--base-url", default="", help="Another address of the same API.")
 @click.option("--project", default="", help="Whose account pays, for gemini@oauth (Code Assist).")
 @click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
@@ -47,18 +57,21 @@ def render(
 ) -> None:
     """Print a request body that the target accepts; say on stderr what was resolved.
 
-    Reads CONVERSATION (a file, or stdin): a list of messages or a whole request body.
+    Reads CONVERSATION (a file, or stdin): a list of messages or a whole request body. What a
+    body asks for (limits, tools, a schema of the answer …) is asked of the target too; an
+    option given here counts more.
 
         turnout render --from openai-chat --to anthropic:claude-sonnet-4-5 conversation.json
     """
     if not Origin.parse(target).model:
         raise UsageError(f"--to {target}: name a model too, as in {target}:MODEL")
-    history = ingest(conversation.read(), format=source, origin=origin)
+    read = read_request(conversation.read(), format=source, origin=origin)
     given = {name: option for name, option in options.items() if option is not None}
+    given = {"stream": read.stream, **given}
     specs = None if tools is None else _tools(tools.read())
-    request = rendered(history, target, tools=specs, system=system, **given)
+    request = rendered(read.history, target, tools=specs, system=system, options=read.options, **given)
     made = request.report
-    for line in (*(_said(item) for item in history.diagnostics), *_told(made)):
+    for line in (*(_said(item) for item in read.history.diagnostics), *_dropped_lines(read), *_told(made)):
         click.echo(printable(line), err=True)
     if report is not None:
         json.dump(value(made), report, indent=2)
@@ -83,7 +96,11 @@ def _said(item: Any) -> str:
     return " ".join(part for part in (item.code, item.call_id, item.detail) if part)
 
 
+def _dropped_lines(read: InboundRequest) -> list[str]:
+    return [f"dropped {line}" for line in read.dropped]
+
+
 def _told(report: Report) -> list[str]:
     lines = [f"synthetic {item.call_id} {item.status} {item.reason}" for item in report.synthetic]
-    lines += [_said(item) for item in report.diagnostics if item.code != "synthetic_result"]
+    lines += [_said(item) for item in report.diagnostics if item.code not in SAID_ELSEWHERE]
     return lines + list(report.changes)
