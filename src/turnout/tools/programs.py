@@ -3,8 +3,9 @@
 This is a list of what is allowed, so a flag that is not here is a question, not a hole.
 Long flags may not be abbreviated; short ones may be joined (`-la`). A program is missing
 on purpose when a flag or an argument of it runs other programs, writes files or reaches
-the network in a way that a list of flags does not show: sed, awk, xargs, tar, less, man,
-env with a command, package managers, and everything that speaks to a server.
+the network in a way that a list of flags does not show: awk, xargs, tar, less, man, env with
+a command, package managers, and everything that speaks to a server. Of sed there are only
+the scripts that print, which are read whole.
 
     -n:number   takes a value: the next word, or what follows it (`-n5`, `--lines=5`)
     --color=never   a flag that is allowed with this value only
@@ -19,7 +20,7 @@ from msgspec import Struct, field
 
 from .tool import Risk
 
-Value = Literal["number", "text", "path"]
+Value = Literal["number", "text", "path", "script"]
 MANY = 10_000
 
 
@@ -29,7 +30,8 @@ class Program(Struct, frozen=True):
 
     `texts_by` are flags that stand in for those texts (`grep -e`). `bare` programs take every
     word as text (echo). `digits` allows `-5`. `words` limits what operands may be, and `avoids`
-    names what no text among them may hold. `alone`: whether it may stand without a flag or a
+    names what no text among them may hold; `script` is what each of them, and each script that a
+    flag takes, must be. `alone`: whether it may stand without a flag or a
     command.
     """
 
@@ -43,6 +45,7 @@ class Program(Struct, frozen=True):
     single_dash: bool = False
     words: str = ""
     avoids: str = ""
+    script: str = ""
     risk: Risk = "read"
     commands: dict[str, Program] = field(default_factory=dict)
     alone: bool = True
@@ -219,6 +222,23 @@ _GIT = program(
     },
 )
 
+# Addresses and commands of sed that only choose and change what is printed. `w`, `W`, `r`, `e` and the
+# flags `w` and `e` of `s` read, write and run; none of them can be written in this. Slashes stand for
+# nothing but the ends of an expression: where sed and this could disagree about that, it does not fit.
+_EXPRESSION = r"(?:[^/\\\[\]\n]|\\[^/\n]|\[\^?[^/\\\[\]\n]+\])"
+_ADDRESS = rf"(?:\d{{1,9}}(?:~\d{{1,9}})?|\$|/{_EXPRESSION}+/I?)"
+_SED_STEP = (
+    rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|[+~]\d{{1,9}}))? ?!? ?)?"
+    rf"(?:[pdq=]|s/{_EXPRESSION}*/(?:[^/\\\n]|\\[^/\n])*/[gpIi0-9]{{0,4}})"
+)
+_SED = program(
+    "-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data "
+    "-e:script --expression:script",
+    texts=1,
+    texts_by="-e --expression",
+    script=rf"{_SED_STEP}(?: ?; ?{_SED_STEP})*;?",
+)
+
 _SUMS = program("-b -t -z --binary --text --tag --zero")
 _HEAD = program("-q -v -z -n:number -c:number --lines:number --bytes:number --quiet --verbose", digits=True)
 
@@ -263,6 +283,7 @@ PROGRAMS: dict[str, Program] = {
     **dict(_each("grep egrep fgrep", _GREP)),
     "rg": _RG,
     # Text that goes through a pipe
+    "sed": _SED,
     "sort": program(
         "-n -r -u -f -b -d -g -h -i -M -R -V -s -z -c -C -k:text -t:text --numeric-sort --reverse --unique "
         "--ignore-case --human-numeric-sort --version-sort --stable --check --key:text --field-separator:text"

@@ -16,7 +16,7 @@ from posixpath import join
 
 from msgspec import Struct
 
-from .programs import DANGEROUS, PROGRAMS, Program
+from .programs import DANGEROUS, MANY, PROGRAMS, Program
 from .shell_words import Command, Doubt, commands
 from .tool import RISKS, Risk
 
@@ -29,7 +29,8 @@ class Judgement(Struct, frozen=True):
     """What a line amounts to. `commands` is empty when the line is not plain.
 
     `paths` are what it names, relative to the workspace and as they are spelled: where `..`
-    leads behind a link, only the kernel can tell. `folder` is where they run, after a `cd`. `why`
+    leads behind a link, only the kernel can tell. `globs` are paths of which only the file system
+    can tell what they stand for. `folder` is where they run, after a `cd`. `why`
     says what stood in the way.
     """
 
@@ -39,6 +40,7 @@ class Judgement(Struct, frozen=True):
     paths: tuple[str, ...] = ()
     too_much: bool = False
     folder: str = "."
+    globs: tuple[str, ...] = ()
 
     @property
     def only_reads(self) -> bool:
@@ -49,6 +51,10 @@ class _No(Exception):
     """A command that is not known to be harmless."""
 
 
+class _Glob(str):
+    """A word that stands for whatever files fit it."""
+
+
 def judge(line: str, folder: str = ".") -> Judgement:
     """The risk of a line that would run in `folder` of the workspace."""
     found = commands(line)
@@ -57,18 +63,26 @@ def judge(line: str, folder: str = ".") -> Judgement:
     risks: list[Risk] = []
     reasons: list[str] = []
     paths: list[str] = []
+    globs: list[str] = []
     for at, command in enumerate(found):
         try:
             risk, named = _read(command)
             if command.program == "cd":
                 folder, named = _moved(found, at, folder, named)
             risks.append(risk)
-            paths += [join(folder, path) for path in named]
+            paths += [join(folder, path) for path in named if not isinstance(path, _Glob)]
+            globs += [join(folder, path) for path in named if isinstance(path, _Glob)]
         except _No as no:
             risks.append("dangerous" if command.program in DANGEROUS else "risky")
             reasons.append(str(no))
-    risk = max(risks, key=RISKS.index)
-    return Judgement(risk, "; ".join(reasons[:3]), found, tuple(dict.fromkeys(paths)), folder=folder)
+    return Judgement(
+        max(risks, key=RISKS.index),
+        "; ".join(reasons[:3]),
+        found,
+        tuple(dict.fromkeys(paths)),
+        folder=folder,
+        globs=tuple(dict.fromkeys(globs)),
+    )
 
 
 def _moved(found: Sequence[Command], at: int, folder: str, named: list[str]) -> tuple[str, list[str]]:
@@ -83,7 +97,11 @@ def _moved(found: Sequence[Command], at: int, folder: str, named: list[str]) -> 
 
 def _read(command: Command) -> tuple[Risk, list[str]]:
     """The risk of one command and the paths it names; raises when its list does not cover it."""
-    name, words = command.program, list(command.words[1:])
+    name, words = (
+        command.program,
+        [_Glob(word) if at in command.globs else word for at, word in enumerate(command.words)],
+    )
+    del words[0]
     described = PROGRAMS.get(name)
     if described is None:
         raise _No(f"{name[:60]} is not among the programs known to only read")
@@ -94,6 +112,8 @@ def _read(command: Command) -> tuple[Risk, list[str]]:
     if not described.alone and described.flags.isdisjoint(words):
         raise _No(f"{name} is not known to only read")
     if described.bare:
+        if command.globs:
+            raise _No(f"{name}: a glob stands where no path does")
         return described.risk, []
     return described.risk, list(_Reading(name, described).paths(words))
 
@@ -131,14 +151,29 @@ class _Reading:
     def _check_operands(self) -> None:
         if len(self.operands) > self.described.operands:
             raise _No(f"{self.name}: {self.operands[-1][:60]!r} is more than it may be given")
+        if any(isinstance(word, _Glob) for word in self.operands):
+            self._check_globs()
         if self.described.words:
             for word in self.operands:
                 if not re.fullmatch(self.described.words, word, re.DOTALL):
                     raise self._unknown(word)
-        if self.described.avoids:
-            for text in self.operands[: self.texts]:
-                if re.search(self.described.avoids, text):
-                    raise self._unknown(text)
+        for text in self.operands[: self.texts]:
+            if self.described.avoids and re.search(self.described.avoids, text):
+                raise self._unknown(text)
+            self._check_script(text)
+
+    def _check_globs(self) -> None:
+        """A glob may stand for many words, so it must be where any number of paths may be."""
+        texts, paths = (
+            self.operands[: self.texts],
+            self.described.operands == MANY and not self.described.words,
+        )
+        if not paths or any(isinstance(word, _Glob) for word in texts):
+            raise _No(f"{self.name}: a glob stands where no number of paths may")
+
+    def _check_script(self, text: str) -> None:
+        if self.described.script and not re.fullmatch(self.described.script, text):
+            raise self._unknown(text)
 
     def _flag(self, word: str, waiting: Iterator[str]) -> None:
         flags, takes = self.described.flags, self.described.takes
@@ -150,6 +185,8 @@ class _Reading:
             self._value(word, next(waiting, None))
         elif word.startswith("--") and "=" in word and word.partition("=")[0] in takes:
             name, _, value = word.partition("=")
+            if isinstance(word, _Glob) and takes[name] != "text":
+                raise self._unknown(word)
             self._value(name, value, attached=True)
         elif word.startswith("--") or self.described.single_dash:
             raise self._unknown(word)
@@ -174,10 +211,14 @@ class _Reading:
         kind = self.described.takes[flag]
         if value is None:
             raise _No(f"{self.name}: {flag} needs a value")
+        if isinstance(value, _Glob):
+            raise _No(f"{self.name}: a glob stands where {flag} takes a value")
         if kind == "number" and not _NUMBER.fullmatch(value):
             raise _No(f"{self.name}: {flag} takes a number, not {value[:40]!r}")
         if kind != "number" and value.startswith("-") and not attached:
             raise self._unknown(value)
+        if kind == "script":
+            self._check_script(value)
         if kind == "path":
             self.values.append(value)
 

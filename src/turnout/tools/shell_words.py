@@ -1,8 +1,11 @@
 """A command line as plain words, or the doubt that stands in the way.
 
-Only words, quoted words and the joints `|`, `&&`, `||`, `;` and line ends are read. All
-else (expansions, redirects, substitutions, globs, assignments, keywords, words glued
-together) is a doubt, also when it would be harmless: what we do not read we do not judge.
+Only words, quoted words and the joints `|`, `&&`, `||`, `;` and line ends are read, and of all
+else what cannot change what the words are: redirects to nowhere (`2>/dev/null`, `2>&1`), words
+glued together (`--include='*.py'`), and globs behind a plain beginning (`src/*.py`): such a
+glob never becomes a flag, since what it stands for begins as it does. Everything else
+(expansions, other redirects, substitutions, assignments, keywords) is a doubt, also when it
+would be harmless: what we do not read we do not judge.
 
 A line is read twice, by a real parser (tree-sitter-bash) and by a few lines of our own
 that know nothing else. Both must see the very same words: a fault in one of them is then
@@ -31,10 +34,14 @@ RESERVED = frozenset(
 
 
 class Command(Struct, frozen=True):
-    """One command: its words, and the joint before it ("" for the first)."""
+    """One command: its words, and the joint before it ("" for the first).
+
+    `globs` are the places of words that stand for whatever files fit them.
+    """
 
     words: tuple[str, ...]
     joint: str = ""
+    globs: tuple[int, ...] = ()
 
     @property
     def program(self) -> str:
@@ -62,7 +69,8 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
     if len(line) > LONGEST:
         return Doubt(f"it is longer than {LONGEST:,} characters", too_much=True)
     try:
-        ours = tuple(_assembled(_own_reading(line)))
+        tokens = list(_own_reading(line))
+        ours = tuple(_assembled(iter(tokens)))
         if len(ours) > MOST:
             return Doubt(f"it holds more than {MOST} commands", too_much=True)
         parser = _parser()
@@ -70,9 +78,10 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
             return Doubt("tree-sitter-bash is not installed, so no command can be judged")
         root = parser.parse(line.encode()).root_node
         theirs = () if root.has_error else tuple(_parsed(root))
+        redirects = sum(node.type == "file_redirect" for node in _flat(root))
     except _Odd as odd:
         return Doubt(str(odd))
-    if ours != theirs:
+    if ours != theirs or redirects != sum(kind == "nowhere" for kind, _ in tokens):
         return Doubt("it can be read in two ways")
     return _without_keywords(ours)
 
@@ -81,26 +90,32 @@ def _without_keywords(found: tuple[Command, ...]) -> tuple[Command, ...] | Doubt
     """No keyword, assignment or job (`%1`) where a program should stand."""
     for command in found:
         name = command.program
-        if not name or name in RESERVED or "=" in name or name.startswith("%"):
+        if not name or name in RESERVED or "=" in name or name.startswith("%") or 0 in command.globs:
             return Doubt(f"it begins a command with {name[:40]!r}")
     return found or Doubt("it holds no command")
 
 
 def _assembled(tokens: Iterator[tuple[str, str]]) -> Iterator[Command]:
-    """Commands from tokens: ("word", text) and ("joint", one of JOINTS or a line end)."""
+    """Commands from tokens: ("word" or "glob", text), ("joint", one of JOINTS or a line end), "nowhere"."""
     words: list[str] = []
+    globs: list[int] = []
     joint, waiting = "", False  # waiting: a joint that needs a command behind it
     for kind, text in tokens:
-        if kind == "word":
+        if kind in ("word", "glob"):
+            globs += [len(words)] if kind == "glob" else []
             words.append(text)
             waiting = False
+        elif kind == "nowhere":
+            if not words:
+                raise _Odd("it holds a redirect before a command")
         elif words:
-            yield Command(tuple(words), joint)
-            words, joint, waiting = [], ";" if text == "\n" else text, text in ("|", "&&", "||")
+            yield Command(tuple(words), joint, tuple(globs))
+            words, globs, joint = [], [], ";" if text == "\n" else text
+            waiting = text in ("|", "&&", "||")
         elif text != "\n":
             raise _Odd("a command is missing in it")
     if words:
-        yield Command(tuple(words), joint)
+        yield Command(tuple(words), joint, tuple(globs))
     elif waiting:
         raise _Odd("a command is missing at its end")
 
@@ -110,12 +125,20 @@ def _assembled(tokens: Iterator[tuple[str, str]]) -> Iterator[Command]:
 _TOKEN = re.compile(
     r"""
     (?P<blank>[ \t]+)
+  | (?P<nowhere>(?:(?:[012]?>>?|&>>?|0?<)[ \t]*/dev/null|[12]?>&[12])(?=[ \t\n;|&]|\Z))
   | (?P<joint>\n|\|\||&&|;|\|)
-  | (?P<bare>(?:[A-Za-z0-9_@%+=:,./^-]|(?<=[A-Za-z0-9^])~)+)
+  | (?P<bare>(?:[A-Za-z0-9_@%+=:,./^-]|(?<=[A-Za-z0-9^])~|(?<=@)\{\d{1,4}\})+)
+  | (?P<glob>[*?]+)
   | '(?P<single>[^']*)'
   | "(?P<double>(?:[^"$`\\!]|\\(?![$`"\\\n]))*)"
     """,
     re.VERBOSE,
+)
+_PLAIN_BEGINNING = re.compile(r"[^-]|-[A-Za-z]|--[a-z-]+=")
+# It begins with what can begin neither a flag nor a magic word, or is the value of a long flag; no part
+# of it can stand for the folder above.
+_PLAIN_GLOB = re.compile(
+    r"(?!(?:.*/)?\.\.?[*?]|(?:.*/)?\.\.(?:/|\Z))(?:[A-Za-z0-9_./]|--[a-z-]+=).*", re.DOTALL
 )
 _NAMED = {
     "$": "an expansion ($)",
@@ -138,20 +161,40 @@ _NAMED = {
 
 
 def _own_reading(line: str) -> Iterator[tuple[str, str]]:
-    at, glued = 0, False
+    at = 0
+    parts: list[tuple[str, str]] = []  # of the word that is being read
     while at < len(line):
         found = _TOKEN.match(line, at)
         if found is None:
             raise _Odd(f"it holds {_odd_part(line, at)}")
         kind = str(found.lastgroup)
-        is_word = kind in ("bare", "single", "double")
-        if is_word and glued:
+        if kind in ("bare", "glob", "single", "double"):
+            parts.append((kind, found[kind]))
+        elif kind == "nowhere" and parts:
+            raise _Odd("it holds a redirect that is glued to a word")
+        else:
+            yield from _word_of(parts)
+            parts = []
+            if kind != "blank":
+                yield kind, found[kind]
+        at = found.end()
+    yield from _word_of(parts)
+
+
+def _word_of(parts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """One word of its parts. A glob may have no quotes in it; what is glued shows plainly how it begins."""
+    if not parts:
+        return
+    kinds = [kind for kind, _ in parts]
+    text = _printable("".join(text for _, text in parts))
+    if "glob" not in kinds:
+        if len(parts) > 1 and not (kinds[0] == "bare" and _PLAIN_BEGINNING.match(parts[0][1])):
             raise _Odd("it holds a word that is glued together from parts")
-        if is_word:
-            yield "word", _printable(found[kind])
-        elif kind == "joint":
-            yield "joint", found[kind]
-        at, glued = found.end(), is_word
+        yield "word", text
+    elif {"bare", "glob"}.issuperset(kinds) and _PLAIN_GLOB.fullmatch(text):
+        yield "glob", text
+    else:
+        raise _Odd("it holds a glob (* or ?) that could stand for anything")
 
 
 def _odd_part(line: str, at: int) -> str:
@@ -169,35 +212,43 @@ def _printable(text: str) -> str:
 
 # The parser's reading
 
-_GROUPS = ("program", "list", "pipeline")
+_GROUPS = ("program", "list", "pipeline", "redirected_statement")
+_GLOB = re.compile(r"[*?]")
+_NOWHERE = re.compile(r"(?:(?:[012]?>>?|&>>?|0?<)[ \t]*/dev/null|[12]?>&[12])")
 
 
 def _parsed(root: Any) -> Iterator[Command]:
     joint = ""
     for node in _flat(root):
         if node.type == "command":
-            yield Command(tuple(_words(node)), joint)
+            words = list(map(_word, _words(node)))
+            globs = tuple(at for at, word in enumerate(_words(node)) if _is_glob(word))
+            yield Command(tuple(words), joint, globs)
             joint = ";"  # the end of a line has no node of its own
-        else:
+        elif node.type != "file_redirect":
             joint = node.type
 
 
 def _flat(node: Any) -> Iterator[Any]:
-    """The commands and joints of a tree that holds nothing else, in order."""
+    """The commands, joints and redirects to nowhere of a tree that holds nothing else, in order."""
     for child in node.children:
         if child.type in _GROUPS:
             yield from _flat(child)
-        elif child.type == "command" or child.type in JOINTS:
+        elif child.type in ("command", *JOINTS) or _leads_nowhere(child):
             yield child
         else:
             raise _Odd("it is not valid bash" if child.is_error else f"it holds a {_named(child)}")
 
 
-def _words(command: Any) -> Iterator[str]:
+def _leads_nowhere(node: Any) -> bool:
+    return node.type == "file_redirect" and _NOWHERE.fullmatch(node.text.decode()) is not None
+
+
+def _words(command: Any) -> list[Any]:
     name, *rest = command.children
-    if name.type != "command_name" or name.child_count != 1:
+    if name.type != "command_name" or name.child_count != 1 or name.children[0].type == "concatenation":
         raise _Odd(f"it holds a {_named(name)}")
-    yield from map(_word, (name.children[0], *rest))
+    return [name.children[0], *rest]
 
 
 def _word(node: Any) -> str:
@@ -208,7 +259,15 @@ def _word(node: Any) -> str:
         return text[1:-1]
     if node.type == "string" and all(child.type in ('"', "string_content") for child in node.children):
         return text[1:-1]
+    if node.type == "concatenation":
+        return "".join(map(_word, node.children))
     raise _Odd(f"it holds a {_named(node)}")
+
+
+def _is_glob(node: Any) -> bool:
+    if node.type == "concatenation":
+        return any(map(_is_glob, node.children))
+    return node.type == "word" and bool(_GLOB.search(node.text.decode()))
 
 
 def _named(node: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tools.safety.boxes import needs_sandbox
 from tests.tools.safety.commands import EVERYDAY, HOSTILE
 
 from turnout.model import ToolCall
@@ -18,12 +19,13 @@ from turnout.tools import shell_words
 from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import read_file, shell
 from turnout.tools.context import ToolContext
+from turnout.tools.expansion import MOST, files_fitting
 from turnout.tools.output import SavedOutput
 from turnout.tools.policy import Policy, Rule, Verdict
 from turnout.tools.process import Finished
 from turnout.tools.programs import PROGRAMS, Program
 from turnout.tools.registry import Registry
-from turnout.tools.sandbox import Unconfined
+from turnout.tools.sandbox import Unconfined, confined
 from turnout.tools.shell_safety import judge
 from turnout.tools.shell_words import Doubt, commands
 from turnout.tools.situation import Situation
@@ -162,6 +164,59 @@ def test_a_link_in_a_path_is_followed_before_it_is_judged(workspace: Any, tmp_pa
     denies = Policy("ask", (Rule("deny", path="secrets/**"),))
     for line in ("cat a/b/../secrets/key", "cd a/b && cat ../secrets/key", "cat a/../secrets/key"):
         assert verdict(line, workspace, denies).effect == "deny", line
+
+
+def test_a_glob_is_judged_by_every_file_that_it_fits(workspace: Any, tmp_path: Path) -> None:
+    """Links that lead out, denied files and too many of them are found before bash finds them."""
+    (tmp_path / "src/deep").mkdir(parents=True)
+    for name in ("src/a.py", "src/b.py", "src/.hidden", "src/deep/c.py"):
+        (tmp_path / name).write_text("x")
+    denies = Policy("ask", (Rule("deny", path="**/b.py"),))
+    for line in ("cat src/*.py", "ls src/*", "wc -l src/*/?.py", "cat src/*.txt", "cat nowhere/*/x"):
+        assert verdict(line, workspace).effect == "allow", line
+    assert verdict("cat src/*.py", workspace, denies).effect == "deny"
+    assert verdict("cat src/a*", workspace, denies).effect == "allow"
+    (tmp_path / "src/out.py").symlink_to("/etc/hostname")
+    (tmp_path / "src/far").symlink_to("/etc")
+    for line in ("cat src/*.py", "ls src/*", "cat src/*/hostname", "cat src/f?r/*"):
+        assert verdict(line, workspace).effect == "ask", line
+    assert verdict("cat src/[ab].py", workspace).effect == "ask"
+    assert verdict("cat src/a*", workspace).effect == "allow"
+    (tmp_path / "many").mkdir()
+    for number in range(MOST + 1):
+        (tmp_path / f"many/{number}").touch()
+    assert verdict("cat many/*", workspace).why.endswith("a glob in it fits too many files to look at")
+
+
+@needs_sandbox
+def test_what_a_glob_was_judged_by_is_what_bash_makes_of_it(workspace: Any, tmp_path: Path) -> None:
+    """For every glob: each word that bash puts in its place was judged."""
+    for name in (
+        "src/a.py",
+        "src/B.py",
+        "src/.h.py",
+        "src/-x.py",
+        "src/d/c.py",
+        "src/d/e/f.py",
+        ".github/x.yml",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    for glob in (
+        "src/*",
+        "src/*.py",
+        "src/?.py",
+        "src/**/*",
+        "src/*/*/*",
+        ".git*/*",
+        "./s*/*",
+        "src/d/",
+        "src/*/",
+    ):
+        context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
+        outcome = asyncio.run(shell.invoke(context, {"command": f"printf '%s\\n' {glob}"}))
+        words = {word.rstrip("/") for word in outcome.text.split("\n")}
+        assert words <= {path.rstrip("/") for path in files_fitting(workspace, glob) or ()}, glob
 
 
 def test_saved_output_is_read_unasked(tmp_path: Path) -> None:

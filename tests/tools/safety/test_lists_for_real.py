@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import shlex
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ from turnout.tools.shell_safety import judge
 from turnout.tools.workspace import Workspace
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
-VALUES = {"number": "1", "text": "a", "path": "a.txt"}
+VALUES = {"number": "1", "text": "a", "path": "a.txt", "script": "1p"}
 OPERANDS = (("a.txt",), ("a.txt", "b.txt"), ())
 
 
@@ -109,4 +110,62 @@ def test_a_flag_that_writes_would_be_noticed(folder: Path) -> None:
     """The test above can fail."""
     before = snapshot(folder)
     tried(folder, "(sort -o b.txt a.txt) </dev/null")
+    assert snapshot(folder) != before
+
+
+SCRIPTS = ("1,5p", "$p", "/a/p", "/^b/,/a$/d", "2q", "1~2p", "1,+2=", "s/a/b/", "s/[a-z]*/<&>/gp", "/a/!d;1p")
+TRICKS = (
+    "w",
+    "W",
+    "e",
+    "r",
+    "R",
+    "x",
+    " ",
+    "/",
+    "[",
+    "]",
+    "\\",
+    ";",
+    "p",
+    "1",
+    "{",
+    "}",
+    "!",
+    "g",
+    "|",
+    "#",
+    "s",
+)
+
+
+def scripts_that_print(wanted: int) -> list[str]:
+    """Scripts of sed that count as reading, among them such as someone tampered with."""
+    chance, found = random.Random(11), []
+    while len(found) < wanted:
+        script = chance.choice(SCRIPTS)
+        for _ in range(chance.randrange(4)):
+            at = chance.randrange(len(script) + 1)
+            script = script[:at] + chance.choice(TRICKS) + script[at:]
+        if judge(shlex.join(["sed", "-n", script, "a.txt"])).only_reads:
+            found.append(script)
+    return found
+
+
+@needs_sandbox
+def test_no_script_of_sed_that_counts_as_reading_does_more(folder: Path) -> None:
+    """Whatever sed makes of them: nothing is written, no other file is read, and nothing is run."""
+    (folder / "x").write_text("canary\n")
+    before = snapshot(folder)
+    scripts = scripts_that_print(2_000 if SOAK else 300)
+    assert len(set(scripts)) > 50
+    said = tried(folder, "\n".join(f"sed {shlex.quote(script)} a.txt 2>/dev/null" for script in scripts))
+    assert snapshot(folder) == before and "canary" not in said
+
+
+@needs_sandbox
+def test_a_script_of_sed_that_writes_would_be_noticed(folder: Path) -> None:
+    """The test above can fail."""
+    before = snapshot(folder)
+    tried(folder, "sed -n '1w x' a.txt")
     assert snapshot(folder) != before

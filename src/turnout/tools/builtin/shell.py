@@ -25,6 +25,7 @@ from ...model import Outcome, Text
 from .. import git, process
 from ..beneath import Refused
 from ..context import ToolContext
+from ..expansion import files_fitting
 from ..names import shown
 from ..output import Capture, readable
 from ..process import Finished, Spawn
@@ -59,6 +60,9 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         reasons.append(f"{planted} would be run from the workspace")
     elif named := _named_by_repository(judged, situation):
         reasons.append(f"the settings of the repository name {named}, by which git may start programs")
+    fitting = [_fitting(pattern, situation) for pattern in judged.globs]
+    if None in fitting:
+        reasons.append("a glob in it fits too many files to look at")
     if arguments.get("background"):
         reasons.append("it goes on in the background")
     if reasons and risk in ("read", "write"):
@@ -67,12 +71,19 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
     return Assessment(
         risk,
         "; ".join(reasons),
-        judged.paths,
+        (*judged.paths, *(path for found in fitting for path in found or ())),
         {"command": parts},
         judged.too_much,
         situation.network,
         only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
     )
+
+
+def _fitting(pattern: str, situation: Situation) -> list[str] | None:
+    """What a glob stands for; None when that cannot be told."""
+    if not isinstance(situation.workspace, Workspace):
+        return None
+    return files_fitting(situation.workspace, pattern)
 
 
 def _only_reads(judged: Judgement) -> bool:
