@@ -7,7 +7,8 @@ then what was kept stands for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 from ...history.ingest.formats import RESPONSES
 from ...history.ingest.heard import HeardCall, texts_in
@@ -65,7 +66,7 @@ def read(data: bytes, key: str) -> Foreign:
     return telling.finished(key)
 
 
-def _tell(record: Record, words: dict[str, str], telling: Telling) -> None:
+def _tell(record: Record, words: dict[str, _Words], telling: Telling) -> None:
     kind, payload = text(record.get("type")), fields(record.get("payload"))
     match kind:
         case "session_meta":
@@ -121,17 +122,34 @@ def _items(found: list[Record]) -> Iterator[Record]:
             yield record
 
 
-def _words_of_items(found: list[Record]) -> dict[str, str]:
-    """All that the items say and show, by the role or kind of the item."""
-    said: dict[str, list[str]] = {}
+class _Words:
+    """All that the items of one role or kind say and show."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._all = ""
+
+    def add(self, texts: Iterable[str]) -> None:
+        self._texts.update(texts)
+
+    def __contains__(self, words: str) -> bool:
+        """Whether an item says this: by itself, as almost always, or among other words."""
+        if not words or words in self._texts:
+            return True
+        self._all = self._all or "\n".join(self._texts)
+        return words in self._all
+
+
+def _words_of_items(found: list[Record]) -> dict[str, _Words]:
+    words: dict[str, _Words] = defaultdict(_Words)
     for item in _items(found):
-        whose = text(item.get("role")) or text(item.get("type"))
+        said = list(texts_in(item))
         shown = (text(fields(part).get("image_url")) for part in listed(item.get("content")))
-        said.setdefault(whose, []).extend(["".join(texts_in(item)), *texts_in(item), *shown])
-    return {whose: "\n".join(texts) for whose, texts in said.items()}
+        words[text(item.get("role")) or text(item.get("type"))].add(["".join(said), *said, *shown])
+    return words
 
 
-def _event(payload: Record, record: Record, words: dict[str, str], telling: Telling) -> None:
+def _event(payload: Record, record: Record, words: dict[str, _Words], telling: Telling) -> None:
     kind = text(payload.get("type"))
     said = text(payload.get("message")) or text(payload.get("text"))
     shown = [text(url) for url in listed(payload.get("images"))]
@@ -139,7 +157,7 @@ def _event(payload: Record, record: Record, words: dict[str, str], telling: Tell
         telling.pass_over(kind)
     elif kind not in ECHOES:
         telling.keep(kind or "event", record)
-    elif all(each in words.get(ECHOES[kind], "") for each in (said, *shown)):
+    elif all(each in words[ECHOES[kind]] for each in (said, *shown)):
         telling.pass_over(kind)
     else:
         _say_event(kind, said, shown, telling)
@@ -159,7 +177,7 @@ def _say_event(kind: str, said: str, shown: list[str], telling: Telling) -> None
 # What was taken back
 
 
-def _undone(found: list[Record], words: dict[str, str]) -> set[int]:
+def _undone(found: list[Record], words: dict[str, _Words]) -> set[int]:
     """The places of what `thread_rolled_back` took back: so many prompts, with all that followed each."""
     undone: set[int] = set()
     for at, record in enumerate(found):
@@ -174,12 +192,12 @@ def _undone(found: list[Record], words: dict[str, str]) -> set[int]:
     return undone
 
 
-def _is_prompt(record: Record, words: dict[str, str]) -> bool:
+def _is_prompt(record: Record, words: dict[str, _Words]) -> bool:
     """Whether the user wrote this item, and not Codex in the user's name; or an event that lost its item."""
     payload = fields(record.get("payload"))
     if record.get("type") == "event_msg":
         said = text(payload.get("message"))
-        return payload.get("type") == "user_message" and said not in words.get("user", "")
+        return payload.get("type") == "user_message" and said not in words["user"]
     written = "".join(texts_in(payload.get("content"))).lstrip()
     is_users = record.get("type") == "response_item" and payload.get("role") == "user"
     return is_users and not written.startswith(("<", "# AGENTS.md"))
