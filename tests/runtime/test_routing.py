@@ -255,5 +255,23 @@ def test_who_asked_to_be_left_alone_is_not_asked_by_a_later_turn_either() -> Non
         return [early, (await everything(talk))[-1]]
 
     early, late = virtually(later())
-    assert isinstance(early, Failed) and "left alone" in str(early.error)
+    assert isinstance(early, Failed) and "rate limited; retry in" in str(early.error)
     assert isinstance(late, Complete) and len(transport.seen) == 2
+
+
+def test_a_time_that_is_named_while_a_key_is_fetched_counts() -> None:
+    """A subagent is rate limited while another waits for its key: the other's does not leave early."""
+
+    async def key() -> str:
+        await asyncio.sleep(5)
+        return "key"
+
+    talk, _ = session(["Hi."], api_key=key)
+
+    async def waiting() -> tuple[Any, float]:
+        loop = asyncio.get_running_loop()
+        loop.call_later(2, talk.router.failed, talk.target, 2.0, 30.0)
+        return (await everything(talk))[-1], loop.time()
+
+    last, at = virtually(waiting())
+    assert isinstance(last, Complete) and at >= 32

@@ -25,12 +25,15 @@ from ..wire.failure import failure
 from ..wire.protocol import WireRequest
 from .hooks import Asked
 from .ports import Incoming, Outgoing
+from .routing import Router
 from .telemetry import Operation
 
 if TYPE_CHECKING:
     from .session import Session
 
 ERROR_BODY = 1024 * 1024
+RESTING = "resting"
+"""The code of a failure that no server told us now: it had named a time before."""
 DRAIN = 1.0
 """Seconds that a server gets to close a reply that it has finished, so that the connection can be kept."""
 
@@ -118,6 +121,7 @@ class Attempt:
         async with asyncio.timeout_at(ends):
             outgoing = await self._outgoing()
         self.operation.secrets = self.session.keys.secrets()
+        check_rest(self.session.router, self.target, clock())  # a key may take its time, and others ask too
         self.operation.sent()
         async with asyncio.timeout_at(min(ends, clock() + limits.first_byte)) as timer:
             async with self.session.transport.send(outgoing) as answer:
@@ -171,6 +175,17 @@ class Attempt:
 
     def _broken(self, message: str, kind: Any) -> ProviderError:
         return ProviderError(f"{self.target.origin}: {message}", kind=kind, turn=self.partial)
+
+
+def check_rest(router: Router, target: Target, now: float) -> None:
+    """Raise where a server has named a time before which it does not want to be asked."""
+    if left := router.asks_for(target, now):
+        raise ProviderError(
+            f"{target.origin} is rate limited; retry in {left:.0f} s",
+            kind="rate_limit",
+            retry_after=left,
+            code=RESTING,
+        )
 
 
 async def _body(answer: Incoming) -> bytes:

@@ -25,7 +25,7 @@ from ..streaming.events import (
     ToolCallDelta,
     ToolCallStart,
 )
-from .attempt import Attempt
+from .attempt import RESTING, Attempt, check_rest
 from .diagnose import diagnose
 from .events import Discarded, SessionEvent, Status
 from .retry import Budget, is_models_fault
@@ -38,7 +38,6 @@ Emit = Callable[[SessionEvent], None]
 
 
 REFUSED_BEFORE = ProviderError("this request was refused before", kind="invalid_request")
-RESTING = "resting"
 
 
 class Exchange:
@@ -87,8 +86,7 @@ class Exchange:
 
     async def _try(self, target: Target) -> ModelTurn:
         self.tried.add(target.origin)
-        if left := self.session.router.asks_for(target, self._now()):
-            raise _resting(target, left)
+        check_rest(self.session.router, target, self._now())
         attempt = await self._fresh(target)
         self.session.debug("request", target=str(target.origin), request=attempt.request)
         turn = await attempt.run(self.emit)
@@ -232,15 +230,6 @@ class Exchange:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
-
-
-def _resting(target: Target, left: float) -> ProviderError:
-    return ProviderError(
-        f"{target.origin} asked to be left alone for another {left:.0f} s",
-        kind="rate_limit",
-        retry_after=left,
-        code=RESTING,
-    )
 
 
 def _told(block: Block) -> Iterator[StreamEvent]:
