@@ -113,6 +113,48 @@ def interleaved(draw: st.DrawFn, lanes: list[list[Any]]) -> list[Any]:
     return mixed
 
 
+@st.composite
+def shared_streams(draw: st.DrawFn) -> tuple[list[tuple[Any, ...]], list[tuple[str, dict[str, Any]]]]:
+    """Fragments with an index of their own in any interleaving; ids are shared, repeated, late or missing.
+
+    And the calls as they were meant: name and arguments, in the order in which they begin.
+    """
+    lanes, meant = [], []
+    for index in range(draw(st.integers(1, 4))):
+        name, values = draw(st.sampled_from(["read", "ls"])), draw(argument_values)
+        raw_id = draw(st.sampled_from(["c1", "c1", "c2", None]))
+        repeats_id, repeats_name = draw(st.booleans()), draw(st.booleans())
+        tail_id, tail_name = raw_id if repeats_id else None, name if repeats_name else None
+        head = [(index, raw_id if draw(st.booleans()) else None, name, draw(st.sampled_from(["", None])))]
+        pieces = [piece for piece in draw(split(json.dumps(values) if values else "")) if piece]
+        lanes.append([head, *([(index, tail_id, tail_name, piece)] for piece in pieces)])
+        meant.append((name, values))
+    return [fragment for step in draw(interleaved(lanes)) for fragment in step], meant
+
+
+def by_index(fragments: Iterable[tuple[Any, ...]]) -> list[tuple[str, dict[str, Any]]]:
+    """What the fragments say to a reader who looks at nothing but the index."""
+    names: dict[int, str] = {}
+    texts: dict[int, str] = {}
+    for index, _, name, piece in fragments:
+        names.setdefault(index, name)
+        texts[index] = texts.get(index, "") + (piece or "")
+    return [(names[index], json.loads(texts[index] or "{}")) for index in names]
+
+
+@settings(max_examples=5000 if SOAK else 500, deadline=None)
+@given(shared_streams())
+def test_calls_with_indexes_of_their_own_are_told_apart_whatever_their_ids(
+    stream: tuple[list[Any], list[Any]],
+) -> None:
+    """Servers that derive ids from tool names give two calls one id; the index tells them apart."""
+    fragments, meant = stream
+    calls = chat(*fragments)
+
+    assert [(call.name, call.arguments) for call in calls.whole_calls()] == by_index(fragments) == meant
+    assert len({call.id for call in calls.whole_calls()}) == len(meant)
+
+
 def assert_orderly(events: Iterable[StreamEvent], calls: list[ToolCall], exact: bool = True) -> None:
     """Each call starts once, then grows, then completes once; starts come in the order of the calls."""
     texts: dict[str, str] = {}
@@ -310,6 +352,35 @@ def test_one_id_for_two_calls() -> None:
         ("a", "read", {"x": 1}),
         ("a", "ls", {}),
     ]
+
+
+def test_two_calls_that_share_an_id_and_stream_their_arguments_are_two() -> None:
+    """The second one's name comes without arguments; neither call runs with the other's."""
+    one = chat(
+        (0, "c1", "read", ""),
+        (0, None, None, '{"p":"a"}'),
+        (1, "c1", "read", ""),
+        (1, None, None, '{"p":"b"}'),
+    )
+    mixed = chat(
+        (0, "c1", "read", ""),
+        (1, "c1", "read", ""),
+        (1, "c1", None, '{"p":"b"}'),
+        (0, "c1", None, '{"p":"a"}'),
+    )
+
+    assert summary(one) == summary(mixed) == [("c1", "read", {"p": "a"}), ("c1", "read", {"p": "b"})]
+
+
+def test_an_id_counts_more_than_an_index_that_names_nobody() -> None:
+    """Without a name nothing begins: such a fragment continues the call of its id."""
+    counted_up = chat((0, "c1", "read", ""), (1, "c1", None, '{"p":'), (2, "c1", None, '"a"}'))
+    all_zero = chat(
+        (0, "a", "read", '{"p":'), (0, "b", "read", '{"q":'), (0, "a", None, "1}"), (0, "b", None, "2}")
+    )
+
+    assert summary(counted_up) == [("c1", "read", {"p": "a"})]
+    assert summary(all_zero) == [("a", "read", {"p": 1}), ("b", "read", {"q": 2})]
 
 
 def test_the_same_call_sent_again_is_one_call() -> None:

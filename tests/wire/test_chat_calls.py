@@ -159,6 +159,25 @@ def test_a_signature_stays_on_the_call_it_came_with() -> None:
     assert second.residue is None
 
 
+def test_a_signature_stays_on_its_call_when_two_share_an_id() -> None:
+    """Each call keeps what came with it, by whatever its fragments are told apart."""
+
+    def signed(index: int, signature: str) -> dict[str, Any]:
+        return {**fragment(index, "c1", "add"), "extra_content": {"google": {"thought_signature": signature}}}
+
+    calls_made = turn(
+        chat("gemini-chat"),
+        calls(signed(0, "s0")),
+        calls(signed(1, "s1")),
+        calls(fragment(0, arguments="{}")),
+        delta("stop"),
+        DONE,
+    ).tool_calls
+
+    kept = [call.residue.data["extra_content"] for call in calls_made if call.residue is not None]
+    assert kept == [{"google": {"thought_signature": "s0"}}, {"google": {"thought_signature": "s1"}}]
+
+
 # -- calls in the text
 
 KIMI = (

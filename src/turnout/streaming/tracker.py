@@ -80,6 +80,7 @@ class ToolCallTracker:
         self._by_key: dict[Hashable, _Call] = {}
         self._by_raw_id: dict[str, _Call] = {}
         self._notes: dict[tuple[str, _Call], str] = {}
+        self._last: _Call | None = None  # where the last fragment went
 
     @property
     def notes(self) -> list[Diagnostic]:
@@ -157,9 +158,17 @@ class ToolCallTracker:
         return (*self.start_call(key, raw_id, name), *self.complete_call(key, arguments=arguments))
 
     def id_of(self, key: Hashable) -> str:
-        """The canonical id of the call under this key or raw id, "" while it has none."""
-        call = self._by_key.get(key) or self._by_raw_id.get(key)  # type: ignore[call-overload]
+        """The canonical id of the call under this key or raw id, "" while it has none.
+
+        What `last_call` gave is a key too.
+        """
+        call = key if isinstance(key, _Call) else self._by_key.get(key) or self._by_raw_id.get(key)  # type: ignore[call-overload]
         return call.id if call is not None else ""
+
+    @property
+    def last_call(self) -> Hashable:
+        """The call that the last fragment went to. Ids and indexes may be shared; this is not."""
+        return self._last
 
     # -- under keys that cannot
 
@@ -175,12 +184,13 @@ class ToolCallTracker:
         if not raw_id and not name and type(index) is int:
             call = self._by_key.get(index)
             if call is not None and call.id and not call.done and type(arguments) is str and arguments:
+                self._last = call
                 call.pieces.append(arguments)
                 return (ToolCallDelta(call.id, arguments),)
         index = index if isinstance(index, int | str) else None
         raw_id = raw_id if isinstance(raw_id, str) and raw_id not in NO_ID else ""
         name = name if isinstance(name, str) else ""
-        call = self._owner(index, raw_id, name, arguments, position)
+        self._last = call = self._owner(index, raw_id, name, arguments, position)
         if call.done:
             return NOTHING
         self._learn_id(call, raw_id)
@@ -193,6 +203,8 @@ class ToolCallTracker:
         """The call a fragment belongs to: by its id if known, else its index, else the latest."""
         known = self._by_raw_id.get(raw_id) if raw_id else None
         here = self._by_key.get(index) if index is not None else self._latest()
+        if known is not None and isinstance(index, int) and isinstance(known.key, int) and index != known.key:
+            known = self._sharer(known, here, name)
         if known is not None:
             reused = self._is_second_use(known, here if index is not None else known, name, arguments)
             return self._add(index) if reused else known
@@ -205,6 +217,16 @@ class ToolCallTracker:
         if here.before is not None and not name and not here.name and arguments:
             return self._withdraw(here)
         return here
+
+    def _sharer(self, known: _Call, here: _Call | None, name: str) -> _Call | None:
+        """Whose a fragment is that has a known id at another index than the call of that id.
+
+        Some servers derive ids from tool names, so that two calls share one: then the index
+        tells them apart. Others count indexes oddly and mean the id. A name begins a call.
+        """
+        if here is not None and here.raw_id in ("", known.raw_id):
+            return here
+        return None if here is None and name and not known.done else known
 
     def _latest(self) -> _Call | None:
         return self._calls[-1] if self._calls else None

@@ -259,27 +259,30 @@ class ChatDecoder:
 
     def _call(self, fragment: Fragment, position: int) -> Events:
         index = fragment.index if type(fragment.index) is int else None
-        if fragment.extra_content is not None:  # Gemini's signature, on hosts that speak Chat
-            self._mark(fragment, index, {"extra_content": fragment.extra_content})
         function = fragment.function
         if function is not None:
-            return self.reply.fragment(index, fragment.id, function.name, function.arguments, position)
-        if fragment.custom is not None:
-            return self._custom_call(index, fragment, fragment.custom, position)
-        return self.reply.fragment(index, fragment.id, None, None, position)
+            events = self.reply.fragment(index, fragment.id, function.name, function.arguments, position)
+        elif fragment.custom is not None:
+            events = self._custom_call(index, fragment, fragment.custom, position)
+        else:
+            events = self.reply.fragment(index, fragment.id, None, None, position)
+        if fragment.extra_content is not None:  # Gemini's signature, on hosts that speak Chat
+            self._mark({"extra_content": fragment.extra_content})
+        return events
 
     def _custom_call(self, index: int | None, fragment: Fragment, tool: Function, position: int) -> Events:
         """A tool that takes free text: the same call with one argument, `input`."""
         piece = dumps(tool.input)[1:-1] if isinstance(tool.input, str) else ""
-        if index not in self._custom:
-            self._custom.add(index)
-            self._mark(fragment, index, {"custom": True})
-            piece = CUSTOM_HEAD + piece
-        return self.reply.fragment(index, fragment.id, tool.name, piece, position)
+        if index in self._custom:
+            return self.reply.fragment(index, fragment.id, tool.name, piece, position)
+        self._custom.add(index)
+        events = self.reply.fragment(index, fragment.id, tool.name, CUSTOM_HEAD + piece, position)
+        self._mark({"custom": True})
+        return events
 
-    def _mark(self, fragment: Fragment, index: int | None, data: dict[str, Any]) -> None:
-        """To be kept with the call, once it is known which one that is."""
-        self._marks.append((fragment.id if isinstance(fragment.id, str) and fragment.id else index, data))
+    def _mark(self, data: dict[str, Any]) -> None:
+        """To be kept with the call that the last fragment went to, once it has an id."""
+        self._marks.append((self.reply.calls.last_call, data))
 
     # -- the end
 
