@@ -473,6 +473,7 @@ GOOD: dict[str, tuple[str, Json]] = {
     "the only temperature of a model that thinks": ("openai", body("o3", user(), temperature=1)),
     "a newer model at 0": ("openai", body("gpt-5.4-nano", user(), temperature=0)),
     "a chat model of that name": ("openai", body("gpt-5-chat-latest", user(), temperature=0)),
+    "sound for a model to come": ("openai", body("gpt-7", user([AUDIO]))),
     "a model that searches": ("openai", body("gpt-4o-search-preview", user(), web_search_options={})),
     "text in parts": ("deepseek", body("deepseek-chat", user([{"type": "text", "text": "?"}]))),
     "two calls on DeepSeek's Responses API": (
