@@ -95,6 +95,26 @@ def _rename_a_result(value: Any, known: str) -> None:
         _rename_a_result(inner, known)
 
 
+def test_a_warning_blames_no_layer() -> None:
+    """What only some servers refuse is named apart: it may be why, and need not be."""
+    request = render(healthy(), "anthropic:claude-sonnet-4-5")
+    body = msgspec.json.decode(request.body)
+    body["messages"].insert(0, {"role": "assistant", "content": "Hello."})
+
+    found = diagnose(healthy(), request.target, body)
+
+    assert found.layer is None and found.problems == ()
+    assert [warning.rule for warning in found.warnings] == ["ANT-13"]
+
+
+def test_the_headers_of_a_request_are_judged_with_it() -> None:
+    history = healthy()
+    request = render(history, "anthropic:claude-sonnet-4-5")
+
+    assert diagnose(history, request.target, request).layer is None
+    assert diagnose(history, request.target, replace(request, headers={})).layer == "wire"
+
+
 def test_an_envelope_is_opened_before_its_request_is_judged() -> None:
     """Code Assist's body holds the request inside; what is wrong in there is found."""
     history = healthy()

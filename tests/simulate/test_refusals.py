@@ -9,6 +9,7 @@ import pytest
 from tests.simulate.talk import ask, key_headers, refused, send, settle_all
 from tests.simulate.targets import TARGETS
 
+from turnout import check
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.providers import target
@@ -121,6 +122,26 @@ def test_a_refused_request_does_not_advance_the_script() -> None:
     assert ask(history, "openai:gpt-4o", transport).text == "Hello."
     assert [seen.status for seen in transport.seen] == [400, 200]
     assert transport.refusals[0].problems[0].rule == "OAC-01"
+
+
+@pytest.mark.parametrize("name", ["ollama:qwen3", "vllm:qwen3", "llamacpp:qwen3"])
+def test_what_is_only_a_warning_is_answered(name: str) -> None:
+    """Servers on one's own machine do not look at pairing, and neither do their doubles."""
+    transport = ScriptedTransport(["It is late."])
+    body = json.dumps(orphan(name)).encode()
+
+    assert check(name, body, warnings=True) and not check(name, body)
+    assert send(transport, url(target(name)), key_headers(name), body)[0] == 200
+
+
+def test_copilot_refuses_images_without_their_header() -> None:
+    """The headers are judged with the body; rendered, both are right."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    body = {"model": "gpt-4.1", "messages": [{"role": "user", "content": [image]}]}
+    transport = ScriptedTransport(["A cat."])
+
+    assert "Copilot-Vision-Request" in post(transport, "copilot:gpt-4.1", body).message
+    assert ask(ingest(body, "openai-chat"), "copilot:gpt-4.1", transport).text == "A cat."
 
 
 # Private state
