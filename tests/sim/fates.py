@@ -2,7 +2,7 @@
 
 Each part of the world has dice of its own, so that a change in one does not reshuffle the
 others. Which faults occur at all, and how often, differs from seed to seed: a rare fault
-shows best where the others are silent.
+shows best where the others are silent. New kinds come last, so that old ones keep their rates.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ KINDS = (
     "meddling",
     "leaving",
     "denying",
+    "crowd",
+    "cancelling",
 )
 DISTORTING = ("garbled", "repeated", "corrupted")
 """Faults after which what arrived may not be what the provider sent."""

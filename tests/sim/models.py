@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from turnout.model import Usage
 from turnout.simulate import Asked, Call, Ends, Hosted, Say, Think
 
@@ -142,10 +144,59 @@ def babbler(dice: random.Random) -> Model:
     return say
 
 
+def foreman(dice: random.Random) -> Model:
+    """Gives parts of the work to subagents, all at once, and they and it work on the same two files."""
+
+    def say(asked: Asked) -> list[Any]:
+        if calls_are_off(asked):
+            return ["Enough."]
+        if "part" in asked.user or "task" not in asked.tools or dice.random() < 0.2:
+            return [] if dice.random() < 0.2 else [handwork(dice) for _ in range(dice.choice([1, 2, 5]))]
+        parts = [
+            Call("task", {"prompt": f"part {n}", "background": dice.random() < 0.3})
+            for n in range(dice.choice([2, 3, 4]))
+        ]
+        own = [handwork(dice) for _ in range(dice.choice([0, 1, 3]))]
+        after = [Call("task_wait", {"id": "task-1"})] if dice.random() < 0.3 else []
+        return [*parts, *own, *after, *([Call("task_stop", {"id": "task-2"})] if dice.random() < 0.2 else [])]
+
+    return say
+
+
+def handwork(dice: random.Random) -> Call:
+    """A call on the files that everyone works on, or a command."""
+    n = dice.randrange(10)
+    return dice.choice(
+        [
+            Call("edit", {"path": f"f{n % 2}", "n": n}),
+            Call("edit", {"path": f"f{n % 2}", "n": n}),
+            Call("change", {"path": f"f{n % 2}", "n": n}),
+            Call("command", {"line": f"look {n}"}),
+            Call("command", {"line": f"look {n}"}),
+            Call("command", {"line": f"work {n}"}),
+            Call("job", {}),
+        ]
+    )
+
+
+def repeater(dice: random.Random) -> Model:
+    """Gives the same ids to calls of one reply after the other."""
+
+    def say(asked: Asked) -> list[Any]:
+        if calls_are_off(asked) or dice.random() < 0.15:
+            return ["That was all."]
+        ids = dice.sample(["call_1", "call_2", "call_3", "call_4"], 4)
+        calls = [handwork(dice) for _ in range(dice.choice([1, 2, 4]))]
+        return [msgspec.structs.replace(call, id=id) for call, id in zip(calls, ids, strict=False)]
+
+    return say
+
+
 def moody(dice: random.Random) -> Model:
     """Is each of the others by turns."""
     moods = [mood(dice) for mood in (ordinary, ordinary, looper, careless, defiant, babbler)]
     return lambda asked: dice.choice(moods)(asked)
 
 
+CROWD = (foreman, foreman, repeater)
 PERSONAS = (ordinary, ordinary, moody, looper, spawner, careless, defiant, babbler)

@@ -11,9 +11,11 @@ from tests.strict_check import problems_of
 from turnout.history.check import violations
 from turnout.history.log import History
 from turnout.model import ModelTurn, ToolSpec
+from turnout.plain import dumps
 from turnout.providers import Target
 from turnout.providers.request import render, transcript
 from turnout.rendering import check as rendering_check
+from turnout.runtime.session import Session
 
 
 def sound(history: History) -> None:
@@ -59,3 +61,17 @@ def never_run_from_half_a_reply(history: History) -> None:
     for turn in history.turns:
         if isinstance(turn, ModelTurn) and turn.stop == "interrupted":
             assert not any(history.interaction(call.id).started for call in turn.tool_calls)
+
+
+def never_mixes_calls(history: History, line: Line) -> None:
+    """The calls of a whole reply are those that the model made, each with its own arguments."""
+    for turn in history.entries:
+        if isinstance(turn, ModelTurn) and turn.tool_calls and turn.stop in ("end", "tool_calls"):
+            assert tuple((call.name, dumps(call.arguments)) for call in turn.tool_calls) in line.said, turn
+
+
+def nothing_held(session: Session) -> None:
+    """No call of the tree runs, waits or keeps a path any more."""
+    running = session.scheduler.tree.running
+    assert running.room == running.parallel and not running.given_up
+    assert not running._waiting and not running._pumps

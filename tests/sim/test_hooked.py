@@ -21,6 +21,8 @@ SEEDS = 600
 class Hooked(World):
     """A world whose session asks hooks about everything."""
 
+    meddled = True
+
     def _session(self) -> Session:
         session = super()._session()
         self.whims = self.fates.dice("hooks")

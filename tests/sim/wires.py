@@ -13,9 +13,11 @@ from msgspec import Struct
 from tests.sim.fates import Fates
 from tests.sim.models import Model
 
+from turnout.plain import dumps
 from turnout.runtime.ports import Incoming, Outgoing
 from turnout.simulate import (
     Asked,
+    Call,
     Delay,
     Drop,
     Garble,
@@ -79,6 +81,7 @@ class Line:
         self.sent: list[Sent] = []
         self.rests: dict[str, float] = {}
         self.faults: list[str] = []
+        self.said: set[tuple[tuple[str, str], ...]] = set()  # the calls of every reply
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
@@ -92,10 +95,15 @@ class Line:
             if self.fates.strikes("corrupted"):
                 yield Corrupted(answer, self)
                 return  # what the server asked for may be lost, too
+            heard = True
             try:
                 yield answer
+            except asyncio.CancelledError:  # a session that is stopped while it reads has not heard of it
+                heard = False
+                raise
             finally:  # only now does the session know what the server asked for
-                self.rests[record.place] = max(self.rests.get(record.place, 0.0), record.not_before)
+                if heard:
+                    self.rests[record.place] = max(self.rests.get(record.place, 0.0), record.not_before)
 
     def _expect_patience(self, sent: Sent, named: Mapping[str, float]) -> None:
         """No server is asked again before the time that it named."""
@@ -112,7 +120,9 @@ class Line:
             return Drop()
         if fates.strikes("no_reply"):
             return dice.choice(NO_REPLY)
-        return [*(["All is well."] if fates.calm else self.model(asked)), *self._faults()]
+        reply = ["All is well."] if fates.calm else self.model(asked)
+        self.said.add(tuple((part.name, dumps(part.arguments)) for part in reply if isinstance(part, Call)))
+        return [*reply, *self._faults()]
 
     def _passing(self) -> HttpError:
         error = self.dice.choice(PASSING)

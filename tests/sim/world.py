@@ -7,6 +7,8 @@ gives the same log. At the end the faults stop, and then a last prompt must be a
 from __future__ import annotations
 
 import asyncio
+import random
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +17,7 @@ from tests.runtime.talk import KEYS, TERMINAL
 from tests.sim import oracles
 from tests.sim.clock import live
 from tests.sim.fates import Fates
-from tests.sim.models import PERSONAS
+from tests.sim.models import CROWD, PERSONAS, Model
 from tests.sim.tools import Workshop
 from tests.sim.wires import Line, wall_clock
 
@@ -38,16 +40,28 @@ REST = 8 * 24 * 3600.0
 
 
 class World:
-    """Everything that happens with one seed."""
+    """Everything that happens with one seed. `meddled` where hooks write other replies than the model's."""
+
+    meddled = False
 
     def __init__(self, seed: int, without: frozenset[str] = frozenset()) -> None:
         self.fates = Fates(seed, without)
         self.dice = self.fates.dice("user")
         self.workshop = Workshop(self.fates)
-        self.line = Line(self.fates, self.dice.choice(PERSONAS)(self.fates.dice("model")))
+        self.line = Line(self.fates, self._persona()(self.fates.dice("model")))
+        self.children: list[Session] = []
         self.log: list[str] = []
         self._checked = 0
         self._steps = 0
+
+    def _persona(self) -> Callable[[random.Random], Model]:
+        usual, dice = self.dice.choice(PERSONAS), self.fates.dice("crowd")
+        return dice.choice(CROWD) if self.fates.rates["crowd"] else usual
+
+    @property
+    def _keeps_its_word(self) -> bool:
+        """Whether the model writes calls that are not repaired, and nobody changes them."""
+        return bool(self.fates.rates["crowd"]) and not self.meddled
 
     def run(self) -> World:
         live(self._live())
@@ -86,7 +100,21 @@ class World:
             ),
         )
         session.history.writer = self._write
+        self.workshop.parallel = session.scheduler.limits.parallel
+        self._watch_children(session)
         return session
+
+    def _watch_children(self, session: Session) -> None:
+        """Remember every session below this one, to look at it at the end."""
+        born = session.child
+
+        def child(**settings: Any) -> Session:
+            made = born(**settings)
+            self._watch_children(made)
+            self.children.append(made)
+            return made
+
+        session.child = child  # type: ignore[method-assign]
 
     def _compression(self) -> CompressPolicy:
         dice = self.dice
@@ -126,10 +154,13 @@ class World:
     async def _converse(self, prompt: str) -> None:
         """One run, in a task of its own that may be cancelled like a surface that dies."""
         surface = asyncio.create_task(self._listen(prompt))
-        meddler = asyncio.create_task(self._meddle(surface))
+        meddlers = {asyncio.create_task(self._meddle(surface))}
+        if self.fates.rates["cancelling"]:
+            meddlers.add(asyncio.create_task(self._cancel_often()))
         await asyncio.wait({surface})
-        meddler.cancel()
-        await asyncio.wait({meddler})
+        for meddler in meddlers:
+            meddler.cancel()
+        await asyncio.wait(meddlers)
         if not surface.cancelled() and (error := surface.exception()) is not None:
             raise error
         assert not self.session.busy
@@ -176,6 +207,27 @@ class World:
                     await self._compact()
                 case "call" if self.session.history.open_calls:
                     self.session.scheduler.cancel(self.session.history.open_calls[0].call.id)
+
+    async def _cancel_often(self) -> None:
+        """Someone who stops things at any moment: the run, a call, a task in the background, or one in it."""
+        dice = self.fates.dice(f"cancelling {len(self.log)}")
+        for _ in range(100):
+            await asyncio.sleep(dice.choice([0, 0.1, dice.expovariate(1 / 4)]))
+            if self.fates.calm or dice.random() > self.fates.rates["cancelling"]:
+                continue
+            busy = [one for one in (self.session, *self.children) if one.history.open_calls]
+            match dice.choice(["run", "twice", "call", "call", "child"]):
+                case "run":
+                    self.session.cancel()
+                case "twice":
+                    self.session.cancel()
+                    await asyncio.sleep(0)
+                    self.session.cancel()
+                case "call" if busy:
+                    one = dice.choice(busy)
+                    one.scheduler.cancel(dice.choice(one.history.open_calls).call.id)
+                case "child" if self.children:
+                    dice.choice(self.children).cancel()
 
     async def _between(self) -> None:
         deed = self.dice.choice(["", "", "", "wait", "switch", "compact", "rewind", "system", "queue"])
@@ -242,11 +294,19 @@ class World:
         oracles.never_the_same_refused(self.line)
         oracles.never_taken_back_twice(history)
         oracles.never_run_from_half_a_reply(history)
-        assert [*self.workshop.faults, *self.line.faults] == []
+        assert [*self.workshop.faults, *self.workshop.lost_edits(), *self.line.faults] == []
+        for child in self.children:
+            oracles.sound(child.history)
+            oracles.readable(child.history, TARGETS[self.fates.seed % len(TARGETS)])
+            oracles.never_run_from_half_a_reply(child.history)
+            assert not child.history.open_calls
+        oracles.nothing_held(self.session)
         assert not history.open_calls
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left and not self.session.scheduler._left, f"still running: {left}"
         if not self.fates.distorts:
+            for each in (self.session, *self.children) if self._keeps_its_word else ():
+                oracles.never_mixes_calls(each.history, self.line)
             refusals = [(seen.url, seen.problems) for seen in self.line.inner.refusals]
             assert refusals == []
         for sent in self.line.sent:
