@@ -242,7 +242,7 @@ def bounded_residue(residue: Residue | None) -> Residue | None:
     """The same private state, not nested deeper than a value of ours may be."""
     if residue is None or (data := bounded(residue.data)) is residue.data:
         return residue
-    return Residue(residue.origin, data)
+    return replace(residue, data=data)
 
 
 def block_text(block: Block) -> str:

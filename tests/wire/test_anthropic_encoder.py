@@ -144,13 +144,16 @@ def test_a_provider_run_tool_goes_back_as_a_pair_or_not_at_all() -> None:
 
 
 def test_what_needs_a_beta_header_is_not_sent_without_it() -> None:
+    """The report names what is left out."""
     advisor = {**USE, "name": "advisor"}
     advice = {
         "type": "advisor_tool_result",
         "tool_use_id": "srvtoolu_1",
         "content": {"type": "advisor_result"},
     }
-    assert types(messages(server_tools(advisor, advice, {"type": "text", "text": "so"}))[1]) == ["text"]
+    request = render(server_tools(advisor, advice, {"type": "text", "text": "so"}), CLAUDE)
+    assert types(request.json["messages"][1]) == ["text"]
+    assert sum("left out: it needs a beta" in line for line in request.changes) == 2
 
 
 def test_cache_markers_stand_on_tools_and_system_and_never_in_messages() -> None:

@@ -15,13 +15,20 @@ from ..model import (
     Media,
     Message,
     Opaque,
-    Residue,
     Text,
     Thinking,
     ToolCall,
     ToolResponse,
     ToolSpec,
     block_text,
+)
+from .anthropic_blocks import (
+    SERVER_TOOLS,
+    damage_of,
+    is_known_block,
+    is_server_block,
+    is_sound_beside_source,
+    sound_citations,
 )
 from .anthropic_fields import AnthropicDialect, AnthropicFields
 from .content import (
@@ -44,22 +51,11 @@ from .protocol import (
     Setting,
     body_bytes,
 )
+from .residues import fields_of, is_base64
 from .roll import Roll, Wire
 
-# What the API takes back without a beta header. Blocks of other kinds are told in words.
-SERVER_TOOLS = (
-    "web_search",
-    "web_fetch",
-    "code_execution",
-    "bash_code_execution",
-    "text_editor_code_execution",
-    "tool_search_tool_regex",
-    "tool_search_tool_bm25",
-)
-SERVER_RESULTS = (*(f"{name}_tool_result" for name in SERVER_TOOLS[:5]), "tool_search_tool_result")
 SPOKEN = ("text", "thinking", "redacted_thinking", "tool_use")
 IN_RESULTS = ("image", "document", "search_result")
-REPLAYED = ("text", "image", "document", "search_result", "container_upload", *SERVER_RESULTS)
 
 
 class AnthropicEncoder:
@@ -86,7 +82,7 @@ class AnthropicEncoder:
     def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
         role = "assistant" if message.role == "model" else "user"
         awaited = _unanswered(roll.last) if loop.paused else set()
-        content = [wire for wire in self._content(message, awaited) if not _is_blank(wire)]
+        content = [wire for wire in self._content(message, awaited, changes) if not _is_blank(wire)]
         if not content:
             return loop
         if lost := awaited - {wire.get("tool_use_id") for wire in content}:
@@ -98,25 +94,26 @@ class AnthropicEncoder:
         roll.add({"role": role, "content": content})
         return loop.after(message, opening["type"] in ("thinking", "redacted_thinking"))
 
-    def _content(self, message: Message, awaited: set[str]) -> Iterable[Wire]:
+    def _content(self, message: Message, awaited: set[str], changes: list[str]) -> Iterable[Wire]:
         match message.role:
             case "model":
-                return self._assistant(message, awaited)
+                return self._assistant(message, awaited, changes)
             case "tool":
-                return self._results(message.responses)
+                return self._results(message.responses, changes)
             case "system":
                 text = joined(message.blocks)
                 return [_text(as_reminder(text))] if text else []
             case _:
-                return [_document(block) or _block(block) for block in nonblank(message.blocks)]
+                blocks = nonblank(message.blocks)
+                return [_replayed(block, "user", changes) or _block(block, changes) for block in blocks]
 
-    def _assistant(self, message: Message, awaited: set[str]) -> Iterator[Wire]:
+    def _assistant(self, message: Message, awaited: set[str], changes: list[str]) -> Iterator[Wire]:
         blocks = [
             block for block in message.blocks if self._keeps_thinking or not isinstance(block, Thinking)
         ]
         if not self._keeps_order(message):
             blocks.sort(key=lambda block: isinstance(block, ToolCall))
-        whole = _whole_server_tools(blocks) | awaited  # a paused turn's use has its result here
+        paired = _paired_blocks(blocks, awaited, message.paused)
         for at, block in enumerate(blocks):
             match block:
                 case Text() if block.residue is None and not blank(block.text):
@@ -131,11 +128,12 @@ class AnthropicEncoder:
                         "input": block.arguments,
                     }
                 case Thinking():
-                    yield from _thinking(block)
+                    yield from _thinking(block, changes)
+                case Opaque() if at not in paired:
+                    changes.append(f"ANT-30 {block.kind} left out: it needs a beta, or its other half")
                 case Opaque():
-                    # A paused turn goes back unchanged: its last use has no result yet.
-                    if message.paused or block.residue is None or _server_id(block) in whole:
-                        yield _block(block, paused=message.paused)
+                    native = _replayed(block, "assistant", changes, paused=message.paused)
+                    yield native or _block(block, changes)
                 case Text() if blank(block.text):
                     # Signed thoughts are counted by position: what stood between them must stay.
                     if _between_thoughts(blocks, at):
@@ -143,7 +141,7 @@ class AnthropicEncoder:
                 case Media():
                     yield _text(block_text(block))  # only users show pictures here
                 case _:
-                    yield _block(block)
+                    yield _block(block, changes)
 
     def _keeps_order(self, message: Message) -> bool:
         """Whether a turn goes back as it was said: Claude's own do, for signed thoughts have their places.
@@ -155,19 +153,21 @@ class AnthropicEncoder:
             return False
         return writer.matches(self.setting.origin) or "claude" in writer.model.lower()
 
-    def _results(self, responses: Sequence[ToolResponse]) -> Iterator[Wire]:
+    def _results(self, responses: Sequence[ToolResponse], changes: list[str]) -> Iterator[Wire]:
         """All results first, in call order; media of failed ones after, where it is allowed."""
         for response in responses:
-            yield self._result(response)
+            yield self._result(response, changes)
         for response in responses:
             if failed(response):
-                yield from (_block(media) for media in response_media(response))
+                yield from (_media(media) for media in response_media(response))
 
-    def _result(self, response: ToolResponse) -> Wire:
+    def _result(self, response: ToolResponse, changes: list[str]) -> Wire:
         wire: Wire = {"type": "tool_result", "tool_use_id": self.ids[response.call_id]}
-        parts = [] if failed(response) else [part for part in response_parts(response) if _fits_result(part)]
-        text = response_text(response, without=parts)
-        wire["content"] = [_text(text), *(_block(block) for block in parts)] if parts else text
+        given = [] if failed(response) else response_parts(response)
+        shown = [(part, _in_result(part, changes)) for part in given]
+        text = response_text(response, without=[part for part, wire in shown if wire])
+        parts = [wire for _, wire in shown if wire]
+        wire["content"] = [_text(text), *parts] if parts else text
         if failed(response):
             wire["is_error"] = True
         return wire
@@ -206,69 +206,84 @@ def _is_blank(wire: Wire) -> bool:
     return wire.get("type") == "text" and blank(str(wire.get("text") or ""))
 
 
-def _data(residue: Residue | None) -> dict[str, Any]:
-    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
+def _block(block: Any, changes: list[str]) -> Wire:
+    """A block in the words and pictures that everybody has."""
+    if isinstance(block, Media):
+        return _media(block)
+    wire = _text(block_text(block))
+    if isinstance(block, Text) and (given := fields_of(block.residue).get("citations")):
+        citations = sound_citations(given)
+        if citations != given:
+            changes.append("citations left out: they are damaged")
+        return {**wire, "citations": citations} if citations else wire
+    return wire
 
 
-def _block(block: Any, *, paused: bool = False) -> Wire:
-    data = _data(block.residue)
-    match block:
-        case Media():
-            return _media(block)
-        case Text() if data.get("citations"):
-            return {**_text(block.text), "citations": data["citations"]}
-        case Opaque() if paused or _is_replayed(block):
-            return _unmarked(data["block"]) if isinstance(data.get("block"), dict) else _text(block.text)
-        case _:
-            return _text(block_text(block))
+def _native(block: Any) -> Wire:
+    """The block of this API that a text or an opaque block was; {} for all others."""
+    wire = fields_of(block.residue).get("block") if isinstance(block, Text | Opaque) else None
+    return wire if isinstance(wire, dict) else {}
 
 
-def _document(block: Any) -> Wire:
-    """A text that was a document when its author sent it; {} for all others."""
-    wire = _data(block.residue).get("block") if isinstance(block, Text) else None
-    return _unmarked(wire) if isinstance(wire, dict) else {}
+def _replayed(block: Any, role: str, changes: list[str], *, paused: bool = False) -> Wire | None:
+    """A block as it was when the API wrote or read it; None where it must be told in words.
 
-
-def _unmarked(wire: Wire) -> Wire:
-    """Without the cache marker it once had: markers are counted, and ours stand elsewhere."""
+    The cache mark does not go back: marks are counted, and ours stand elsewhere.
+    """
+    wire = _native(block)
+    if not wire or not _is_taken_back(wire, paused):
+        return None
+    if damage := damage_of(wire, role):
+        changes.append(f"ANT-30 {wire['type']} not sent back as it was: {damage}")
+        return None
     return {key: value for key, value in wire.items() if key != "cache_control"}
 
 
-def _fits_result(block: Media | Opaque) -> bool:
-    """Whether a result may hold it: media, and what was such a block when it was given."""
-    wire = _data(block.residue).get("block")
-    return isinstance(block, Media) or (isinstance(wire, dict) and wire.get("type") in IN_RESULTS)
-
-
-def _is_replayed(block: Opaque) -> bool:
-    wire = _data(block.residue).get("block")
-    if not isinstance(wire, dict):
-        return False
+def _is_taken_back(wire: Wire, paused: bool) -> bool:
+    """Whether the API takes such blocks without a beta header; what it paused with, it takes always."""
+    if paused and (is_server_block(wire) or wire.get("type") == "compaction"):
+        return True
     if wire.get("type") == "server_tool_use":
         return wire.get("name") in SERVER_TOOLS
-    return wire.get("type") in REPLAYED
+    return is_known_block(wire)
 
 
-def _thinking(block: Thinking) -> Iterator[Wire]:
-    data = _data(block.residue)
-    if isinstance(data.get("redacted"), str):
+def _in_result(block: Media | Opaque, changes: list[str]) -> Wire | None:
+    """A part of a result that is not text: media, and what was such a block when it was given."""
+    if isinstance(block, Media):
+        return _media(block)
+    return _replayed(block, "user", changes) if _native(block).get("type") in IN_RESULTS else None
+
+
+def _thinking(block: Thinking, changes: list[str]) -> Iterator[Wire]:
+    data = fields_of(block.residue)
+    if "redacted" in data and is_base64(data["redacted"]):
         yield {"type": "redacted_thinking", "data": data["redacted"]}
-    elif isinstance(data.get("signature"), str) and data["signature"]:
+    elif "signature" in data and is_base64(data["signature"]):
         yield {"type": "thinking", "thinking": block.text, "signature": data["signature"]}
+    else:
+        changes.append("ANT-17 a thought left out: it has no signature that could be one")
 
 
 def _media(media: Media) -> Wire:
     if media.mime.startswith("image/"):
         return {"type": "image", "source": _source(media)}
-    around = _data(media.residue).get("document") or ({"title": media.name} if media.name else {})
     if media.mime == "application/pdf":
-        return {"type": "document", "source": _source(media), **around}
+        return _document(media, _source(media))
     if media.mime.startswith("text/") and media.data:
         text = b64decode(media.data).decode(errors="replace")
         if text.strip():
-            source = {"type": "text", "media_type": "text/plain", "data": text}
-            return {"type": "document", "source": source, **around}
+            return _document(media, {"type": "text", "media_type": "text/plain", "data": text})
     return _text(block_text(media))
+
+
+def _document(media: Media, source: Wire) -> Wire:
+    """A document, with what was said about it beside what is in it, where that is whole."""
+    wire = {"type": "document", "source": source}
+    around = fields_of(media.residue).get("document")
+    if isinstance(around, dict) and is_sound_beside_source(around):
+        return {**wire, **around}
+    return {**wire, "title": media.name} if media.name else wire
 
 
 def _source(media: Media) -> Wire:
@@ -285,23 +300,27 @@ def _between_thoughts(blocks: Sequence[Any], at: int) -> bool:
     )
 
 
-def _server_id(block: Opaque) -> str:
-    wire = _data(block.residue).get("block", {})
-    if not isinstance(wire, dict):
-        return ""
-    if block.kind.endswith("tool_use"):
-        return str(wire.get("id", ""))
-    return str(wire.get("tool_use_id", "")) if block.kind.endswith("tool_result") else ""
+def _paired_blocks(blocks: Sequence[Any], awaited: set[str], paused: bool) -> set[int]:
+    """Places of the blocks that may go back: uses of provider-run tools with their result, and all others.
 
-
-def _whole_server_tools(blocks: Sequence[Any]) -> set[str]:
-    """Ids of provider-run tools whose use and result are both here; "" stands for other blocks."""
-    opaque = [block for block in blocks if isinstance(block, Opaque) and _is_replayed(block)]
-    if not opaque:
-        return {""}
-    used = {_server_id(block) for block in opaque if block.kind.endswith("tool_use")}
-    answered = {_server_id(block) for block in opaque if block.kind.endswith("tool_result")}
-    return {"", *(used & answered)}
+    `awaited` are uses of the message before, which paused; `paused` lets uses wait for their results.
+    """
+    kept: set[int] = set()
+    waiting: dict[Any, int] = {}
+    answered: set[Any] = set()
+    for at, block in enumerate(blocks):
+        wire = _native(block)
+        if not is_server_block(wire):
+            kept.add(at)
+        elif damage_of(wire, "assistant") or not _is_taken_back(wire, paused):
+            continue
+        elif (use_id := wire.get("tool_use_id")) is None:
+            if wire.get("id") not in answered:
+                waiting.setdefault(wire.get("id"), at)
+        elif use_id in waiting or use_id in awaited - answered:
+            kept |= {at, waiting.pop(use_id, at)}
+            answered.add(use_id)
+    return kept | set(waiting.values()) if paused else kept
 
 
 def _unanswered(message: Wire | None) -> set[str]:

@@ -39,6 +39,7 @@ from .protocol import (
     encode,
     says_json,
 )
+from .residues import chat_part, fields_of, reasoning_details, text_field, thinking_chunk
 from .roll import Roll, Wire, never
 from .sentinel import SENTINEL
 
@@ -171,19 +172,14 @@ class ChatEncoder:
         return parts
 
     def _part(self, block: Any) -> Wire:
-        data = block.residue.data if block.residue is not None else None
-        data = data if isinstance(data, dict) else {}
         match block:
             case Media():
                 return _media_part(block, self.dialect.document_part)
             case Thinking():
-                chunk = data.get("thinking_chunk", {})
+                chunk = thinking_chunk(block.residue)
                 return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
-            case Opaque("file") if data.get("file_id"):  # it lies at this very server
-                part = data.get("part", {})
-                return dict(part) if part.get("type") == "file" else _held_file(data["file_id"])
-            case Opaque() if isinstance(data.get("part"), dict) and "file_id" not in data:
-                return dict(data["part"])
+            case Opaque() if part := chat_part(block.residue):
+                return part
             case _:
                 return {"type": "text", "text": block_text(block)}
 
@@ -194,9 +190,9 @@ class ChatEncoder:
             "type": "function",
             "function": {"name": self.ids.name(call.name), "arguments": encode(call.arguments).decode()},
         }
-        data = call.residue.data if call.residue is not None else None
-        if isinstance(data, dict) and "extra_content" in data:
-            wire["extra_content"] = data["extra_content"]
+        extra = fields_of(call.residue).get("extra_content")
+        if isinstance(extra, dict) and extra:
+            wire["extra_content"] = extra
         return wire
 
     def _add_reasoning(self, wire: Wire, message: Message, calls: bool) -> None:
@@ -300,47 +296,29 @@ def _sentinel(call_id: str) -> Wire:
 def _private_state(thoughts: Sequence[Thinking], changes: list[str]) -> Wire:
     state: Wire = {}
     for thought in thoughts:
-        if thought.residue is None or not isinstance(data := thought.residue.data, dict):
-            continue
-        if "reasoning_opaque" in data:
-            state["reasoning_opaque"] = data["reasoning_opaque"]
-        if details := list(_sound_details(data.get("reasoning_details"), changes)):
+        if opaque := text_field(thought.residue, "reasoning_opaque"):
+            state["reasoning_opaque"] = opaque
+        if details := reasoning_details(thought.residue, changes):
             known = state.setdefault("reasoning_details", [])
             state["reasoning_details"] = [*known, *(detail for detail in details if detail not in known)]
     return state
 
 
-def _sound_details(details: Any, changes: list[str]) -> Iterator[Wire]:
-    """OpenRouter refuses details of other kinds (ORT-02), which it cannot have sent."""
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(detail, dict) and str(detail.get("type")).startswith("reasoning."):
-            yield detail
-        else:
-            changes.append("ORT-02 a reasoning detail of an unknown kind left out")
-
-
 def _is_reasoned(message: Message) -> bool:
     """Whether the message carries reasoning that OpenRouter itself handed out."""
-    for block in message.blocks:
-        if isinstance(block, Thinking) and block.residue is not None:
-            data = block.residue.data
-            if isinstance(data, dict) and "reasoning_details" in data:
-                return True
-    return False
+    return any(
+        isinstance(block, Thinking) and reasoning_details(block.residue, []) for block in message.blocks
+    )
 
 
 def _is_blank(part: Wire) -> bool:
     return part["type"] == "text" and blank(part["text"])
 
 
-def _held_file(file_id: str) -> Wire:
-    return {"type": "file", "file": {"file_id": file_id}}
-
-
 def _media_part(media: Media, document_part: str) -> Wire:
     url = media.uri or base64_url(media)
     if media.mime.startswith("image/"):
-        detail = media.residue.data.get("detail") if media.residue is not None else None
+        detail = text_field(media.residue, "detail", DETAILS)
         return {"type": "image_url", "image_url": {"url": url, "detail": detail} if detail else {"url": url}}
     if document_part == "document_url" and media.mime == "application/pdf":
         return {"type": "document_url", "document_url": url, "document_name": media.name or "file.pdf"}
@@ -352,6 +330,7 @@ def _media_part(media: Media, document_part: str) -> Wire:
     return {"type": "file", "file": {"filename": media.name or "file", "file_data": url}}
 
 
+DETAILS = ("auto", "low", "high")
 AUDIO: Mapping[str, str] = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav"}
 
 

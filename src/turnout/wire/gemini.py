@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from msgspec import Struct, field
 
 from ..ids import IdProjection
-from ..model import Media, Message, Residue, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
+from ..model import Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .added_fields import merged, with_added_fields
 from .content import as_reminder, blank, joined, nonblank, response_media
 from .gemini_values import struct_arguments, struct_response
@@ -20,6 +20,7 @@ from .limits import nearest_effort, stop_words, temperature, token_limit
 from .offer import Declarations, Offer, offered_tools
 from .options import Options
 from .protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes
+from .residues import beside_media, fields_of, gemini_parts, thought_signature
 from .roll import Roll, Wire
 from .schema import gemini_parameters, shallow_schema
 from .sentinel import SENTINEL
@@ -83,12 +84,12 @@ class GeminiEncoder:
             case "model":
                 return self._model(message, changes)
             case "tool":
-                return self._results(message.responses)
+                return self._results(message.responses, changes)
             case "system":
                 text = joined(message.blocks)
                 return [{"text": as_reminder(text)}] if text else []
             case _:
-                return [part for block in nonblank(message.blocks) for part in _part(block)]
+                return [part for block in nonblank(message.blocks) for part in _part(block, changes)]
 
     def _model(self, message: Message, changes: list[str]) -> Iterator[Wire]:
         first = True
@@ -97,7 +98,7 @@ class GeminiEncoder:
                 yield self._call(block, first, changes)
                 first = False
             elif not isinstance(block, Thinking) or self._keeps_thinking:
-                yield from _part(block)
+                yield from _part(block, changes)
 
     def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
         self.called[call.name] = None
@@ -105,28 +106,28 @@ class GeminiEncoder:
         if self.dialect.sends_ids:
             function["id"] = self.ids[call.id]
         part: Wire = {"functionCall": function}
-        if signature := _data(call.residue).get("thought_signature"):
+        if signature := thought_signature(call.residue, changes):
             part["thoughtSignature"] = signature
         elif first and self.setting.facts.signatures:
             part["thoughtSignature"] = SENTINEL
             changes.append(f"GEM-09 sentinel signature on {call.id}: no signature of this model exists")
         return part
 
-    def _results(self, responses: Sequence[ToolResponse]) -> Iterator[Wire]:
+    def _results(self, responses: Sequence[ToolResponse], changes: list[str]) -> Iterator[Wire]:
         for response in responses:
-            yield self._result(response)
+            yield self._result(response, changes)
         if not self.setting.facts.signatures:  # older models cannot hold media inside a result
             for response in responses:
                 for media in response_media(response):
-                    yield from _part(media)
+                    yield from _part(media, changes)
 
-    def _result(self, response: ToolResponse) -> Wire:
+    def _result(self, response: ToolResponse, changes: list[str]) -> Wire:
         function: Wire = {"name": self.ids.name(response.name), "response": struct_response(response)}
         if self.dialect.sends_ids:
             function["id"] = self.ids[response.call_id]
         media = response_media(response)
         if media and self.setting.facts.signatures:
-            function["parts"] = [part for block in media for part in _part(block)]
+            function["parts"] = [part for block in media for part in _part(block, changes)]
         return {"functionResponse": function}
 
     # Request
@@ -252,23 +253,16 @@ def _merge(last: Wire, following: Wire) -> bool:
     return True
 
 
-def _data(residue: Residue | None) -> dict[str, Any]:
-    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
-
-
-def _part(block: Any) -> Iterator[Wire]:
+def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
     """The part (or parts) that a block is, with the signature that sat on it."""
-    data = _data(block.residue)
-    if isinstance(data.get("parts"), list):
-        yield from data["parts"]
+    if parts := gemini_parts(block.residue, changes):
+        yield from parts
         return
-    if isinstance(data.get("part"), dict):
-        yield data["part"]
-        return
-    signature = {"thoughtSignature": data["thought_signature"]} if data.get("thought_signature") else {}
+    given = thought_signature(block.residue, changes)
+    signature = {"thoughtSignature": given} if given else {}
     match block:
         case Media():
-            yield {**_media(block, data), **data.get("beside", {}), **signature}
+            yield {**_media(block), **beside_media(block.residue), **signature}
         case Thinking():
             if block.text or signature:
                 yield {"text": block.text, "thought": True, **signature}
@@ -280,8 +274,8 @@ def _part(block: Any) -> Iterator[Wire]:
                 yield {"text": text}
 
 
-def _media(media: Media, data: dict[str, Any]) -> Wire:
-    name = {"displayName": media.name} if data.get("named") and media.name else {}
+def _media(media: Media) -> Wire:
+    name = {"displayName": media.name} if fields_of(media.residue).get("named") and media.name else {}
     if media.data:
         return {"inlineData": {"mimeType": media.mime, "data": media.data, **name}}
     # Nobody said what a link of any kind is: the server will look (recorded: YouTube without mimeType).

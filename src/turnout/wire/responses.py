@@ -15,7 +15,6 @@ from ..model import (
     Media,
     Message,
     Opaque,
-    Residue,
     Text,
     Thinking,
     ToolCall,
@@ -26,12 +25,14 @@ from ..model import (
 from .content import base64_url, blank, joined, response_parts, response_text
 from .options import Options
 from .protocol import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Setting, body_bytes, encode, says_json
+from .residues import PHASES, reasoning_item, responses_part, text_field
 from .responses_fields import ResponsesDialect, ResponsesFields
 from .roll import Roll, Wire
 
 NOTHING_STORED: Mapping[str, str] = {}
 
 
+DETAILS = ("auto", "low", "high", "original")
 MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
 
 
@@ -51,17 +52,18 @@ class ResponsesEncoder:
         self._response_id = ""
         self._since: list[Message] = []  # what came after that response
         self._shortened: dict[str, str] = {}  # outputs that did not fit, by call: what was done
+        self._changes: list[str] = []  # what had to be left out of messages that were fed
         self._stored: dict[str, str] = {}  # its calls, under the ids that the server knows them by
 
     def feed(self, message: Message) -> None:
         self._response_id, self._since = self._chained(message, self._response_id, self._since)
-        for item in self._items(message):
+        for item in self._items(message, self._changes):
             self._roll.add(item)
 
     def _chained(self, message: Message, response_id: str, since: list[Message]) -> tuple[str, list[Message]]:
-        if message.role == "model" and (own := _data(message.residue).get("response_id")):
+        if message.role == "model" and (own := text_field(message.residue, "response_id")):
             self._stored |= {call.id: call.raw_id for call in message.tool_calls if call.raw_id}
-            return str(own), []
+            return own, []
         if message.tool_calls:  # another model's: a chained request may hold no calls
             return "", []
         since.append(message)
@@ -69,10 +71,12 @@ class ResponsesEncoder:
 
     # Messages
 
-    def _items(self, message: Message, stored: Mapping[str, str] = NOTHING_STORED) -> Iterator[Wire]:
+    def _items(
+        self, message: Message, changes: list[str], stored: Mapping[str, str] = NOTHING_STORED
+    ) -> Iterator[Wire]:
         match message.role:
             case "model":
-                yield from self._said(message)
+                yield from self._said(message, changes)
             case "tool":
                 for response in message.responses:
                     yield self._output(response, stored.get(response.call_id, ""))
@@ -83,7 +87,7 @@ class ResponsesEncoder:
                 if (content := _content(message.blocks)) is not None:
                     yield {"type": "message", "role": "user", "content": content}
 
-    def _said(self, message: Message) -> Iterator[Wire]:
+    def _said(self, message: Message, changes: list[str]) -> Iterator[Wire]:
         """The model's items, words before calls; reasoning right before what it led to, if to anything.
 
         What a model says after a call stands before it here: nothing may come between a call and
@@ -94,21 +98,16 @@ class ResponsesEncoder:
         reasoning: list[Wire] = []
         for block in message.blocks:
             if isinstance(block, Thinking):
-                reasoning += self._reasoning(block)
+                reasoning += self._reasoning(block, changes)
             elif (item := self._item(block)) is not None:
                 (calls if isinstance(block, ToolCall) else words).extend((*reasoning, item))
                 reasoning = []
         yield from words
         yield from calls
 
-    def _reasoning(self, block: Thinking) -> list[Wire]:
-        item = _data(block.residue).get("item")
-        if not self._keeps_thinking or not isinstance(item, dict):
-            return []
-        if not isinstance(item.get("encrypted_content"), str) or not item["encrypted_content"]:
-            return []
-        summary = item.get("summary") if isinstance(item.get("summary"), list) else []
-        return [{"type": "reasoning", "summary": summary, "encrypted_content": item["encrypted_content"]}]
+    def _reasoning(self, block: Thinking, changes: list[str]) -> list[Wire]:
+        item = reasoning_item(block.residue, changes) if self._keeps_thinking else None
+        return [] if item is None else [item]
 
     def _item(self, block: Any) -> Wire | None:
         match block:
@@ -126,7 +125,7 @@ class ResponsesEncoder:
                 return None
             case _:
                 item: Wire = {"type": "message", "role": "assistant", "content": block_text(block)}
-                if phase := _data(block.residue).get("phase"):
+                if phase := text_field(block.residue, "phase", PHASES):
                     item["phase"] = phase
                 return item
 
@@ -153,14 +152,14 @@ class ResponsesEncoder:
     def body(
         self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
     ) -> tuple[bytes, list[str]]:
-        changes: list[str] = []
+        changes = list(self._changes)
         response_id, since = self._response_id, list(self._since) if options.chain else []
         for message in tail:
             response_id, since = self._chained(message, response_id, since)
         chained = options.chain and self.dialect.stores and bool(response_id)
         roll = Roll() if chained else self._roll.branch()
         for message in since if chained else tail:
-            for item in self._items(message, self._stored if chained else NOTHING_STORED):
+            for item in self._items(message, changes, self._stored if chained else NOTHING_STORED):
                 roll.add(item)
         if roll.last is None and not (chained and self._roll.last):
             changes.append("first-role filler: there was nothing to send")
@@ -183,10 +182,6 @@ class ResponsesEncoder:
         return body_bytes(fields, "input", (kept, roll.bytes())), changes
 
 
-def _data(residue: Residue | None) -> dict[str, Any]:
-    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
-
-
 def _content(blocks: Sequence[Any]) -> Any:
     """A text, or parts; None where nothing is said."""
     parts = [part for part in map(_part, blocks) if part["type"] != "input_text" or not blank(part["text"])]
@@ -196,15 +191,14 @@ def _content(blocks: Sequence[Any]) -> Any:
 
 
 def _part(block: Any) -> Wire:
-    data = _data(block.residue)
-    if isinstance(block, Opaque) and isinstance(data.get("part"), dict):
-        is_chat = data["part"].get("type") == "file"  # a file that was sent through Chat
-        return {"type": "input_file", "file_id": data["file_id"]} if is_chat else dict(data["part"])
+    if isinstance(block, Opaque) and (part := responses_part(block.residue)):
+        return part
     if not isinstance(block, Media):
         return {"type": "input_text", "text": block_text(block)}
     url = block.uri or base64_url(block)
     if block.mime.startswith("image/"):
-        return {"type": "input_image", "image_url": url, "detail": data.get("detail") or "auto"}
+        detail = text_field(block.residue, "detail", DETAILS) or "auto"
+        return {"type": "input_image", "image_url": url, "detail": detail}
     if block.uri:
         return {"type": "input_file", "file_url": block.uri}
     return {"type": "input_file", "filename": block.name or "file", "file_data": url}

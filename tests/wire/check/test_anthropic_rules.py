@@ -257,6 +257,14 @@ BAD: list[tuple[str, Change, str]] = [
     ),
     ("ANT-28", block(2, 1, content=[IMAGE]), 'all content must be type "text" if `is_error` is true'),
     ("ANT-28", block(2, 1, content=""), "content cannot be empty if `is_error` is true"),
+    ("ANT-30", put(2, 9, search()), "`server_tool_use` blocks can only be in `assistant` messages"),
+    ("ANT-30", put(1, 1, search("other")), "String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'"),
+    ("ANT-30", put(1, 1, {"type": "server_tool_use", "name": "x", "input": {}}), "id: Field required"),
+    ("ANT-17", block(1, 0, signature="not base64!"), "messages.1.content.0: Invalid `signature` in"),
+    ("BODY", put(2, 9, {"type": "document"}), ".document.source: Field required"),
+    ("BODY", put(2, 9, {"type": "image", "source": {"type": "base64"}}), "base64.media_type: Field required"),
+    ("BODY", put(2, 9, {"type": "document", "source": {"type": "x"}}), "Input tag 'x' found using 'type'"),
+    ("BODY", put(2, 9, {"type": "container_upload"}), "container_upload.file_id: Field required"),
     ("ANT-30", put(1, 1, searched()), "block must have a corresponding `server_tool_use` block before it."),
 ]
 
@@ -379,14 +387,14 @@ GOOD: dict[str, Body] = {
     "the server's code calls a client's tool": claude(
         "claude-sonnet-4-5",
         user(),
-        model(search("s"), use()),
+        model(search("srvtoolu_s"), use()),
         user(result()),
-        model(searched("s"), text("x")),
+        model(searched("srvtoolu_s"), text("x")),
         user(),
     ),
     "a system message after the user": claude("claude-opus-4-8", user(), system(), model(), user(), system()),
     "a system message after the server's tool": claude(
-        "claude-opus-4-8", model(search("s"), searched("s")), system(), model(), user()
+        "claude-opus-4-8", model(search("srvtoolu_s"), searched("srvtoolu_s")), system(), model(), user()
     ),
     "a system message to a model of no known name": claude("house-model", user(), system()),
     "a system message that only sets an option": claude(
@@ -443,6 +451,7 @@ def test_the_example_passes() -> None:
 def test_every_rule_is_applied_or_listed() -> None:
     """A rule that no body here breaks is one whose reason for being left out is written down."""
     broken = {rule for rule, *_ in BAD} | {rule for rule, *_ in BAD_ALONE}
+    broken -= {"BODY"}  # shapes that everything else stands on have no number
 
     assert rules_to_apply("ANT-") == broken | (ANTHROPIC.keys() & rules_to_apply("ANT-"))
     assert not broken & ANTHROPIC.keys()

@@ -189,6 +189,8 @@ BAD: list[tuple[str, Change, str]] = [
     ("GEM-15", add({"role": "user", "parts": []}), "contents[3].parts: contents.parts must not be empty."),
     ("GEM-15", put(2, 2, {}), "required oneof field 'data' must have one initialized field"),
     ("GEM-15", put(2, 2, {"text": "x", "inlineData": {}}), "parts[2].data: required oneof field 'data'"),
+    ("GEM-15", part(1, 0, thoughtSignature="not base64!"), "(TYPE_BYTES), Base64 decoding failed"),
+    ("GEM-15", part(1, 0, thoughtSignature=["x"]), "contents[1].parts[0].thought_signature"),
     ("GEM-15", put(2, 1, {"text": "x"}), "function response parts come before other parts"),
     ("GEM-16", config(allowedFunctionNames=["time"]), "allowed_function_names"),
 ]

@@ -119,6 +119,9 @@ BAD: list[tuple[str, Change, str]] = [
         add(said("assistant", "input_text")),
         "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
     ),
+    ("OAR-11", put(1, summary=["text"]), "Invalid type for 'input[1].summary[0]': expected an object"),
+    ("OAR-11", put(1, summary="text"), "Invalid type for 'input[1].summary': expected an array of objects"),
+    ("OAR-11", put(1, summary=[{"type": "text", "text": "x"}]), "Supported values are: 'summary_text'."),
     ("OAR-11", add(said("user", "output_text")), "Invalid value: 'output_text'."),
     ("OAR-11", add(said("user", "text")), "Invalid value: 'text'. " + PARTS),
     (

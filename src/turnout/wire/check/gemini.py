@@ -7,6 +7,7 @@ alike, as the server does; schemas have their rules in `gemini_schema`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -16,11 +17,12 @@ from . import gemini_schema
 from .gemini_view import DATA, Content, Request, Rule, Step, field, read
 from .model_limits import temperature_problem
 from .problem import Level, Problem
-from .view import array, shown, text
+from .view import array, is_redacted, shown, text
 
 NOWHERE = Content("", "", ())
 ROLES = ("user", "model")
 DEEPEST = 60
+BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
@@ -207,6 +209,19 @@ def parts_hold_one_thing(request: Request) -> Iterator[Problem]:
             other = other or "functionResponse" not in held
 
 
+def signatures_are_base64(request: Request) -> Iterator[Problem]:
+    """GEM-15, as protobuf narrows it: a signature is bytes, written as base64."""
+    for content in request.contents:
+        for path, part in content.parts:
+            signature = field(part, "thoughtSignature")
+            if signature is None or is_redacted(signature):
+                continue
+            if not isinstance(signature, str) or not BASE64.fullmatch(signature):
+                answer = f"Invalid value at '{path}.thought_signature' (TYPE_BYTES), Base64 decoding failed"
+                advice = "send the signature as it came; without one, skip_thought_signature_validator"
+                yield Problem("GEM-15", f"{path}.thought_signature", answer, advice)
+
+
 # What a part may say about its data; the signature alone comes back from some servers.
 NO_DATA = {"thought", "partMetadata", "part_metadata", "videoMetadata", "video_metadata"}
 
@@ -259,6 +274,7 @@ RULES: tuple[Rule, ...] = (
     ids_are_echoed,
     calls_are_signed,
     parts_hold_one_thing,
+    signatures_are_base64,
     names_are_allowed_with_force,
     old_models_take_no_response_parts,
     the_temperature_fits,

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from . import responses_reasoning
 from .model_limits import openai_temperature
 from .problem import Problem
 from .reading import Object, objects, quoted, repeats
@@ -384,6 +385,7 @@ RULES: tuple[Rule, ...] = (
     ids_have_a_length,
     item_ids_say_their_kind,
     nothing_unstored_is_named,
+    responses_reasoning.summaries_are_parts,
     reasoning_is_followed,
     parts_follow_the_role,
     outputs_are_text_or_parts,
