@@ -155,11 +155,11 @@ class Compressor:
     def _half(self) -> int:
         """How many recent turns may stay whole so that much is gained."""
         keep, much = self.policy.keep_turns, self._tokens(self.history.turns) // 2
-        while keep > 1 and self._tokens(self._left(keep)) > much:
+        while keep > 1 and self._tokens(self._turns_left(keep)) > much:
             keep //= 2
         return keep
 
-    def _left(self, keep: int) -> list[Turn]:
+    def _turns_left(self, keep: int) -> list[Turn]:
         """What a cut leaves: the recent turns, and those before it that are kept all the same."""
         turns = self.history.turns
         kept = set(self._kept(turns[:-keep]))

@@ -57,10 +57,10 @@ def check_countable(limits: Limits, origins: Iterable[Origin]) -> None:
         return
     for origin in origins:
         if price(origin) is None:
-            raise UsageError(_uncountable(limits.cost, f"{origin.provider}:{origin.model}"))
+            raise UsageError(_missing_price_words(limits.cost, f"{origin.provider}:{origin.model}"))
 
 
-def _uncountable(limit: float, name: str) -> str:
+def _missing_price_words(limit: float, name: str) -> str:
     return (
         f"the limit of ${limit:g} cannot be counted: no price is known for {name}. Give its price in dollars "
         f'per million tokens in config.toml, [models."{name}"] price = {{input = …, output = …}}, or with '

@@ -83,6 +83,9 @@ class Batch:
         self._live: dict[str, _Call] = {call_id: _Call("validating") for call_id in call_ids}
         self._order = tuple(self._live)
         self._executing = 0
+        self._changes = 0
+        self._plan: tuple[list[str], dict[str, Footprint]] = ([], {})
+        self._plan_of = (-1, -1)  # how many changes there were, here and in the tree, when it was made
 
     # What happens
 
@@ -90,19 +93,24 @@ class Batch:
         """The arguments fit: the call waits for approval, or for its slot."""
         self._expect(call_id, "validating")
         self._live[call_id] = _Call("awaiting_approval" if ask else "scheduled", footprint)
+        self._changes += 1
 
     def approve(self, call_id: str, footprint: Footprint | None = None) -> None:
         """The user agreed; with other arguments the call may touch other places."""
         call = self._expect(call_id, "awaiting_approval")
         self._live[call_id] = _Call("scheduled", call.footprint if footprint is None else footprint)
+        self._changes += 1
 
     def start(self, call_id: str) -> None:
         call = self._expect(call_id, "scheduled")
-        if call_id not in self.startable():
+        free, _ = self._current_plan()
+        if call_id not in free:
             raise UsageError(f"call {call_id} must wait for another; start only what startable() names")
         call.state = "executing"
         self._executing += 1
         self.running.begin((self.number, call_id), call.footprint)
+        free.remove(call_id)  # those beside it were counted together with it: they still may start
+        self._plan_of = (self._changes, self.running.changes)
 
     def settle(self, call_id: str, outcome: Outcome, *, still_running: bool = False) -> bool:
         """Give a call its outcome, at whatever point it is; False if it has one already."""
@@ -111,6 +119,7 @@ class Batch:
             self.late += 1
             return False
         self.outcomes[call_id] = outcome
+        self._changes += 1
         if call.state == "executing":
             self._executing -= 1
             if still_running:
@@ -125,7 +134,7 @@ class Batch:
 
     def queue_blocked(self) -> None:
         """Keep a place in the queue for each call that only calls of other batches keep from starting."""
-        self.running.queue(self.number, self._sorted_out()[1])
+        self.running.queue(self.number, self._current_plan()[1])
 
     # What follows
 
@@ -144,7 +153,7 @@ class Batch:
 
     def startable(self) -> tuple[str, ...]:
         """The calls that may start now, in order, as many as the limits leave room for."""
-        return tuple(self._sorted_out()[0])
+        return tuple(self._current_plan()[0])
 
     def stuck(self) -> tuple[str, ...]:
         """Scheduled calls that would have to wait for a tool that was given up."""
@@ -163,11 +172,17 @@ class Batch:
         """The outcomes there are, in the order the calls were made."""
         return [(call_id, self.outcomes[call_id]) for call_id in self._order if call_id in self.outcomes]
 
-    def _sorted_out(self) -> tuple[list[str], dict[str, Footprint]]:
+    def _current_plan(self) -> tuple[list[str], dict[str, Footprint]]:
         """The calls that may start, and those that only calls of other batches keep from it."""
+        now = (self._changes, self.running.changes)
+        if self._plan_of != now:
+            self._plan, self._plan_of = self._make_plan(), now
+        return self._plan
+
+    def _make_plan(self) -> tuple[list[str], dict[str, Footprint]]:
         free: list[str] = []
         blocked: dict[str, Footprint] = {}
-        ahead, executing, held = Places(), self._executing_places(), Places(self.running.given_up.values())
+        ahead, behind, held = Places(), self._places_behind(), Places(self.running.given_up.values())
         room, shared_room = self.parallel - self._executing, self.running.room
         behind_someone = self._executing > 0
         for call_id, call in self._live.items():
@@ -175,7 +190,7 @@ class Batch:
             if room <= 0:
                 break
             if call.state == "scheduled":
-                waits = (mine.alone and behind_someone) or ahead.clash(mine) or executing.clash(mine)
+                waits = (mine.alone and behind_someone) or ahead.clash(mine) or behind.clash(mine)
                 waits = waits or held.clash(_named_places(mine))
                 if not waits and self.running.is_blocked((self.number, call_id), mine):
                     blocked[call_id] = mine
@@ -189,13 +204,19 @@ class Batch:
             behind_someone = True
         return free, blocked
 
-    def _executing_places(self) -> Places:
-        """What calls of this batch touch right now.
+    def _places_behind(self) -> Places:
+        """What calls touch that run behind one that still waits.
 
-        A call that runs may stand behind one that was approved with other arguments, so that
-        it is not enough to look at the calls ahead.
+        They started because they did not clash with it. It may since have been approved with
+        other arguments, so that it is not enough to look at the calls ahead.
         """
-        return Places(call.footprint for call in self._live.values() if call.state == "executing")
+        places, waits = Places(), False
+        for call in self._live.values():
+            if call.state != "executing":
+                waits = True
+            elif waits:
+                places.add(call.footprint)
+        return places
 
     def _expect(self, call_id: str, state: Live) -> _Call:
         call = self._live.get(call_id)

@@ -32,6 +32,7 @@ class RunningCalls:
         self._pumps: dict[int, Callable[[], None]] = {}
         self._batches = 0
         self._freed = False
+        self.changes = 0  # of what runs, waits or is held: what a batch has worked out holds until the next
 
     # Batches
 
@@ -79,16 +80,20 @@ class RunningCalls:
         for key in [each for each in self._waiting if each[0] == batch and each[1] not in blocked]:
             del self._waiting[key]
             self._freed = True
+            self.changes += 1
         for call_id, footprint in blocked.items():
+            self.changes += (batch, call_id) not in self._waiting
             self._waiting[batch, call_id] = footprint
 
     def begin(self, key: CallKey, footprint: Footprint) -> None:
         self._waiting.pop(key, None)
+        self.changes += 1
         if footprint.counted:
             self._running[key] = footprint
 
     def end(self, key: CallKey) -> None:
         """The call does not run any more."""
+        self.changes += 1
         self._freed |= self._running.pop(key, None) is not None
 
     def give_up(self, key: CallKey, footprint: Footprint) -> None:
@@ -98,6 +103,7 @@ class RunningCalls:
 
     def ended(self, key: CallKey) -> None:
         """A tool that was given up has ended after all."""
+        self.changes += 1
         self._freed |= self.given_up.pop(key, None) is not None
 
 

@@ -116,7 +116,7 @@ async def started(ctx: ToolContext, command: str, start: Start, workspace: Works
     """Start a command and say how it can be reached; if it ends at once, how it ended."""
     held, everyone = background_of(ctx), _running_in_tree(ctx)
     if len(everyone) >= MOST:
-        return failed(_too_many(len(held.live)))
+        return failed(_limit_words(len(held.live)))
     running = held.start(command, start, workspace)
     everyone.append(running)
     await asyncio.wait({running.task}, timeout=FIRST)
@@ -135,7 +135,7 @@ def _running_in_tree(ctx: ToolContext) -> list[Running]:
     return running
 
 
-def _too_many(own: int) -> str:
+def _limit_words(own: int) -> str:
     others = f", {MOST - own} of them for other agents" if own < MOST else ""
     way_on = "Stop one with stop_background first" if own else "Run it without background, or try again later"
     return f"{MOST} commands run in the background already{others}. {way_on}."
