@@ -257,3 +257,14 @@ def test_s_102_a_call_that_ends_with_the_reply_is_not_lost(place: str, text: str
 
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", {"a": 1})]
     assert (reply.stop, reply.text) == ("tool_calls", "")
+
+
+@pytest.mark.parametrize("index", [None, 0])
+def test_every_call_of_a_whole_body_is_a_call_of_its_own(index: int | None) -> None:
+    """Two that are the same to the last letter, id included, and whatever index they give themselves."""
+    same = fragment(index, "call_1", "add", '{"x":1}')
+    body = {"choices": [{"message": {"tool_calls": [same, same]}, "finish_reason": "tool_calls"}]}
+    reply = decode("groq:llama-3.3-70b-versatile", body)
+
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("add", {"x": 1})] * 2
+    assert len({call.id for call in reply.tool_calls}) == 2

@@ -11,6 +11,7 @@ that gave a reason for stopping.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -107,9 +108,12 @@ class ChatDecoder:
         if (chunk.error and not _is_cut(chunk)) or not chunk.choices:
             return (*self._beside(chunk, body), *self.reply.fail("malformed", "the body holds no reply"))
         self._finish = ""
+        places = count()
         for choice in chunk.choices:
             if choice.message is not None:
                 choice.delta = choice.message
+                for fragment in choice.message.tool_calls or ():
+                    fragment.index = next(places)  # here each is a whole call, whatever it says of itself
         return (*self._take(chunk), *self._done())
 
     # -- one chunk
