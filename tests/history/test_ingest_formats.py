@@ -198,12 +198,13 @@ def test_empty_messages_are_left_out_and_said_so() -> None:
     assert codes(history) == ["empty_message"] * 3
 
 
-def test_what_nobody_can_read_is_kept_as_a_note() -> None:
+def test_what_nobody_can_read_is_kept_as_a_note_and_named() -> None:
     history = ingest([{"role": "user", "poll": {"question": "tea?"}}, {"role": "oracle", "content": "hm"}])
 
     assert [note.kind for note in history.notes] == ["unreadable_message"]
     assert story(history) == ["user: hm"]
-    assert codes(history) == ["unknown_role"]
+    assert codes(history) == ["unknown_field", "unknown_role"]
+    assert history.diagnostics[0].detail == "message.poll"
 
 
 # Origin

@@ -102,15 +102,16 @@ def test_what_a_paused_turn_waited_for_stands_in_the_next() -> None:
     assert check("anthropic", request.body) == []
 
 
-def test_a_paused_turn_that_nobody_went_on_with_loses_its_use() -> None:
-    """A use whose result never came is a 400 once something follows it; the report says that it is gone."""
+def test_a_paused_turn_that_nobody_went_on_with_tells_its_use_in_words() -> None:
+    """A use whose result never came is a 400 once something follows it; the report says what was done."""
     said = {"type": "text", "text": "let me see"}
     history = claude(asked("go"), answered(said, USE))
     render(history, CLAUDE)
     history.user("stop")
     request = render(history, CLAUDE)
 
-    assert [types(message) for message in request.json["messages"]] == [["text"], ["text"], ["text"]]
+    assert [types(message) for message in request.json["messages"]] == [["text"], ["text", "text"], ["text"]]
+    assert "[server_tool_use]" in request.json["messages"][1]["content"][1]["text"]
     assert any(line.startswith("ANT-30") for line in request.report.changes)
     alone = claude(asked("go"), answered(USE), asked("stop"))
     assert check("anthropic", render(alone, CLAUDE).body) == []
@@ -134,17 +135,34 @@ def test_a_paused_turn_without_what_it_paused_for_is_over() -> None:
     assert check("anthropic", render(history, to).body) == []
 
 
-def test_a_provider_run_tool_goes_back_as_a_pair_or_not_at_all() -> None:
+def test_a_provider_run_tool_goes_back_as_a_pair_or_in_words() -> None:
+    """Half a pair is a 400; what it says is not lost, and the report names its kind."""
     assert types(messages(server_tools(USE, FOUND, {"type": "text", "text": "so"}))[1]) == [
         "server_tool_use",
         "web_search_tool_result",
         "text",
     ]
-    assert types(messages(server_tools(USE, {"type": "text", "text": "so"}))[1]) == ["text"]
+    half = render(server_tools(USE, {"type": "text", "text": "so"}), CLAUDE)
+    assert types(half.json["messages"][1]) == ["text", "text"]
+    assert "[server_tool_use]" in half.json["messages"][1]["content"][0]["text"]
+    assert any(line.startswith("ANT-30") for line in half.changes)
 
 
-def test_what_needs_a_beta_header_is_not_sent_without_it() -> None:
-    """The report names what is left out."""
+def test_a_result_without_its_use_is_told_in_words_in_a_paused_turn_too() -> None:
+    """Recorded with ids that do not fit: the use waits, and the result belongs to no use that is here."""
+    stray = {
+        **FOUND,
+        "tool_use_id": "srvtoolu_other",
+        "content": [{"type": "web_search_result", "title": "x"}],
+    }
+    history = claude(asked("go"), answered(USE, stray), asked("on"))
+    request = render(history, CLAUDE)
+    assert types(request.json["messages"][1]) == ["text", "text"]
+    assert any(line.startswith("ANT-30 web_search_tool_result told in words") for line in request.changes)
+
+
+def test_what_needs_a_beta_header_is_told_in_words() -> None:
+    """Blocks of a beta are refused without its header; what they say goes on as text."""
     advisor = {**USE, "name": "advisor"}
     advice = {
         "type": "advisor_tool_result",
@@ -152,8 +170,8 @@ def test_what_needs_a_beta_header_is_not_sent_without_it() -> None:
         "content": {"type": "advisor_result"},
     }
     request = render(server_tools(advisor, advice, {"type": "text", "text": "so"}), CLAUDE)
-    assert types(request.json["messages"][1]) == ["text"]
-    assert sum("left out: it needs a beta" in line for line in request.changes) == 2
+    assert set(types(request.json["messages"][1])) == {"text"}
+    assert any(line.startswith("ANT-30 advisor_tool_result told in words") for line in request.changes)
 
 
 def test_cache_markers_stand_on_tools_and_system_and_never_in_messages() -> None:

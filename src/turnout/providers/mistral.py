@@ -17,6 +17,7 @@ CHAT = replace(
         reads=("application/pdf",),
         document_part="document_url",
         takes=("frequency_penalty", "presence_penalty", "metadata", "cache_key"),
+        also_knows=("reasoning_effort",),
         refuses_unknown=True,
     ),
     **MISTRAL,

@@ -113,6 +113,8 @@ def visible(block: Block, reader: Reader) -> Seen:
             return Seen(Text(block_text(block)), "code_as_text")
         case Text() if not block.text and not native:
             return Seen(None)
+        case Text() if not native and _has_citations(block):
+            return Seen(_own(block, reader), "citations_omitted")
         case Text() | ToolCall() | Code():
             return Seen(_own(block, reader))
 
@@ -120,6 +122,11 @@ def visible(block: Block, reader: Reader) -> Seen:
 def _own(block: AnyBlock, reader: Reader) -> AnyBlock:
     """The block, without private state that is not the reader's."""
     return block if block.residue is None or reader.owns(block.residue) else replace(block, residue=None)
+
+
+def _has_citations(block: Text) -> bool:
+    data = block.residue.data if block.residue is not None else None
+    return isinstance(data, dict) and bool(data.get("citations") or data.get("annotations"))
 
 
 def _foreign_thinking(block: Thinking, reader: Reader) -> Seen:
@@ -141,9 +148,20 @@ def _media(block: Media, reader: Reader) -> Seen:
         found = named(found, why)
     if isinstance(found, Text):
         return Seen(found, "media_replaced", block_text(block))
+    if details := _lost_details(found, reader):
+        return Seen(replace(found, residue=None), "media_details_omitted", details)
     found = _own(found, reader)
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
+
+
+def _lost_details(media: Media, reader: Reader) -> str:
+    """What its own provider was told about a medium and this reader is not: how to look at it."""
+    data = media.residue.data if media.residue is not None else None
+    if not isinstance(data, dict) or reader.owns(media.residue):
+        return ""
+    around = [name for held in ("beside", "document") for name in data.get(held) or ()]
+    return ", ".join(name for name in around if name != "title")
 
 
 def _unreadable(media: Media, reader: Reader) -> str:

@@ -10,6 +10,7 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ..history.words import words_of
 from ..ids import IdProjection
 from ..model import (
     Media,
@@ -38,6 +39,7 @@ from .content import (
     failed,
     joined,
     nonblank,
+    note_once,
     response_media,
     response_parts,
     response_text,
@@ -108,12 +110,14 @@ class AnthropicEncoder:
                 return [_replayed(block, "user", changes) or _block(block, changes) for block in blocks]
 
     def _assistant(self, message: Message, awaited: set[str], changes: list[str]) -> Iterator[Wire]:
-        blocks = [
-            block for block in message.blocks if self._keeps_thinking or not isinstance(block, Thinking)
-        ]
+        blocks = list(message.blocks)
+        if not self._keeps_thinking and any(isinstance(block, Thinking) for block in blocks):
+            blocks = [block for block in blocks if not isinstance(block, Thinking)]
+            note_once(changes, "thinking left out: this request is not thought about")
         if not self._keeps_order(message):
             blocks.sort(key=lambda block: isinstance(block, ToolCall))
         paired = _paired_blocks(blocks, awaited, message.paused)
+        programs = {_native(blocks[at]).get("id") for at in paired}
         for at, block in enumerate(blocks):
             match block:
                 case Text() if block.residue is None and not blank(block.text):
@@ -121,16 +125,13 @@ class AnthropicEncoder:
                 case ToolCall():
                     self.called[block.name] = None
                     name = self.ids.name(block.name)
-                    yield {
-                        "type": "tool_use",
-                        "id": self.ids[block.id],
-                        "name": name,
-                        "input": block.arguments,
-                    }
+                    wire = {"type": "tool_use", "id": self.ids[block.id], "name": name}
+                    yield {**wire, "input": block.arguments, **_caller(block, programs, changes)}
                 case Thinking():
                     yield from _thinking(block, changes)
                 case Opaque() if at not in paired:
-                    changes.append(f"ANT-30 {block.kind} left out: it needs a beta, or its other half")
+                    changes.append(f"ANT-30 {block.kind} told in words: it needs a beta, or its other half")
+                    yield _text(block.text)
                 case Opaque():
                     native = _replayed(block, "assistant", changes, paused=message.paused)
                     yield native or _block(block, changes)
@@ -255,6 +256,17 @@ def _in_result(block: Media | Opaque, changes: list[str]) -> Wire | None:
     return _replayed(block, "user", changes) if _native(block).get("type") in IN_RESULTS else None
 
 
+def _caller(call: ToolCall, programs: set[Any], changes: list[str]) -> Wire:
+    """Which of Claude's programs made the call, where that program goes back too."""
+    caller = fields_of(call.residue).get("caller")
+    if not isinstance(caller, dict) or caller.get("type") == "direct":
+        return {}
+    if caller.get("tool_id") in programs:
+        return {"caller": caller}
+    note_once(changes, f"caller of {call.name} left out: the program that called is not here")
+    return {}
+
+
 def _thinking(block: Thinking, changes: list[str]) -> Iterator[Wire]:
     data = fields_of(block.residue)
     if "redacted" in data and is_base64(data["redacted"]):
@@ -337,9 +349,13 @@ def _is_resumable(message: Wire) -> bool:
     return any(wire["type"] not in SPOKEN for wire in message["content"])
 
 
+def _in_words(wire: Wire) -> Wire:
+    return _text(words_of(wire["type"], wire))
+
+
 def _take_back(message: Wire | None, lost: set[str], changes: list[str]) -> None:
     """A paused turn that nobody went on with: what the provider was about to run never ran."""
     if message is not None:
-        kept = [wire for wire in message["content"] if wire.get("id") not in lost]
-        message["content"][:] = kept or [_text(TEXT_FILLER)]
-        changes.append("ANT-30 the use of a provider's tool left out: its result never came")
+        content = message["content"]
+        content[:] = [_in_words(wire) if wire.get("id") in lost else wire for wire in content]
+        changes.append("ANT-30 the use of a provider's tool told in words: its result never came")

@@ -26,7 +26,16 @@ from ..model import (
 )
 from .chat_dialect import ChatDialect
 from .chat_fields import ChatFields
-from .content import as_reminder, base64_url, blank, joined, nonblank, response_media, response_text
+from .content import (
+    as_reminder,
+    base64_url,
+    blank,
+    joined,
+    nonblank,
+    note_once,
+    response_media,
+    response_text,
+)
 from .loop import Loop
 from .options import Options
 from .protocol import (
@@ -101,9 +110,9 @@ class ChatEncoder:
                 changes.append("bridge: a user message must not follow a tool message")
                 roll.add({"role": "assistant", "content": BRIDGE})
             roll.add(wire)
-        if self._stand_ins:
-            changes += self._stand_ins
-            self._stand_ins = []
+        for line in self._stand_ins:
+            note_once(changes, line)
+        self._stand_ins.clear()
         after = loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
         return replace(after, spoken=True) if shown else after  # pictures of tools go as the user's words
 
@@ -120,12 +129,12 @@ class ChatEncoder:
 
     def _user(self, message: Message) -> Iterator[Wire]:
         if (content := self._content(nonblank(message.blocks))) is not None:
-            yield {"role": "user", "content": content}
+            yield {"role": "user", "content": content, **_speaker_name(message)}
 
     def _system(self, message: Message) -> Iterator[Wire]:
         text = joined(message.blocks)
         if text and self.dialect.system_anywhere:
-            yield {"role": self.dialect.system_role, "content": text}
+            yield {"role": self.dialect.system_role, "content": text, **_speaker_name(message)}
         elif text:
             yield {"role": "user", "content": as_reminder(text)}
 
@@ -133,6 +142,7 @@ class ChatEncoder:
         calls = [self._call(call) for call in message.tool_calls]
         wire: Wire = {"role": "assistant", "content": self._said(message)}
         self._add_reasoning(wire, message, bool(calls))
+        self._note_lost_thoughts(wire, message)
         if wire["content"] is None and not calls:
             if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
                 return
@@ -147,7 +157,7 @@ class ChatEncoder:
             if self.dialect.unreasoned_calls == "extra_content" and "extra_content" not in calls[0]:
                 calls[0]["extra_content"] = {"google": {"thought_signature": SENTINEL}}
                 self._stand_ins.append(UNSIGNED)
-        yield wire
+        yield {**wire, **_speaker_name(message)}
 
     def _said(self, message: Message) -> Any:
         """What the model said: words, for media of its own has no place here; and chunks of thought."""
@@ -224,6 +234,14 @@ class ChatEncoder:
                 f"placeholder {name}: this model wants its reasoning back, and there is none"
             )
 
+    def _note_lost_thoughts(self, wire: Wire, message: Message) -> None:
+        if any(_has_annotations(block) for block in message.blocks):
+            self._stand_ins.append("annotations left out: this API does not take them back")
+        if self.dialect.reasoning_field == "chunks" or len(wire) > 2:
+            return  # it goes back, or something stands for it and is named
+        if any(isinstance(block, Thinking) for block in message.blocks):
+            self._stand_ins.append("thinking left out: it does not go back to this server")
+
     def _results(self, message: Message) -> Iterator[Wire]:
         responses = message.responses
         for response in responses:
@@ -280,6 +298,20 @@ def _groups(said: Message, answered: Message) -> Iterator[Message]:
         yield replace(said, blocks=(*rest, *calls[group]))
         yield replace(answered, blocks=answered.responses[group])
         rest = []
+
+
+def _has_annotations(block: Any) -> bool:
+    residue = getattr(block, "residue", None)
+    return residue is not None and isinstance(residue.data, dict) and "annotations" in residue.data
+
+
+def _speaker_name(message: Message) -> Wire:
+    """What the speaker is called, where this server was told before."""
+    for block in message.blocks:
+        residue = getattr(block, "residue", None)
+        if residue is not None and isinstance(residue.data, dict) and "speaker" in residue.data:
+            return {"name": residue.data["speaker"]}
+    return {}
 
 
 def _sentinel(call_id: str) -> Wire:

@@ -48,6 +48,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     strict_tools: bool = True
     provider_tools: tuple[str, ...] = ()  # types of the tools that it runs itself
     takes: tuple[str, ...] = USUAL_OPTIONS  # of the options that only some servers have, those it has
+    also_knows: tuple[str, ...] = ()  # fields that some of its models take
     refuses_unknown: bool = False  # a field that it does not know is a 400, not passed over
     service_tiers: tuple[str, ...] = ()
     metadata_needs_store: bool = False

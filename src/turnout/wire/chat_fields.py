@@ -105,7 +105,9 @@ class ChatFields:
 
     def _spelled(self, name: str, options: Options) -> Wire:
         """An option as this very model was asked for it, where a server passes over what it does not know."""
-        return {} if self.dialect.refuses_unknown else spelled_option(options, name, self.setting.model)
+        spelled = spelled_option(options, name, self.setting.model)
+        is_known = not self.dialect.refuses_unknown or set(spelled) <= set(self.dialect.also_knows)
+        return spelled if is_known else {}
 
     def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
         """Who asks, what for, and how it is served."""
@@ -147,7 +149,9 @@ class ChatFields:
         if not switch and (spelled := self._spelled("thinking", options)):
             fields.update(spelled)
             return
-        if options.thinking is False and not self.dialect.stops_thinking:
+        if options.thinking is False and not switch and self._may_think_unasked():
+            changes.append(f"thinking stays as it is: {self.setting.model} has no switch for it here")
+        elif options.thinking is False and not self.dialect.stops_thinking:
             changes.append(f"thinking stays on: {self.setting.model} cannot be told not to think")
         elif options.thinking and thinks and not switch and not self.dialect.thinks_unasked:
             changes.append(f"thinking left out: {self.setting.model} has no switch for it here")
@@ -155,6 +159,11 @@ class ChatFields:
             changes.append(f"budget left out: {self.setting.model} is not told how much to think")
         if options.effort not in (None, "none") and not {"reasoning_effort", "reasoning"} & set(switch):
             changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
+
+    def _may_think_unasked(self) -> bool:
+        """Whether the model may think by itself, where nothing can tell it not to."""
+        facts = self.setting.facts
+        return self.dialect.thinking_switch == "" and (bool(facts.thinking) or not facts.known)
 
     def _may_think(self, loop: Loop, choice: str, options: Options, changes: list[str]) -> bool:
         """Whether this request can be thought about; if not, why."""

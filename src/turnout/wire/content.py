@@ -71,3 +71,9 @@ def base64_url(media: Media) -> str:
 
 def thoughts(blocks: Iterable[Any]) -> list[Thinking]:
     return [block for block in blocks if isinstance(block, Thinking)]
+
+
+def note_once(changes: list[str], line: str) -> None:
+    """Say something of the messages that holds for all of them alike."""
+    if line not in changes:
+        changes.append(line)

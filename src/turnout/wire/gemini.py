@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from ..ids import IdProjection
 from ..model import Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from .added_fields import merged, with_added_fields
-from .content import as_reminder, blank, joined, nonblank, response_media
+from .content import as_reminder, blank, joined, nonblank, note_once, response_media
 from .gemini_values import struct_arguments, struct_response
 from .limits import nearest_effort, stop_words, temperature, token_limit
 from .offer import Declarations, Offer, offered_tools
@@ -71,6 +71,7 @@ class GeminiEncoder:
 
     def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
         role = "model" if message.role == "model" else "user"
+        _note_file_names(message, changes)
         parts = list(self._parts(message, changes))
         if not parts:
             return
@@ -99,6 +100,8 @@ class GeminiEncoder:
                 first = False
             elif not isinstance(block, Thinking) or self._keeps_thinking:
                 yield from _part(block, changes)
+            else:
+                note_once(changes, "thinking left out: this request is not thought about")
 
     def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
         self.called[call.name] = None
@@ -272,6 +275,13 @@ def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
         case _:
             if text := block_text(block):
                 yield {"text": text}
+
+
+def _note_file_names(message: Message, changes: list[str]) -> None:
+    held = (block for item in message.responses for block in item.outcome.content)
+    for block in (*message.blocks, *held):
+        if isinstance(block, Media) and block.name and not fields_of(block.residue).get("named"):
+            note_once(changes, f"file name {block.name} left out: this API has no names for files")
 
 
 def _media(media: Media) -> Wire:

@@ -74,6 +74,8 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
         and not _combined(tool.parameters)
         and "$ref" not in tool.parameters
     ):
+        if unsaid := [key for key in tool.parameters if key in ("title", "description")]:
+            changes.append(f"tool {tool.name}: {', '.join(unsaid)} of no parameters left out")
         return {}
     lost: list[str] = []
     try:

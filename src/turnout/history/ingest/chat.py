@@ -47,14 +47,25 @@ REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """Fields in which one server or another writes what the model thought."""
 
 
+FIELDS = frozenset(
+    {
+        *("role", "content", "name", "type", "id", "status", "phase", "cache_control"),
+        *("tool_calls", "function_call", "tool_call_id", "tool_name", "call_id"),
+        *("refusal", "audio", "annotations", "images", "reasoning_details", "reasoning_opaque", *REASONING),
+    }
+)
+"""The fields of a message that are read, or that say nothing by themselves. Any other is named."""
+
+
 def read(message: dict[str, Any], door: Door) -> Iterator[Heard]:
     speaker = speaker_of(message, door)
+    parts.note_unknown("message", message, FIELDS, door)
     calls = list(_calls(message, door))
     if speaker == "tool":
         items = [*calls, *_results(message, door)]
     else:
         content = _annotated(message, list(parts.items_of(message.get("content"), door)), door)
-        spoken = [*content, *_beside_content(message, door)]
+        spoken = _with_speaker(message, [*content, *_beside_content(message, door)], door)
         items = [*_thinking(message, door), *_one_call_per_id(spoken, calls, door)]
     if not items and (note := unread(message)):
         items.append(note)
@@ -191,6 +202,23 @@ def _annotated(message: dict[str, Any], content: list[Item], door: Door) -> list
     if not annotations or not content or not isinstance(content[0], Text):
         return content
     return [replace(content[0], residue=door.residue(annotations=annotations)), *content[1:]]
+
+
+def _with_speaker(message: dict[str, Any], content: list[Item], door: Door) -> list[Item]:
+    """A message may say what its speaker is called: kept on what was said first, for the same API."""
+    name = message.get("name")
+    if not isinstance(name, str) or not name:
+        return content
+    door.found("speaker_name", name)
+    at = next((at for at, item in enumerate(content) if isinstance(item, Text) and item.text), None)
+    if at is None:
+        return content
+    said = content[at]
+    assert isinstance(said, Text)
+    held = said.residue
+    kept = Residue(held.origin, {**held.data, "speaker": name}, held.scope) if held else None
+    named = replace(said, residue=kept or door.scoped_residue("provider", speaker=name))
+    return [*content[:at], named, *content[at + 1 :]]
 
 
 def _beside_content(message: dict[str, Any], door: Door) -> Iterator[Item]:

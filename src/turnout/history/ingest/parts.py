@@ -25,6 +25,30 @@ KEYED: dict[str, PartReader] = {}
 """By a key that only this kind of part has (Gemini marks its parts this way)."""
 
 
+FIELDS: dict[str, frozenset[str]] = {
+    kind: frozenset(("type", *names.split()))
+    for kind, names in {
+        "text": "text citations annotations cache_control",
+        "input_text": "text cache_control",
+        "output_text": "text annotations logprobs",
+        "refusal": "refusal text",
+        "thinking": "thinking thought signature cache_control",
+        "tool_use": "id name input caller cache_control",
+        "tool_result": "tool_use_id content is_error name cache_control",
+        "image_url": "image_url detail cache_control",
+        "input_audio": "input_audio cache_control",
+    }.items()
+}
+"""The fields of the usual parts. Any other is named: it goes no further."""
+
+
+def note_unknown(kind: str, held: Part, known: frozenset[str], door: Door) -> None:
+    """Say which fields nobody here reads."""
+    for name, value in held.items():
+        if name not in known and value is not None:
+            door.found("unknown_field", f"{kind}.{name}")
+
+
 def items_of(content: Any, door: Door) -> Iterator[Item]:
     """What a message's content says: a text, one part or a list of them."""
     for part in content if isinstance(content, list) else [content]:
@@ -37,6 +61,8 @@ def items_of(content: Any, door: Door) -> Iterator[Item]:
 def read_part(part: Part, door: Door) -> Iterator[Item]:
     kind = part.get("type")
     if isinstance(kind, str) and kind in TYPED:
+        if (known := FIELDS.get(kind)) is not None:
+            note_unknown(kind, part, known, door)
         yield from TYPED[kind](part, door)
     elif kind is None and (key := next((key for key in part if key in KEYED), None)) is not None:
         yield from KEYED[key](part, door)
