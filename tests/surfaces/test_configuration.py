@@ -72,6 +72,13 @@ def test_the_nearer_place_wins_and_says_so(somebody: User) -> None:
     assert loaded(somebody, model="zai:glm-4.6").sources["model"] == "command line"
 
 
+def test_a_rule_about_the_home_folder_means_it(somebody: User) -> None:
+    """`~/…` is no path of its own; left as it stands such a rule would never meet one."""
+    written(own(somebody), "[[rules]]\neffect = 'deny'\npath = '~/.ssh/**'")
+    home = somebody.environment["HOME"]
+    assert loaded(somebody).settings.rules == (Rule("deny", path=f"{home}/.ssh/**"),)
+
+
 def test_nothing_of_a_project_counts_before_it_is_trusted(somebody: User) -> None:
     """No model, approval mode, base URL, rule, MCP server or command; and a change must be trusted again."""
     written(somebody.folder / ".turnout/config.toml", PROJECT)

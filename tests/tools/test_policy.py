@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.errors import UsageError
+from turnout.tools.path_globs import path_matches
 from turnout.tools.policy import (
     Policy,
     Rule,
     Subject,
     fingerprint,
     grant,
-    path_matches,
 )
 from turnout.tools.situation import Assessment
 from turnout.tools.tool import Risk, Tool, tool
@@ -133,6 +133,35 @@ def test_denying_meets_any_spelling_and_allowing_must_cover_all() -> None:
     linked = Subject(made(), {}, (("docs/link", "secrets/key"),))
     assert Policy("full", (Rule("deny", path="secrets/**"),)).decide(linked).effect == "deny"
     assert Policy("ask", (Rule("allow", path="docs/**"),)).decide(linked).effect == "ask"
+
+
+def test_denying_knows_no_case_and_allowing_does() -> None:
+    """On some file systems `.ENV` opens `.env`; a rule that allows is taken to the letter."""
+    for path in ("config/.env", "config/.ENV", ".Env/x"):
+        assert Policy("full", (Rule("deny", path=".env"),)).decide(subject(path=path)).effect == "deny", path
+    assert (
+        Policy("full", (Rule("deny", path="caf\u00e9"),)).decide(subject(path="cafe\u0301")).effect == "deny"
+    )
+    assert Policy("ask", (Rule("allow", path="docs/**"),)).decide(subject(path="DOCS/a")).effect == "ask"
+
+
+def test_what_may_show_a_denied_file_is_asked_for() -> None:
+    """Whatever allows it, but for a grant of these very arguments; and only where a rule denies a path."""
+    shows = subject("read", arguments={"command": "git show"}, assessed=Assessment("read", may_show="it may"))
+    denies, allows = Rule("deny", path="**/.env"), Rule("allow", "edit", {"command": "git *"})
+    for mode in ("ask", "auto-edit", "plan", "full"):
+        assert Policy(mode, (denies, allows)).decide(shows).effect == "ask"  # type: ignore[arg-type]
+        assert Policy(mode, (allows,)).decide(shows).effect == "allow"  # type: ignore[arg-type]
+    granted = Rule("allow", "edit", level="session", fingerprint=shows.fingerprint)
+    assert Policy("ask", (denies, granted)).decide(shows).effect == "allow"
+
+
+def test_mentions_are_for_rules_that_deny_or_ask() -> None:
+    """A path that may be touched is denied; it does not keep a rule from allowing the rest."""
+    mentioned = subject(path="docs/a", mentions=("secrets/key",))
+    assert Policy("full", (Rule("deny", path="secrets/**"),)).decide(mentioned).effect == "deny"
+    assert Policy("full", (Rule("ask", path="secrets/**"),)).decide(mentioned).effect == "ask"
+    assert Policy("ask", (Rule("allow", path="docs/**"),)).decide(mentioned).effect == "allow"
 
 
 def test_a_denied_folder_denies_what_is_in_it() -> None:

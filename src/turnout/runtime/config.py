@@ -302,7 +302,9 @@ def load(environment: Mapping[str, str], folder: Path, *, profile: str = "", **g
     layers.append(("command line", {name: value for name, value in given.items() if value not in (None, ())}))
     values, sources = _merged(layers, profile or environment.get("TURNOUT_PROFILE", ""))
     untrusted = tuple(path for path, data in contents.items() if data is None)
-    return Config(_settings(values), sources, untrusted, environment, places, folder)
+    settings = _settings(values)
+    settings = replace(settings, rules=tuple(_at_home(rule, environment) for rule in settings.rules))
+    return Config(settings, sources, untrusted, environment, places, folder)
 
 
 def _own(path: Path) -> tuple[str, dict[str, Any]]:
@@ -364,6 +366,14 @@ def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dic
             values[name] = value
             sources[name] = f"{source} (profile {profile})" if name in chosen else source
     return values, sources
+
+
+def _at_home(rule: Rule, environment: Mapping[str, str]) -> Rule:
+    """A rule about `~/…` names the home folder: left as it stands it would never meet a path."""
+    home = environment.get("HOME", "")
+    if not home or not rule.path.startswith("~/"):
+        return rule
+    return replace(rule, path=home.rstrip("/") + rule.path.removeprefix("~"))
 
 
 def _settings(values: dict[str, Any]) -> Settings:

@@ -16,7 +16,7 @@ from .footprint import LONGEST_PATH, Footprint
 from .policy import Policy, Reach, Subject, Verdict
 from .problems import tool_error
 from .registry import Found, Registry
-from .situation import Situation
+from .situation import Assessment, Situation
 from .tool import Tool
 
 
@@ -97,14 +97,32 @@ def _admitted(
         assessed = tool.assess(arguments, situation) if tool.assess else None
         named = (*tool.touched(arguments), *(assessed.paths if assessed else ()))
         places = tuple(_spellings(path, workspace) for path in named)
+        mentions = _mentioned(assessed, policy, workspace)
     except Exception as error:  # the tool's own function of its paths
         return Refused(failed(f"{tool.name} was not run: its paths cannot be told ({error!r})"), "paths")
     reach = _reach(tool, places, workspace)
-    subject = Subject(tool, arguments, places, reach, assessed, situation.tainted)
+    subject = Subject(
+        tool,
+        arguments,
+        places,
+        reach,
+        assessed,
+        situation.tainted,
+        mentions,
+        tuple(getattr(workspace, "roots", ())),
+    )
     footprint = _footprint(subject)
     return Admitted(
         tool, arguments, values, subject, footprint, policy.decide(subject), checked.repairs, renamed
     )
+
+
+def _mentioned(assessed: Assessment | None, policy: Policy, workspace: Any) -> tuple[str, ...]:
+    """What the call may touch besides, in every spelling; looked up only where a rule could care."""
+    if assessed is None or not any(rule.path and rule.effect != "allow" for rule in policy.rules):
+        return ()
+    named = (each for path in assessed.mentions for each in _spellings(path, workspace))
+    return tuple(dict.fromkeys(named))
 
 
 def _footprint(subject: Subject) -> Footprint:

@@ -17,7 +17,7 @@ very arguments. Policy decides when to ask; what is possible is decided by confi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import Any, Literal, get_args
@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..plain import dumps, plain
-from .footprint import LONGEST_PATH
+from .path_globs import below, covers, meets
 from .situation import Assessment
 from .tool import Risk, Tool
 from .visible import visible
@@ -39,6 +39,7 @@ Level = Literal["session", "saved", "user", "project"]
 Reach = Literal["inside", "outside"]
 
 MODES: tuple[str, ...] = get_args(Mode)
+READS = "read_file"
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 _BY_RISK: dict[Mode, dict[Risk, Effect]] = {
@@ -55,7 +56,8 @@ class Rule(Struct, frozen=True):
     `path` is a glob over the paths a call touches: `*` stays within a name, `**` crosses
     folders, a pattern without `/` matches the last name. An allowing rule must cover every
     path of the call; a denying or asking one needs to meet one of them, or a folder above
-    it. A path too long for any file meets every rule that denies and none that allows.
+    it, in any case of letters, and to deny a path is to deny its content by whatever way (see
+    `denied`). A path too long for any file meets every rule that denies and none that allows.
     `fingerprint` binds the rule to exact arguments; `exactly` shows them to people.
     """
 
@@ -86,8 +88,9 @@ class Rule(Struct, frozen=True):
 class Subject(Struct, frozen=True):
     """A call as policy sees it. `paths` holds each path as written and as it resolves.
 
-    `assessed` is what the tool itself says of this call; `tainted` names the source of
-    content in the context that nobody vouches for.
+    `mentions` are paths that it may touch: a rule that denies or asks looks at them too. `roots`
+    are the names of the workspace. `assessed` is what the tool itself says of this call; `tainted` names the
+    source of content in the context that nobody vouches for.
     """
 
     tool: Tool
@@ -96,6 +99,8 @@ class Subject(Struct, frozen=True):
     reach: Reach = "inside"
     assessed: Assessment | None = None
     tainted: str = ""
+    mentions: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
 
     @property
     def risk(self) -> Risk:
@@ -109,6 +114,14 @@ class Subject(Struct, frozen=True):
     def parts(self, name: str) -> tuple[str, ...] | None:
         """What an argument is made of; None when it is one piece, () when that cannot be told."""
         return self.assessed.parts.get(name) if self.assessed else None
+
+    def reached(self, name: str) -> tuple[str, ...]:
+        """What the parts of an argument come to in the end, by whatever way."""
+        return self.assessed.reached.get(name, ()) if self.assessed else ()
+
+    def is_untold(self, name: str) -> bool:
+        """Whether an argument has parts that nobody can tell."""
+        return name in self.assessed.untold if self.assessed else False
 
     @property
     def fingerprint(self) -> str:
@@ -164,8 +177,23 @@ class Policy(Struct, frozen=True):
         why = f"it may send something off the machine, after content from {subject.tainted} was read"
         return Verdict("ask", why)
 
+    def hides(self, tool: str) -> tuple[Rule, ...]:
+        """The rules that keep the content of paths from a tool: those that deny reading it at all.
+
+        A rule against `read_file` counts for every tool, for what may not be read by one way may
+        not be read by another.
+        """
+        return tuple(
+            rule
+            for rule in self.rules
+            if rule.effect == "deny" and rule.path and not rule.arguments and not rule.fingerprint
+            if rule.reach != "outside" and (_named(rule.tool, tool) or _named(rule.tool, READS))
+        )
+
     def _unclear(self, subject: Subject) -> Verdict | None:
         """A rule against a call whose parts cannot be told might mean it: ask; deny what is too long."""
+        if subject.assessed and subject.assessed.may_show and (hiding := self.hides(subject.tool.name)):
+            return Verdict("ask", f"{subject.assessed.may_show}, and there is the {hiding[0]}")
         for rule in self.rules:
             if rule.effect != "allow" and _might_match(rule, subject):
                 too_much = subject.assessed is not None and subject.assessed.too_much
@@ -220,34 +248,7 @@ def matches(rule: Rule, subject: Subject) -> bool:
         return False
     if rule.fingerprint and rule.fingerprint != subject.fingerprint:
         return False
-    return _arguments_match(rule, subject) and _paths_match(rule, subject.paths)
-
-
-def path_matches(pattern: str, path: str) -> bool:
-    """Whether a glob covers a path: the pattern's parts against the path's, in bounded time."""
-    if "/" not in pattern:
-        return fnmatchcase(path.rpartition("/")[2], pattern)
-    wanted, parts = pattern.strip("/").split("/"), path.strip("/").split("/")
-    if pattern.startswith("/") != path.startswith("/") and wanted[0] != "**":
-        return False
-    reached = {0}  # how many parts of the pattern may be used up so far
-    for part in parts:
-        reached = _stepped(_past_stars(reached, wanted), wanted, part)
-    return len(wanted) in _past_stars(reached, wanted)
-
-
-def _past_stars(reached: set[int], wanted: Sequence[str]) -> set[int]:
-    found = set(reached)
-    for at in sorted(reached):
-        while at < len(wanted) and wanted[at] == "**":
-            at += 1
-            found.add(at)
-    return found
-
-
-def _stepped(reached: set[int], wanted: Sequence[str], part: str) -> set[int]:
-    stay = {at for at in reached if at < len(wanted) and wanted[at] == "**"}
-    return stay | {at + 1 for at in reached if at < len(wanted) and fnmatchcase(part, wanted[at])}
+    return _arguments_match(rule, subject) and _paths_match(rule, subject)
 
 
 def _first(rules: Iterable[Rule], effect: Effect) -> Rule | None:
@@ -264,51 +265,41 @@ def _arguments_match(rule: Rule, subject: Subject) -> bool:
             return False
         value = subject.arguments[name]
         text = value if isinstance(value, str) else dumps(value)
-        if not _argument_matches(rule.effect, pattern, text, subject.parts(name)):
+        reached = subject.reached(name) if rule.effect != "allow" else ()
+        if not _argument_matches(rule.effect, pattern, text, subject.parts(name), reached):
             return False
     return True
 
 
-def _argument_matches(effect: Effect, pattern: str, text: str, parts: tuple[str, ...] | None) -> bool:
+def _argument_matches(
+    effect: Effect, pattern: str, text: str, parts: tuple[str, ...] | None, reached: tuple[str, ...]
+) -> bool:
     """A pattern against an argument: to allow, it must cover every part; to deny, meet one."""
     if parts is None:
         return fnmatchcase(text, pattern)
     if effect == "allow":
         return text == pattern or (bool(parts) and all(fnmatchcase(part, pattern) for part in parts))
-    return fnmatchcase(text, pattern) or any(fnmatchcase(part, pattern) for part in parts)
+    return any(fnmatchcase(part, pattern) for part in (text, *parts, *reached))
 
 
 def _might_match(rule: Rule, subject: Subject) -> bool:
     """Whether only the parts that cannot be told keep a rule from matching."""
-    if not any(subject.parts(name) == () for name in rule.arguments):
+    untold = {name for name in rule.arguments if subject.parts(name) == () or subject.is_untold(name)}
+    if not untold:
         return False
-    rest = {name: text for name, text in rule.arguments.items() if subject.parts(name) != ()}
+    rest = {name: text for name, text in rule.arguments.items() if name not in untold}
     return matches(replace(rule, arguments=rest), subject)
 
 
-def _paths_match(rule: Rule, paths: Sequence[tuple[str, ...]]) -> bool:
+def _paths_match(rule: Rule, subject: Subject) -> bool:
     """Denying looks at every spelling of a path and needs one hit; allowing must cover them all."""
     if not rule.path:
         return True
-    spellings = [path for known in paths for path in known]
+    pattern = below(subject.roots, rule.path)
+    spellings = [path for known in subject.paths for path in known]
     if rule.effect == "allow":
-        return bool(spellings) and all(_covers(rule.path, path) for path in spellings)
-    return any(_meets(rule.path, path) for path in spellings)
-
-
-def _covers(pattern: str, path: str) -> bool:
-    return len(path) <= LONGEST_PATH and path_matches(pattern, path)
-
-
-def _meets(pattern: str, path: str) -> bool:
-    """Whether a glob names the path or a folder above it."""
-    if len(path) > LONGEST_PATH:
-        return True
-    while path:
-        if path_matches(pattern, path):
-            return True
-        path = path.rpartition("/")[0]
-    return False
+        return bool(spellings) and all(covers(pattern, path) for path in spellings)
+    return any(meets(pattern, path) for path in (*spellings, *subject.mentions))
 
 
 def _calls(risk: Risk) -> str:

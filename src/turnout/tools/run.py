@@ -243,12 +243,12 @@ class BatchRun:
         context = ToolContext(
             work.call.id,
             admitted.tool.name,
-            workspace=owner.workspace,
+            workspace=owner.guard.workspace_for(owner.policy, admitted.tool.name),
             state=owner.state,
             shared=owner.tree.state,
             report=work.reporter,
             cancelled=work.cancelled,
-            spawn=owner.spawn,
+            spawn=owner.guard.spawn_for(owner.policy, admitted.tool.name),
             environment=owner.environment,
             ask=self._asking_user(),
         )

@@ -16,18 +16,22 @@ and a linked git worktree cannot see its repository.
 
 from __future__ import annotations
 
-import errno
+import asyncio
 import os
 import platform
 import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from functools import cache, partial
+from tempfile import NamedTemporaryFile
 from typing import Protocol
 
 from . import process
 from .beneath import Refused
+from .denied import Denied
+from .placeholder import is_empty, placeholder
 from .process import Finished, OnOutput
 from .syscalls import filter_for
 from .workspace import Workspace
@@ -65,8 +69,8 @@ COVERED = (".git", ".turnout")
 COVERED_FILES = (".mcp.json",)
 """Files of that kind: read-only when they are there."""
 
+COVERED_MOST = 2_000  # places that rules deny; bubblewrap takes no more words
 READING_ROOM = 256 * 1024 * 1024  # bytes in each private folder of a command that only reads
-PLACEHOLDER = 0o1500  # a mode that nobody gives a folder by chance: so we know ours again
 
 OPEN = "no sandbox is in force, so it can reach whatever you can"
 
@@ -142,6 +146,13 @@ class Sandbox:
         saved = [workspace.saved.folder] if workspace.saved else []
         self.readable = tuple(os.path.abspath(folder) for folder in (*readable, *saved))
         self.hidden = tuple(os.path.abspath(path) for path in hidden)
+        self.denied: Denied | None = None
+
+    def covering(self, denied: Denied) -> Sandbox:
+        """The same box, in which what rules deny has no content."""
+        box = copy(self)
+        box.denied = denied
+        return box
 
     async def __call__(
         self,
@@ -155,13 +166,16 @@ class Sandbox:
         only_reads: bool = False,
     ) -> Finished:
         """Run a command as `process.run` does, in the box."""
+        hidden = (*self.hidden, *await self._denied_places())
         with ExitStack() as held:
             covers = [] if only_reads else list(self._covers(held))
             rules = held.enter_context(_system_call_filter())
+            nothing = held.enter_context(NamedTemporaryFile(prefix="turnout-")).name
             box = [
                 *(self.program, *_apart(self.network and not only_reads, self.program)),
                 *_system(environment, self.readable, self.network and not only_reads, self._room(only_reads)),
                 *self._place(environment, only_reads, covers),
+                *self._without((*hidden, *_in_home(environment, HOME_SECRETS)), nothing),
                 *("--remount-ro", "/"),
                 *(("--seccomp", str(rules)) if rules >= 0 else ()),
                 *("--chdir", self._inside(folder), "--"),
@@ -191,19 +205,38 @@ class Sandbox:
         place = self.workspace.located(folder)
         return os.path.join(self.workspace.root, place) if place else self.workspace.root
 
+    async def _denied_places(self) -> list[str]:
+        if self.denied is None:
+            return []
+        places, whole = await asyncio.to_thread(self.denied.places)
+        if not whole or len(places) > COVERED_MOST:
+            raise Refused("denied", "rules deny more here than can be found and covered")
+        return places
+
     def _place(
         self, environment: Mapping[str, str], only_reads: bool, covers: Sequence[str]
     ) -> Iterator[str]:
-        """The workspace, with what is covered in it and what is hidden."""
+        """The workspace, with what is covered in it."""
         root = self.workspace.root
         yield from ("--ro-bind" if only_reads else "--bind", root, root)
         for path in covers:
-            yield from ("--tmpfs", path, "--remount-ro", path) if _empty(path) else ("--ro-bind", path, path)
-        for path in (*self.hidden, *_in_home(environment, HOME_SECRETS)):
-            if os.path.lexists(path) and any(
-                _is_below(path, seen) for seen in (root, *self.readable, *SYSTEM)
-            ):
-                yield from ("--tmpfs", path) if os.path.isdir(path) else ("--ro-bind", "/dev/null", path)
+            empty = ("--tmpfs", path, "--remount-ro", path)
+            yield from empty if is_empty(path) else ("--ro-bind", path, path)
+
+    def _without(self, hidden: Sequence[str], nothing: str) -> Iterator[str]:
+        """What has no content here: folders are empty, files are `nothing`, which programs can read."""
+        seen = (self.workspace.root, *self.readable, *SYSTEM, "/etc")
+        emptied: list[str] = []
+        for path in sorted(set(hidden)):
+            if not os.path.lexists(path) or any(_is_below(path, folder) for folder in emptied):
+                continue
+            if not any(_is_below(path, each) for each in seen):
+                continue
+            if os.path.isdir(path):
+                emptied.append(path)
+                yield from ("--tmpfs", path, "--remount-ro", path)
+            else:
+                yield from ("--ro-bind", nothing, path)
 
     def _covers(self, held: ExitStack) -> Iterator[str]:
         """What may not be written in the workspace; what is missing of it is held by an empty folder."""
@@ -211,7 +244,7 @@ class Sandbox:
             path = os.path.join(self.workspace.root, name)
             if os.path.islink(path):
                 raise Refused("protected", f"{name} is a symlink, which cannot be kept from being replaced")
-            if not os.path.lexists(path) or _empty(path):
+            if not os.path.lexists(path) or is_empty(path):
                 held.enter_context(placeholder(path))
             yield path
         for name in COVERED_FILES:
@@ -339,57 +372,3 @@ def _system_call_filter() -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-# Covering what is not there
-
-
-def _empty(path: str) -> bool:
-    try:
-        with os.scandir(path) as found:
-            return next(found, None) is None
-    except OSError:
-        return False
-
-
-@contextmanager
-def placeholder(path: str) -> Iterator[None]:
-    """An empty folder in a place that must stay empty, for as long as anyone needs it.
-
-    Git takes no notice of an empty `.git`. Boxes of other sessions may stand on the same one: each
-    holds a shared lock, and who can have it alone at the end takes it away.
-    """
-    import fcntl  # only here: not every system has it, and none without it has boxes
-
-    descriptor = _held(path)
-    try:
-        yield
-    finally:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if stat.S_IMODE(os.fstat(descriptor).st_mode) == PLACEHOLDER:
-                os.rmdir(path)
-        except OSError:
-            pass  # someone else still needs it, or something was put in from outside
-        finally:
-            os.close(descriptor)
-
-
-def _held(path: str) -> int:
-    """The folder, made if need be, open and locked; again when it vanished before it was locked."""
-    import fcntl
-
-    for _ in range(100):
-        with suppress(FileExistsError):
-            os.mkdir(path)
-            os.chmod(path, PLACEHOLDER)
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        with suppress(FileNotFoundError):
-            if os.stat(path, follow_symlinks=False).st_ino == os.fstat(descriptor).st_ino:
-                return descriptor
-        os.close(descriptor)
-    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), path)

@@ -27,6 +27,7 @@ from .approval import Approver
 from .batch import Summary
 from .context import Asker
 from .events import ToolEvent
+from .guard import Guard
 from .hooks import ToolHooks
 from .output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
 from .perform import ThreadPort
@@ -101,6 +102,7 @@ class ToolScheduler:
         self.around = around or _unwatched
         self.workspace = workspace
         self.spawn = spawn
+        self.guard = Guard(workspace, spawn)
         self.environment = environment
         self.asker = asker
         self.state: dict[str, Any] = {} if state is None else state

@@ -30,8 +30,8 @@ class Judgement(Struct, frozen=True):
 
     `paths` are what it names, relative to the workspace and as they are spelled: where `..`
     leads behind a link, only the kernel can tell. `globs` are paths of which only the file system
-    can tell what they stand for. `folder` is where they run, after a `cd`. `why`
-    says what stood in the way.
+    can tell what they stand for. `unlisted` are commands of which nobody knows what they touch.
+    `folder` is where they run, after a `cd`. `why` says what stood in the way.
     """
 
     risk: Risk
@@ -41,6 +41,7 @@ class Judgement(Struct, frozen=True):
     too_much: bool = False
     folder: str = "."
     globs: tuple[str, ...] = ()
+    unlisted: tuple[Command, ...] = ()
 
     @property
     def only_reads(self) -> bool:
@@ -59,11 +60,12 @@ def judge(line: str, folder: str = ".") -> Judgement:
     """The risk of a line that would run in `folder` of the workspace."""
     found = commands(line)
     if isinstance(found, Doubt):
-        return Judgement("risky", found.why, too_much=found.too_much)
+        return Judgement("risky", found.why, too_much=found.too_much, folder=folder)
     risks: list[Risk] = []
     reasons: list[str] = []
     paths: list[str] = []
     globs: list[str] = []
+    unlisted: list[Command] = []
     for at, command in enumerate(found):
         try:
             risk, named = _read(command)
@@ -75,6 +77,7 @@ def judge(line: str, folder: str = ".") -> Judgement:
         except _No as no:
             risks.append("dangerous" if command.program in DANGEROUS else "risky")
             reasons.append(str(no))
+            unlisted.append(command)
     return Judgement(
         max(risks, key=RISKS.index),
         "; ".join(reasons[:3]),
@@ -82,6 +85,7 @@ def judge(line: str, folder: str = ".") -> Judgement:
         tuple(dict.fromkeys(paths)),
         folder=folder,
         globs=tuple(dict.fromkeys(globs)),
+        unlisted=tuple(unlisted),
     )
 
 

@@ -86,6 +86,42 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
     return _without_keywords(ours)
 
 
+def glimpsed(line: str) -> list[tuple[str, ...]]:
+    """The commands that can be seen in a line that is not plain, wherever they stand in it.
+
+    Only for rules that deny: words are taken as they look, and there may be more commands.
+    """
+    parser = _parser()
+    if parser is None or len(line) > LONGEST:
+        return []
+    waiting = [parser.parse(line.encode(errors="replace")).root_node]
+    found: list[tuple[str, ...]] = []
+    while waiting and len(found) < MOST:
+        node = waiting.pop()
+        if node.type == "command":
+            found.append(tuple(_look(child) for child in node.children if child.type in _WORDS))
+        waiting += reversed(node.children)
+    return [words for words in found if words]
+
+
+_WORDS = frozenset(
+    (
+        *("command_name", "word", "number", "string", "raw_string", "ansi_c_string", "concatenation"),
+        *("simple_expansion", "expansion", "command_substitution"),
+    )
+)
+
+
+def _look(node: Any) -> str:
+    """A word as it looks: without its quotes and backslashes."""
+    if node.type in ("concatenation", "command_name"):
+        return "".join(map(_look, node.children))
+    text = str(node.text.decode(errors="replace"))
+    if node.type in ("string", "raw_string", "ansi_c_string"):
+        return text.lstrip("$")[1:-1]
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
 def _without_keywords(found: tuple[Command, ...]) -> tuple[Command, ...] | Doubt:
     """No keyword, assignment or job (`%1`) where a program should stand."""
     for command in found:

@@ -40,7 +40,10 @@ class Assessment(Struct, frozen=True):
 
     `parts` are the pieces that an argument is made of: a rule that allows must cover each, one
     that denies needs to meet one. No pieces means that they cannot be told; `too_much` that
-    there were too many to look. `leaves`: whether it may send something off the machine.
+    there were too many to look. `reached` are further pieces that only a rule that denies or
+    asks looks at: what the others come to. `untold` are arguments that hold more than can be told.
+    `mentions` are paths that the call may touch, and `may_show` says why it may show the content
+    of files that it does not name. `leaves`: whether it may send something off the machine.
     `only_reads`: it is known to change nothing, so that other reading may go on beside it.
     """
 
@@ -51,3 +54,7 @@ class Assessment(Struct, frozen=True):
     too_much: bool = False
     leaves: bool = False
     only_reads: bool = False
+    reached: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    untold: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    may_show: str = ""

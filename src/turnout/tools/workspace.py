@@ -103,6 +103,11 @@ class Workspace:
         self.close()
 
     @property
+    def roots(self) -> tuple[str, ...]:
+        """The absolute paths by which the root is known: as given, and without links."""
+        return tuple(sorted(self._root.names))
+
+    @property
     def confinement(self) -> str:
         """How paths are confined: `by_kernel` (openat2) or `step_by_step`."""
         return getattr(self._open, "__name__", "custom")
@@ -130,6 +135,13 @@ class Workspace:
         if len(data) > limit:
             raise Refused("too_large", f"{path} has {stamp.size:,} bytes; the limit here is {limit:,}")
         return data, stamp
+
+    leaves_out = ""
+    """What of the folder is not shown here, in words; see `guard`."""
+
+    def denies(self, path: str) -> bool:
+        """Whether a rule keeps the content of a path from whoever works here; see `guard`."""
+        return False
 
     def kind(self, path: str) -> Kind:
         """What a path leads to; raises as opening would."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tools.safety.another_user import needs_another_user, open_folder, run_as_nobody
 from tests.tools.safety.boxes import needs_sandbox
 from tests.tools.safety.git_ways import WAYS, Repository, Way
 
@@ -27,6 +28,8 @@ from turnout.tools.result import outcome_of
 from turnout.tools.sandbox import confined
 from turnout.tools.situation import Situation
 from turnout.tools.workspace import Workspace
+
+__all__ = ["open_folder"]
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -169,6 +172,34 @@ def test_no_setting_of_ripgrep_is_heard(tmp_path: Path, monkeypatch: pytest.Monk
         context = ToolContext("c", workspace=workspace, environment=dict(os.environ))
         assert "1:one" in grep.function(context, "one").replace(" ", "")
     assert not (tmp_path / "pwned").exists()
+
+
+AS_NOBODY = """
+import os
+from pathlib import Path
+from turnout.tools.builtin import codebase_overview
+from turnout.tools.context import ToolContext
+from turnout.tools.workspace import Workspace
+from tests.tools.safety.git_ways import WAYS, Repository
+
+assert os.getuid() == 65534
+for way in WAYS[::SHARE]:
+    base = Path.cwd() / way.name.replace("/", " ")
+    base.mkdir()
+    repository = Repository(base)
+    way.make(repository)
+    repository.canary.unlink(missing_ok=True)
+    with Workspace(repository.root) as workspace:
+        codebase_overview.function(ToolContext("c", workspace=workspace))
+    assert not repository.canary.exists(), way.name
+print("nothing ran")
+"""
+
+
+@needs_another_user
+def test_no_folder_runs_anything_as_another_user(open_folder: Path) -> None:
+    """Where tests run as the superuser, a share of the ways as nobody; all in soak runs."""
+    assert run_as_nobody(AS_NOBODY.replace("SHARE", "1" if SOAK else "6"), open_folder) == "nothing ran\n"
 
 
 # What is read without git

@@ -20,8 +20,9 @@ from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.tools import process
 from turnout.tools.beneath import Refused
+from turnout.tools.placeholder import PLACEHOLDER, placeholder
 from turnout.tools.process import Finished
-from turnout.tools.sandbox import PLACEHOLDER, READING_ROOM, Unconfined, confined, placeholder
+from turnout.tools.sandbox import READING_ROOM, Unconfined, confined
 from turnout.tools.syscalls import DENIED, filter_for
 from turnout.tools.workspace import Workspace
 

@@ -22,6 +22,8 @@ _RULES = {
     "Symlinks may not lead out or be absolute. Use a path relative to the workspace.",
     "protected": "{path} is among what other programs take orders from (.git, .turnout, .mcp.json): it may "
     "be read, not changed. Ask the user to do it.",
+    "denied": "A rule of the user denies {path}: its content cannot be had, by this name or another. "
+    "Do without it, or ask the user.",
     "read_only": "{path} is saved output: it can be read, not changed. Write to a path in the workspace.",
     "not_a_file": "{path} is a device, pipe or socket. Only regular files can be read and written.",
     "changed": "{path} was changed by someone else while this call ran; nothing was written. "

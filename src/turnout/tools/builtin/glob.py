@@ -37,8 +37,9 @@ def glob(ctx: ToolContext, pattern: str, path: str = ".", include_ignored: bool 
         more = sum(1 for _ in islice(found, COUNTED))
     except OSError as error:
         return explained(error, path, workspace)
+    denied = f"; {workspace.leaves_out}" if workspace.leaves_out else ""
     if not names:
         hint = "" if include_ignored else "; include_ignored=true also looks at what .gitignore leaves out"
-        return f"[no file fits {shown(pattern)!r}{hint}]"
+        return f"[no file fits {shown(pattern)!r}{hint}{denied}]"
     rest = f", {SHOWN} shown; narrow the pattern to see more" if more else ""
-    return "\n".join([*names, f"[{len(names) + more:,} files{rest}]"])
+    return "\n".join([*names, f"[{len(names) + more:,} files{rest}{denied}]"])

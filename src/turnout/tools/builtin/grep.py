@@ -83,6 +83,8 @@ def _likely(
     if workspace.kind(path) != "directory":
         return iter([path]), False
     found = candidates(ctx, workspace, path, **question, include_ignored=all_files, seconds=SECONDS / 2)
+    # What is denied goes first of all: whether it holds a match must not show, not even in a count.
+    found = [name for name in found or () if not workspace.denies(name)]
     if not found:  # nothing found is found again by ourselves, so that we can say where we looked
         return files_below(workspace, path, include, all_files), False
     ignored = Ignored(lambda name: _small_text(workspace, name))
@@ -220,6 +222,8 @@ class Search:
             yield f"{self.binary:,} binary files skipped"
         if self.unread:
             yield f"{self.unread:,} files could not be read"
+        if self.workspace.leaves_out:
+            yield self.workspace.leaves_out
         if self.stopped:
             yield self.stopped
 

@@ -137,7 +137,8 @@ class Survey:
         if not self.all.files:
             yield [f"{shown(self.path)}: no files (what .gitignore names is left out)"]
             return
-        note = f" [{self.cut}]" if self.cut else ""
+        notes = "; ".join(note for note in (self.cut, self.workspace.leaves_out) if note)
+        note = f" [{notes}]" if notes else ""
         yield [f"{shown(self.path)}: {self.all} (without what .gitignore names){note}"]
         yield list(self._git_lines())
         yield list(self._language_lines())

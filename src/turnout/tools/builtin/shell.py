@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any
 
@@ -25,91 +24,24 @@ from ...model import Outcome, Text
 from .. import git, process
 from ..beneath import Refused
 from ..context import ToolContext
-from ..expansion import files_fitting
 from ..names import shown
 from ..output import Capture, readable
 from ..process import Finished, Spawn
-from ..sandbox import OPEN
-from ..shell_safety import Judgement, judge
-from ..situation import Assessment, Situation
+from ..shell_safety import judge
 from ..tool import tool
 from ..workspace import Workspace
 from .background import LONGEST as LONGEST_BACKGROUND
 from .background import started
 from .explain import failed, workspace_of
+from .shell_assessment import FOLDER, assessed
 
 TIMEOUT = 120.0
 LONGEST = 3600.0
 CAPTURED = 32 * 1024  # bytes of output in the result; the rest is saved
-FOLDER = "shell.folder"  # where the folder is kept in the session's state
 STARTS = "shell.starts"  # how many commands were started
 MOVED_BY = "shell.moved_by"  # the number of the command that chose the folder
 SHOWN_AT_ONCE = 8 * 1024
 INTERVAL = 0.1  # seconds between two pieces of output shown
-
-
-def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
-    """What a command amounts to here: one that only reads is no risk, if a sandbox holds it to that."""
-    judged = judge(str(arguments.get("command", "")), str(situation.state.get(FOLDER, ".")))
-    risk, reasons = judged.risk, [judged.why] if judged.why else []
-    planted = _planted((each.program for each in judged.commands), situation)
-    if not situation.confined:
-        note = str(getattr(situation.spawn, "note", ""))
-        reasons.append(f"{OPEN} ({note})" if note else OPEN)
-    elif planted:
-        reasons.append(f"{planted} would be run from the workspace")
-    elif named := _named_by_repository(judged, situation):
-        reasons.append(f"the settings of the repository name {named}, by which git may start programs")
-    fitting = [_fitting(pattern, situation) for pattern in judged.globs]
-    if None in fitting:
-        reasons.append("a glob in it fits too many files to look at")
-    if arguments.get("background"):
-        reasons.append("it goes on in the background")
-    if reasons and risk in ("read", "write"):
-        risk = "risky"
-    parts = tuple(command.text for command in judged.commands)
-    return Assessment(
-        risk,
-        "; ".join(reasons),
-        (*judged.paths, *(path for found in fitting for path in found or ())),
-        {"command": parts},
-        judged.too_much,
-        situation.network,
-        only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
-    )
-
-
-def _fitting(pattern: str, situation: Situation) -> list[str] | None:
-    """What a glob stands for; None when that cannot be told."""
-    if not isinstance(situation.workspace, Workspace):
-        return None
-    return files_fitting(situation.workspace, pattern)
-
-
-def _only_reads(judged: Judgement) -> bool:
-    """Whether reading may go on beside it. A mere `cd` is there for the commands after it: they wait."""
-    return judged.only_reads and any(command.program != "cd" for command in judged.commands)
-
-
-def _planted(programs: Iterable[str], situation: Situation) -> str:
-    """The first program that bash would find in the workspace and not in the system."""
-    root = getattr(situation.workspace, "root", "")
-    source = os.environ if situation.environment is None else situation.environment
-    folders = process.environment(source)["PATH"].split(":")
-    for program in programs:
-        found = next((folder for folder in folders if os.access(os.path.join(folder, program), os.X_OK)), "")
-        real = os.path.realpath(found)
-        if root and found and (real + "/").startswith(os.path.realpath(root) + "/"):
-            return program
-    return ""
-
-
-def _named_by_repository(judged: Judgement, situation: Situation) -> str:
-    """What the repository has git start, if git is called; "" otherwise."""
-    calls_git = any(command.program == "git" for command in judged.commands)
-    if not calls_git or not isinstance(situation.workspace, Workspace):
-        return ""
-    return git.program_setting(situation.workspace, judged.folder)
 
 
 @tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",), assess=assessed)

@@ -1,0 +1,196 @@
+"""Which programs a command comes to in the end: through `env`, `xargs`, `sh -c`, `find -exec` and the like.
+
+A rule that denies `rm *` means the program, however it is reached. So a command is also shown
+to such rules without its path, without what stands before it, and as what its words have a
+shell run. This only adds to what is denied; nothing becomes harmless by it. What cannot be
+told (code for an interpreter, commands that come by a pipe) is said to be untold.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from posixpath import basename
+
+from .shell_words import Doubt, commands, glimpsed
+
+DEEPEST = 6  # one program that starts another that starts another
+MOST = 200  # commands that are shown to rules
+
+# Programs that run the command behind their own flags, and how many other words may stand before it.
+WRAPPERS = {
+    **dict.fromkeys(
+        (
+            *("builtin", "busybox", "catchsegv", "command", "dbus-run-session", "doas", "eatmydata", "env"),
+            *(
+                "exec",
+                "fakeroot",
+                "firejail",
+                "gdb",
+                "ionice",
+                "ltrace",
+                "nice",
+                "nohup",
+                "nsenter",
+                "numactl",
+            ),
+            *("parallel", "perf", "pkexec", "prlimit", "proxychains", "proxychains4", "rlwrap", "runuser"),
+            *("setarch", "setpriv", "setsid", "stdbuf", "strace", "sudo", "systemd-run", "time", "tini"),
+            *("torsocks", "toybox", "unbuffer", "unshare", "valgrind", "watch", "xargs", "xvfb-run"),
+        ),
+        0,
+    ),
+    **dict.fromkeys(("chroot", "chrt", "faketime", "flock", "ssh", "su", "taskset", "timeout"), 1),
+}
+APPENDING = frozenset(("xargs", "parallel"))  # what they are piped comes behind the words
+SHELLS = frozenset(["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"])
+TEXT_FLAGS = {
+    "env": ("-S", "--split-string"),
+    **dict.fromkeys(("su", "runuser", "script", "flock"), ("-c", "--command")),
+}
+RUNS_TEXT = frozenset(("eval", "watch", "ssh", "parallel", "trap"))  # whose words a shell reads again
+STARTING_FLAGS = {
+    **dict.fromkeys(("find", "gfind"), ("-exec", "-execdir", "-ok", "-okdir")),
+    **dict.fromkeys(("fd", "fdfind"), ("-x", "-X", "--exec", "--exec-batch")),
+}
+# Interpreters, and the flags by which they are given code in a word.
+INTERPRETERS = {
+    **dict.fromkeys(("python", "pypy"), ("-c",)),
+    **dict.fromkeys(
+        ("perl", "ruby", "lua", "node", "nodejs", "deno", "bun", "Rscript"),
+        ("-e", "-E", "--eval", "-p", "--print"),
+    ),
+    "php": ("-r",),
+}
+_AWK = frozenset(("awk", "gawk", "mawk", "nawk"))
+_STARTS_FROM_AWK = re.compile(r"system|getline|\|")
+_GIT_VALUES = frozenset(
+    ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix")
+)
+_NO_PROGRAM = re.compile(r"-.*|[A-Za-z_]\w*\+?=.*|[\d.]+[a-z]?", re.DOTALL)
+
+Words = tuple[str, ...]
+Resolve = Callable[[str], str]
+
+
+class Reached:
+    """The commands that a line comes to, and whether there may be more that nobody can tell.
+
+    `obscure`: there is a command of which not even the program can be told (`$x`, `$(…)`).
+    """
+
+    def __init__(self, resolve: Resolve = lambda program: "") -> None:
+        """`resolve` gives the real name of a program that is named by its path, or ""."""
+        self.found: dict[Words, None] = {}
+        self.untold = False
+        self.obscure = False
+        self._resolve = resolve
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(shlex.join(words) for words in self.found)
+
+    def add_line(self, line: str, depth: int = 0) -> None:
+        """A whole line; of one that is not plain whatever can be seen of it."""
+        seen = commands(line)
+        if isinstance(seen, Doubt):
+            self.untold = True
+            found = glimpsed(line)
+            self.obscure |= seen.too_much or any("$" in words[0] or "`" in words[0] for words in found)
+            for words in found:
+                self.add(words, depth)
+            return
+        for command in seen:
+            piped = command.joint == "|" and basename(command.program) in SHELLS
+            self.untold |= piped and len(command.words) == 1
+            self.add(command.words, depth)
+
+    def add(self, words: Sequence[str], depth: int = 0) -> None:
+        """One command, under every name of its program, and all that it starts."""
+        if not words or depth > DEEPEST or len(self.found) > MOST:
+            self.untold |= bool(words)
+            return
+        for name in self._names(words[0]):
+            known = (name, *words[1:])
+            if known not in self.found:
+                self.found[known] = None
+                self._add_started(known, depth + 1)
+
+    def _names(self, program: str) -> Iterator[str]:
+        """A program as written, by its last name, by the name of what a link leads to, in small letters."""
+        names = [program]
+        if "/" in program:
+            names += [basename(program), self._resolve(program)]
+        yield from dict.fromkeys(form for name in names if name for form in (name, name.lower()))
+
+    def _add_started(self, words: Words, depth: int) -> None:
+        name, rest = words[0], words[1:]
+        if name == "git":
+            self.add(("git", *_without_global_flags(rest)), depth)
+        if name in WRAPPERS:
+            for command in _behind(rest, WRAPPERS[name]):
+                self.add((*command, "{}") if name in APPENDING else command, depth)
+        for flag in STARTING_FLAGS.get(name, ()):
+            for command in _after_flag(rest, flag):
+                self.add(command if "{}" in command else (*command, "{}"), depth)
+        for text in _texts(name, rest):
+            self.add_line(text, depth)
+        self.untold |= _runs_code(name, rest)
+
+
+def _behind(words: Words, others: int) -> Iterator[Words]:
+    """What may be the command of a wrapper: the words from the first on that can be a program.
+
+    The value of a flag may look like one. Such a word is taken for both.
+    """
+    for at, word in enumerate(words):
+        if _NO_PROGRAM.fullmatch(word):
+            others -= bool(others and not word.startswith("-") and "=" not in word)
+            continue
+        yield words[at:]
+        after_flag = at > 0 and words[at - 1].startswith("-") and "=" not in words[at - 1]
+        if not after_flag and not others:
+            return
+        others -= bool(others and not after_flag)
+
+
+def _after_flag(words: Words, flag: str) -> Iterator[Words]:
+    """The commands of `find -exec … ;`: from the flag to its end."""
+    for at, word in enumerate(words):
+        if word == flag:
+            end = next((to for to in range(at + 1, len(words)) if words[to] in (";", "\\;", "+")), len(words))
+            yield words[at + 1 : end]
+
+
+def _texts(name: str, words: Words) -> Iterator[str]:
+    """What of the words is a line for a shell."""
+    if name in SHELLS:
+        for at, word in enumerate(words):
+            if re.fullmatch(r"-[A-Za-z]*c[A-Za-z]*", word):
+                yield from (text for text in words[at + 1 :] if not text.startswith("-"))
+                return
+    for flag in TEXT_FLAGS.get(name, ()):
+        for at, word in enumerate(words):
+            if word == flag:
+                yield from words[at + 1 : at + 2]
+            elif word.startswith((f"{flag}=", flag)) and word != flag:
+                yield word.removeprefix(flag).removeprefix("=")
+    if name in RUNS_TEXT:
+        yield " ".join(words)
+        yield from words
+
+
+def _runs_code(name: str, words: Words) -> bool:
+    flags = INTERPRETERS.get(name.rstrip("0123456789."), ())
+    if any(word.startswith(flag) for word in words for flag in flags):
+        return True
+    return name in _AWK and any(_STARTS_FROM_AWK.search(word) for word in words)
+
+
+def _without_global_flags(words: Words) -> Words:
+    """What git is to do, without the flags before it."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _GIT_VALUES else 1
+    return words[at:]
