@@ -123,6 +123,20 @@ def test_a_call_that_was_cancelled_while_it_waited_holds_nobody_back() -> None:
     assert start_all(late) == ("0",)
 
 
+def test_a_batch_that_can_never_go_on_frees_what_it_held() -> None:
+    """Its loop was closed around it: what it ran and what it waited for is not waited for any more."""
+    running, closed = RunningCalls(parallel=2), [False]
+    dead, queued, after = (scheduled(running, each) for each in (WRITE_A, WRITE_A, WRITE_A))
+    for each in (dead, queued):
+        running.watch(each.number, lambda: None, lambda: closed[0])
+        start_all(each)
+    running.forget_dead()
+    assert after.startable() == ()
+    closed[0] = True
+    running.forget_dead()
+    assert start_all(after) == ("0",) and running.room == 1
+
+
 PATHS = ["a", "a/b", "c", ".", "/x"]
 FOOTPRINTS = st.builds(
     Footprint,

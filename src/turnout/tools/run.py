@@ -94,7 +94,7 @@ class BatchRun:
 
     def begin(self) -> None:
         """Check every call, then start what may start."""
-        self.running.watch(self.batch.number, self.pump)
+        self.running.watch(self.batch.number, self.pump, self.loop.is_closed)
         for place, work in enumerate(self.work.values()):
             if work.call.id in self.batch.outcomes:
                 continue

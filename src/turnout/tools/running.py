@@ -30,6 +30,7 @@ class RunningCalls:
         self._running: dict[CallKey, Footprint] = {}
         self._waiting: dict[CallKey, Footprint] = {}  # in the order in which they began to wait
         self._pumps: dict[int, Callable[[], None]] = {}
+        self._ends: dict[int, Callable[[], bool]] = {}  # whether a batch can never go on
         self._batches = 0
         self._freed = False
         self.changes = 0  # of what runs, waits or is held: what a batch has worked out holds until the next
@@ -41,14 +42,22 @@ class RunningCalls:
         self._batches += 1
         return self._batches
 
-    def watch(self, batch: int, pump: Callable[[], None]) -> None:
-        """`pump` is what starts calls of this batch that became free."""
-        self._pumps[batch] = pump
+    def watch(self, batch: int, pump: Callable[[], None], is_dead: Callable[[], bool] = bool) -> None:
+        """`pump` starts calls of this batch that became free; `is_dead` tells that it never will again."""
+        self._pumps[batch], self._ends[batch] = pump, is_dead
 
     def leave(self, batch: int) -> None:
         """The batch has ended."""
         self.queue(batch, {})
         self._pumps.pop(batch, None)
+        self._ends.pop(batch, None)
+
+    def forget_dead(self) -> None:
+        """Free what batches hold whose loop was closed around them."""
+        for batch in [number for number, is_dead in self._ends.items() if is_dead()]:
+            for key in [key for key in self._running if key[0] == batch]:
+                self.end(key)
+            self.leave(batch)
 
     def pumps_to_run(self, batch: int) -> list[Callable[[], None]]:
         """The other batches, if something became free since this was asked last."""

@@ -205,6 +205,7 @@ class ToolScheduler:
             raise UsageError("this scheduler is closed; a session makes one and closes it at its end")
         if any(run.loop.is_closed() for run in self._runs):  # batches that nothing will ever end
             self._runs, self._turn = [], asyncio.Lock()
+        self.tree.running.forget_dead()
         return _Turn(self._turn, self._runs, BatchRun(self, calls, listening))
 
     def diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
@@ -273,7 +274,8 @@ class _Turn:
         try:
             await self.run.close()
         finally:
-            self.runs.remove(self.run)
+            if self.run in self.runs:
+                self.runs.remove(self.run)
             self.lock.release()
 
 
