@@ -90,7 +90,7 @@ class Line:
         named = dict(self.rests)
         self.sent.append(record)  # the answer is made before anyone else can send
         async with self.inner.send(request) as answer:
-            record.status, record.place = answer.status, f"{record.place} {self.inner.seen[-1].model}"
+            record.status, record.place = answer.status, f"{record.place} {self._model_of(request)}"
             self._expect_patience(record, named)
             if self.fates.strikes("corrupted"):
                 yield Corrupted(answer, self)
@@ -104,6 +104,13 @@ class Line:
             finally:  # only now does the session know what the server asked for
                 if heard:
                     self.rests[record.place] = max(self.rests.get(record.place, 0.0), record.not_before)
+
+    def _model_of(self, request: Outgoing) -> str:
+        """Who was asked. Subagents ask at the same time, so that the last request may be another's."""
+        same = (
+            seen for seen in reversed(self.inner.seen) if (seen.url, seen.body) == (request.url, request.body)
+        )
+        return next(same).model
 
     def _expect_patience(self, sent: Sent, named: Mapping[str, float]) -> None:
         """No server is asked again before the time that it named."""
