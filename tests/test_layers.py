@@ -24,7 +24,7 @@ BELOW = {
     "streaming": "",
     "history": "",
 }
-BOTTOM = {"__version__", "declarations", "model", "plain", "errors", "diagnostic", "ids"}
+BOTTOM = {"__version__", "declarations", "json_size", "model", "plain", "errors", "diagnostic", "ids"}
 TOP = {"__init__", "__main__", "demo"}
 
 IMPURE = {

@@ -8,10 +8,11 @@ own, a call's status follows from its outcome, and what belongs to one provider 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct, field
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import force_setattr
 
 from .errors import UsageError
 from .plain import bounded, clean, dumps, plain
@@ -130,6 +131,13 @@ class ToolCall(Struct, frozen=True, tag="tool_call"):
         force_setattr(self, "arguments", snapshot if isinstance(snapshot, dict) else {"value": snapshot})
 
 
+def call_read(arguments: dict[str, Any], **fields: Any) -> ToolCall:
+    """A call whose arguments were just read from JSON: they are plain, and nobody else has them."""
+    call = ToolCall(**fields)
+    force_setattr(call, "arguments", arguments)
+    return call
+
+
 UNKNOWN_KIND = "*/*"
 """The type of a link of which nobody said what it leads to."""
 
@@ -235,7 +243,15 @@ def cleaned(block: AnyBlock) -> AnyBlock:
             changed[name] = better
     if (residue := bounded_residue(block.residue)) is not block.residue:
         changed["residue"] = residue
-    return replace(block, **changed) if changed else block
+    return with_fields(block, **changed) if changed else block
+
+
+def with_fields(block: AnyBlock, **changes: Any) -> AnyBlock:
+    """The same block with other fields. Unlike `replace` it makes no second copy of a call's arguments."""
+    made = copy(block)
+    for name, value in changes.items():
+        force_setattr(made, name, value)
+    return made
 
 
 def bounded_residue(residue: Residue | None) -> Residue | None:

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from .json_size import excerpt, is_deeper_text, is_heavy
+
 MAX_DEPTH = 128
 """Levels of objects and lists. Python's own limit is 1,000, less the frames of whoever is at work."""
 
@@ -69,15 +71,20 @@ def is_deeper(value: Any, limit: int, *, is_tree: bool = False) -> bool:
 
     A tree is what a decoder gives; in other values one part may stand in many places, even in itself.
     """
+    return depth_of(value, limit, is_tree=is_tree) > limit
+
+
+def depth_of(value: Any, limit: int, *, is_tree: bool = False) -> int:
+    """How many levels of objects and lists there are; one more than `limit` where there are more."""
     level = [value] if isinstance(value, NESTS) else []
-    for _ in range(limit):
+    for depth in range(limit):
         if not level:
-            return False
+            return depth
         inside = chain.from_iterable(each.values() if isinstance(each, dict) else each for each in level)
         level = [item for item in inside if isinstance(item, NESTS)]
         if not is_tree:
             level = list({id(item): item for item in level}.values())
-    return bool(level)
+    return limit + bool(level)
 
 
 def bounded(value: Any) -> Any:
@@ -160,17 +167,21 @@ def _described(value: Any) -> str:
     return f"[{kind}]" if " at 0x" in text else text  # an address would differ between two runs
 
 
-def arguments(raw: Any) -> tuple[dict[str, Any], str]:
+def arguments(raw: Any, longest: int | None = None) -> tuple[dict[str, Any], str]:
     """What a model wrote as arguments, as an object, and what was wrong with it ("" when nothing).
 
     Every API wants an object; the text itself is kept by the caller. Arguments that are nested
-    deeper than any value here may be are one text, under the name `json`.
+    deeper than any value here may be are one text, under the name `json`; with `longest`, so is the
+    beginning of those that would take too long to read.
     """
+    if longest is not None and isinstance(raw, str) and is_heavy(raw, longest):
+        return {"json": clean(excerpt(raw))}, "too_large"
     try:
-        value, fault = _parsed(raw)
+        value, fault = _parsed(raw, longest)
     except RecursionError:
         return {"json": _as_text(raw)}, "too_deep"
-    if is_deeper(value, MAX_DEPTH):
+    is_text = isinstance(raw, str) and fault != "double_encoded"
+    if is_deeper_text(raw, MAX_DEPTH) if is_text else is_deeper(value, MAX_DEPTH):
         return {"json": _as_text(raw)}, "too_deep"
     if isinstance(value, dict):
         return value, fault
@@ -179,7 +190,7 @@ def arguments(raw: Any) -> tuple[dict[str, Any], str]:
     return {"value": value}, fault or "not_object"
 
 
-def _parsed(raw: Any) -> tuple[Any, str]:
+def _parsed(raw: Any, longest: int | None) -> tuple[Any, str]:
     if raw is None:
         return None, "not_object"
     if not isinstance(raw, str | bytes | bytearray):
@@ -190,10 +201,12 @@ def _parsed(raw: Any) -> tuple[Any, str]:
         return None, ""
     try:
         value = loads(text)
-    except ValueError:
-        return None, "truncated" if _looks_cut(text) else "not_json"
+    except json.JSONDecodeError as error:
+        return None, "truncated" if _is_cut(text, error) else "not_json"
+    except ValueError:  # a number of thousands of digits is whole, and no number to us
+        return None, "not_json"
     if isinstance(value, str):  # some models encode twice; once more is enough
-        return _twice_encoded(value)
+        return _twice_encoded(value, longest)
     return value, "" if isinstance(value, dict) else "not_object"
 
 
@@ -203,7 +216,9 @@ def _as_text(raw: Any) -> str:
     return bytes(raw).decode(errors="replace") if isinstance(raw, bytes | bytearray) else dumps(raw)
 
 
-def _twice_encoded(text: str) -> tuple[Any, str]:
+def _twice_encoded(text: str, longest: int | None) -> tuple[Any, str]:
+    if longest is not None and is_heavy(text, longest):
+        return {"json": excerpt(text)}, "too_large"
     try:
         value = loads(text)
     except (ValueError, RecursionError):
@@ -211,16 +226,9 @@ def _twice_encoded(text: str) -> tuple[Any, str]:
     return (value, "double_encoded") if isinstance(value, dict) else (text, "not_object")
 
 
-def _looks_cut(text: str) -> bool:
-    """JSON that stops in the middle, as when a reply hits its token limit."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        rest = text[error.pos :].strip()
-        return not rest or "Unterminated string" in error.msg
-    except (ValueError, RecursionError):  # a number of thousands of digits is whole, and no number to us
-        return False
-    return False
+def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether JSON stops in the middle, as when a reply hits its token limit."""
+    return not text[error.pos :].strip() or "Unterminated string" in error.msg
 
 
 # Values that nobody has checked: what is not of the kind asked for reads as empty.

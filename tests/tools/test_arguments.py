@@ -200,19 +200,26 @@ def test_a_megabyte_of_anything_is_answered_in_bounded_time(name: str) -> None:
     before = time.process_time()
     checked = written(HOSTILE[name])
     told = explanation(read_file, checked) if checked.kind else ""
-    assert time.process_time() - before < 3
+    assert time.process_time() - before < 1
     assert len(told) < 20_000
 
 
 def test_thousands_of_problems_are_counted_and_some_are_named() -> None:
     """The first are named with their paths, the rest are a number."""
-    found = error(HOSTILE["wrong items"])
+    found = error('{"path": "a", "marks": [' + ",".join(['"x"'] * 2_000) + "]}")
     assert found["problems"][0] == {
         "path": "marks[0]",
         "expected": 'not of type "integer"',
         "got": 'string "x"',
     }
-    assert found["more_problems"] + len(found["problems"]) == 250_000
+    assert found["more_problems"] + len(found["problems"]) == 2_000
+
+
+def test_of_very_many_problems_the_first_is_named() -> None:
+    """To look for all of them would hold up everything else; that there may be more is said."""
+    found = error('{"path": "a", "marks": [' + ",".join(['"x"'] * 40_000) + "]}")
+    assert found["problems"] == [{"path": "marks[0]", "expected": "integer", "got": 'string "x"'}]
+    assert "Only the first problem is named" in found["note"]
 
 
 JSON = st.recursive(

@@ -244,7 +244,7 @@ def test_a_choice_says_of_which_type_it_is() -> None:
         (lambda: tool(lambda: None, name="no spaces please"), "cannot name a tool"),
         (lambda: tool(lambda: None, name="f", risk="huge"), "no risk"),
         (lambda: tool(lambda: None, name="f", parameters={"type": 3}), "an object"),
-        (lambda: tool(lambda: None, name="f", parameters={"properties": 3}), "no JSON Schema"),
+        (lambda: tool(lambda: None, name="f", parameters={"properties": 3}), "not a JSON Schema"),
     ],
 )
 def test_a_tool_that_cannot_work_is_refused_when_it_is_made(wrong: Any, said: str) -> None:

@@ -38,6 +38,7 @@ from ..model import (
     blocks_of,
     bounded_residue,
     cleaned,
+    with_fields,
 )
 from ..plain import clean, plain
 from .ledger import Ledger, ToolInteraction, is_real
@@ -365,4 +366,4 @@ def _named(block: Block, origin: Origin, turn_key: str, index: int) -> Block:
         return block
     raw_id = block.raw_id or block.id
     canonical = ids.call_id(origin.provider, raw_id, block.name, turn_key, index)
-    return replace(block, id=canonical, raw_id=raw_id)
+    return with_fields(block, id=canonical, raw_id=raw_id)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError, UsageError
 from ..history.ingest.formats import CHAT, NAMES, folded
+from ..json_size import MOST_VALUES, has_more_values
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
 from ..streaming.events import StreamEvent
@@ -28,6 +29,9 @@ from ..wire.responses_decoder import ResponsesDecoder
 from . import PROVIDERS, Target, target
 
 TURN_KEY = "reply.1"
+LARGE = 100_000
+MOST_LISTED = 1_000_000
+"""Values of one event where arguments are texts: log probabilities of a long answer are many."""
 Piece = bytes | bytearray | memoryview | str
 
 
@@ -115,10 +119,19 @@ class ReplyReader:
             if self._frames.kind == "json" and not self._lines:
                 frames = self._documents(frames)
             for frame in frames:
+                if len(frame.data) > LARGE:
+                    self._check_values(frame)
                 events += self._decoder.feed(frame.event, frame.data)
         except StreamError as error:
             events += self.reply.fail(error.kind, redacted(error.message))
         return events
+
+    def _check_values(self, frame: Frame) -> None:
+        """Refuse an event that would take too long to read, and memory without end."""
+        writes_objects = isinstance(self._decoder, GeminiDecoder | OllamaDecoder)  # as arguments of calls
+        limit = 2 * MOST_VALUES if writes_objects else MOST_LISTED
+        if has_more_values(frame.data.decode("latin-1"), limit):
+            raise StreamError(f"an event holds more than {limit:,} values", kind="too_large")
 
     def _documents(self, frames: Iterable[Frame]) -> Iterator[Frame]:
         """JSON documents: the first may be all there is, so it waits for a second."""

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..history.ledger import ToolInteraction
 from ..ids import NAMES_OF_FORMAT, OPENAI_NAMES, NameFormat
@@ -31,6 +30,7 @@ from ..model import (
     Thinking,
     ToolCall,
     block_text,
+    with_fields,
 )
 from .media import named, readable
 
@@ -121,7 +121,7 @@ def visible(block: Block, reader: Reader) -> Seen:
 
 def _own(block: AnyBlock, reader: Reader) -> AnyBlock:
     """The block, without private state that is not the reader's."""
-    return block if block.residue is None or reader.owns(block.residue) else replace(block, residue=None)
+    return block if block.residue is None or reader.owns(block.residue) else with_fields(block, residue=None)
 
 
 def _has_citations(block: Text) -> bool:

@@ -27,6 +27,7 @@ from ..model import (
     ToolResponse,
     Turn,
     block_text,
+    with_fields,
 )
 from .policy import Reader, Seen, is_plain, visible, worded
 from .report import DEDUPE_CODES, Rendered, Report
@@ -126,7 +127,7 @@ class Transcript:
     def _as_run(self, call: ToolCall) -> ToolCall:
         """A call whose arguments could not be read as they came, with those it was run with."""
         ran = self.history.ledger[call.id].changed_arguments if call.fault else None
-        return call if ran is None else replace(call, arguments=ran)
+        return call if ran is None else with_fields(call, arguments=ran)
 
     def _stands_between_thoughts(self, blocks: tuple[Block, ...], at: int) -> bool:
         """An empty text between two signed thoughts keeps their positions; the provider counts them."""

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError
-from ..model import ModelTurn, ToolCall, Usage
+from ..model import ModelTurn, ToolCall, Usage, with_fields
 from ..providers import Target
 from ..providers.reply import ReplyReader
 from ..providers.request import render
@@ -166,7 +166,7 @@ class Attempt:
         if not self._names or not turn.tool_calls:
             return turn
         blocks = tuple(
-            replace(block, name=self._names.get(block.name, block.name))
+            with_fields(block, name=self._names.get(block.name, block.name))
             if isinstance(block, ToolCall)
             else block
             for block in turn.blocks

@@ -23,6 +23,10 @@ CIRCLES = (2, 3)
 """How many rounds a circle may have to be noticed."""
 
 
+LONG = 10_000
+"""Characters from which on arguments are not written anew, with their keys in order, to be compared."""
+
+
 class GuardLimits(Struct, frozen=True):
     """When enough is enough."""
 
@@ -65,7 +69,7 @@ class Guard:
         watched = [each for each in done if not (each.polls and each.outcome.status == "complete")]
         if done and not watched:
             return ""
-        return self._repeated(dumps(sorted(fingerprint(each.call, each.outcome) for each in watched)))
+        return self._repeated(" ".join(sorted(fingerprint(each.call, each.outcome) for each in watched)))
 
     def _is_out_of_corrections(self, done: Sequence[WatchedCall]) -> bool:
         """One wrong call counts for its tool, however many valid ones stand beside it."""
@@ -89,7 +93,10 @@ class Guard:
 
 
 def fingerprint(call: ToolCall, outcome: Outcome) -> str:
-    """One call and what came of it, whatever its id."""
-    result = sha256("\n".join(block_text(block) for block in outcome.content).encode()).hexdigest()
-    arguments = dumps(dict(sorted(call.arguments.items())))
-    return f"{call.name} {arguments} {outcome.status} {result}"
+    """One call and what came of it, whatever its id. Long arguments count as they were written."""
+    is_long = call.raw is not None and len(call.raw) > LONG
+    arguments = call.raw if is_long else dumps(dict(sorted(call.arguments.items())))
+    result = "\n".join(block_text(block) for block in outcome.content)
+    print_of = sha256(f"{call.name} {arguments} {outcome.status} ".encode())
+    print_of.update(result.encode())
+    return print_of.hexdigest()

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeAlias, assert_never
 
-from msgspec.structs import replace
-
 from ..errors import FailureKind, ProviderError, StreamError
+from ..json_size import LONGEST
 from ..model import (
     Block,
     Code,
@@ -27,6 +26,8 @@ from ..model import (
     Thinking,
     ToolCall,
     Usage,
+    call_read,
+    with_fields,
 )
 from ..plain import arguments, clean
 from .events import (
@@ -408,19 +409,19 @@ class ReplyBuilder:
         if call is None or not call.whole:
             return None
         raw = clean("".join(call.pieces))
-        parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw)
-        return ToolCall(call_id, call.name, parsed, raw=raw, fault=fault)
+        parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw, LONGEST)
+        return call_read(parsed, id=call_id, name=call.name, raw=raw, fault=fault)
 
     def _doubted(self, call: ToolCall) -> ToolCall:
         """The last call of a reply that ran out of tokens, if it has no arguments, lost them."""
         if self._stop != "length" or call.fault or (call.raw or "").strip():
             return call
         last = next(place for place in reversed(self._blocks) if isinstance(place, CallPlace))
-        return replace(call, fault="truncated") if call.id == last.id else call
+        return with_fields(call, fault="truncated") if call.id == last.id else call
 
     def _marked(self, call: ToolCall) -> ToolCall:
         data = self._call_residues.get(call.id)
-        return replace(call, residue=Residue(self.origin, dict(data))) if data else call
+        return with_fields(call, residue=Residue(self.origin, dict(data))) if data else call
 
 
 def _stands_between_thoughts(blocks: Sequence[Block], at: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from ..json_size import LONGEST, is_heavy
 from ..plain import arguments, loads
 
 LONGEST_EXPRESSION = 20_000
@@ -62,7 +63,7 @@ def _function(body: str) -> TextCall | None:
     if not found or not NAME.fullmatch(name.strip()):
         return None
     if "<parameter=" not in inner:
-        values, fault = arguments(inner)
+        values, fault = arguments(inner, LONGEST)
         return None if fault else TextCall(name.strip(), values)
     parts = (part.partition(">") for part in _between(inner, "<parameter=", "</parameter>"))
     return TextCall(name.strip(), {key.strip(): _value(_trimmed(value)) for key, _, value in parts})
@@ -155,12 +156,14 @@ def is_cut(region: str, mark: str) -> bool:
 
 
 def _written(name: str, text: str, raw_id: str = "") -> Found:
-    values, fault = arguments(text)
+    values, fault = arguments(text, LONGEST)
     return [TextCall(name, values, raw_id)] if NAME.fullmatch(name) and not fault else None
 
 
 def _json_calls(text: str) -> Found:
     """Objects with a name and arguments, in a list or one after another."""
+    if is_heavy(text):
+        return None
     try:
         values = list(_documents(text))
     except (ValueError, RecursionError):

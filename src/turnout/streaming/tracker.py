@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from .. import ids
 from ..diagnostic import Diagnostic
-from ..model import ToolCall
+from ..json_size import KEPT, LONGEST, excerpt
+from ..model import ToolCall, call_read
 from ..plain import arguments, clean, dumps
 from .events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
 
@@ -433,12 +434,14 @@ def _written(value: Any) -> str:
 
 def _parsed(text: str) -> tuple[dict[str, Any], str]:
     """Arguments from text. `null` is how some models call a tool that takes none."""
-    return ({}, "") if text.strip() == "null" else arguments(text)
+    return ({}, "") if text.strip() == "null" else arguments(text, LONGEST)
 
 
 def _made(call: _Call) -> ToolCall:
     if call.made is None:
         text = clean(call.text)
         values, fault = _parsed(text)
-        call.made = ToolCall(call.id, call.name, values, call.raw_id, text, fault=call.fault or fault)
+        kept = text if len(text) <= KEPT else excerpt(text)
+        named = {"id": call.id, "name": call.name, "raw_id": call.raw_id}
+        call.made = call_read(values, **named, raw=kept, fault=call.fault or fault)
     return call.made

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..model import Outcome, Text, ToolCall
-from .arguments import Checked, check, check_arguments, decode, explanation
+from .arguments import Checked, check, check_arguments, decode, explanation, is_costly
 from .footprint import LONGEST_PATH, Footprint
 from .policy import Policy, Reach, Subject, Verdict
 from .problems import tool_error
@@ -48,6 +48,19 @@ def admit(
     if not isinstance(found, Found):
         return Refused(failed(found.explanation), "disabled_tool" if found.disabled else "unknown_tool")
     return _admitted(found.tool, check(found.tool, call), policy, situation or Situation(), found.repaired)
+
+
+def costly_tool(call: ToolCall, registry: Registry, policy: Policy) -> Tool | None:
+    """The tool of a call that should be checked in a process of its own, if this is one."""
+    found = registry.find(call.name, policy.mode)
+    return found.tool if isinstance(found, Found) and is_costly(found.tool, call) else None
+
+
+def admit_checked(
+    tool: Tool, checked: Checked, policy: Policy, situation: Situation | None, renamed: bool
+) -> Admitted | Refused:
+    """The same for a call that was checked elsewhere."""
+    return _admitted(tool, checked, policy, situation or Situation(), renamed)
 
 
 def admit_edited(

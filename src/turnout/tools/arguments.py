@@ -5,18 +5,23 @@ encoded twice, JSON in a code fence, a trailing comma, a string that spells the 
 the schema wants. Each is named in `Checked.repairs`. Nothing is guessed: what was cut off
 is never run, and what cannot be read never becomes `{}`.
 
-Every step is linear in the size of the input; what a model may write is not bounded.
+What a model may write is not bounded, and the validator cannot be stopped. So arguments are
+measured first: those that are too large are refused unread, and those whose check could take
+long (`is_costly`) are checked in a process of its own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
+from jsonschema_rs import ValidationError
 from msgspec import Struct
 
 from .. import plain
+from ..json_size import LONGEST, MOST_VALUES, values_at_most
 from ..model import ToolCall
 from .problems import (
     NOTHING,
@@ -32,13 +37,23 @@ from .problems import (
     written,
 )
 from .schema import Undecodable
+from .schema_cost import COSTLY, SMALL
 from .tool import Tool
 
 NAMED = 32
 """How many problems are named; the rest are counted."""
 
-MANY = 1000
-"""More problems than this and none is repaired: a reader of single errors would take seconds."""
+MANY = 100
+"""More problems than this and none is repaired: each takes 0.1 ms to be read."""
+
+USAGE = 4000  # characters
+
+DETAILED = 10_000
+"""Steps up to which every problem is looked for. To report a step takes 5 µs; else the first will do."""
+
+FEW = 1000  # values; a text with fewer need not be looked at
+
+REREAD = 100_000  # characters up to which text that is not as it should be is read once more
 
 ROUNDS = 2  # JSON inside a string may itself hold numbers as strings
 
@@ -49,7 +64,7 @@ _NUMBER = re.compile(r"\s*-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?
 class Checked(Struct, frozen=True, gc=False):
     """Arguments after the guardrails. They may be used only when `kind` is empty.
 
-    `kind` is `invalid_arguments`, `truncated_arguments` or `unreadable_arguments`.
+    `kind` is `invalid_arguments`, `truncated_arguments`, `unreadable_arguments` or `arguments_too_large`.
     """
 
     arguments: dict[str, Any]
@@ -58,6 +73,7 @@ class Checked(Struct, frozen=True, gc=False):
     problems: tuple[Problem, ...] = ()
     missing: tuple[str, ...] = ()
     more: int = 0
+    is_first: bool = False  # nobody looked for more than the first problem
 
     @property
     def ok(self) -> bool:
@@ -67,9 +83,48 @@ class Checked(Struct, frozen=True, gc=False):
 def check(tool: Tool, call: ToolCall) -> Checked:
     """Whether a call's arguments fit the tool, after safe repairs."""
     arguments = call.arguments
+    if (size := _size(call)) > tool.argument_limit:
+        return _too_large(tool, size)
     if not call.fault and tool.fits(arguments):
         return Checked(arguments) if arguments else _no_arguments(call)
     return _looked_into(tool, call)
+
+
+def is_costly(tool: Tool, call: ToolCall) -> bool:
+    """Whether checking a call could take longer than the loop may be held up."""
+    size = _size(call)
+    if call.fault or size > tool.argument_limit or (size <= SMALL and tool.cost.is_light):
+        return False  # with a fault it is refused unread, or read anew and then measured
+    return _steps(tool, call.arguments, call.raw) > COSTLY
+
+
+def _steps(tool: Tool, arguments: Mapping[str, Any], raw: str | None) -> float:
+    """How many steps of the validator these arguments may take."""
+    text = plain.dumps(arguments) if raw is None else raw
+    # A value takes two characters; those of a text that is an argument itself hold no other values.
+    texts = sum(len(each) for each in islice(arguments.values(), FEW) if isinstance(each, str))
+    at_most = max(len(text) - texts, 0) // 2 + 2
+    values = at_most if at_most < FEW else min(at_most, values_at_most(text, at_most))
+    cost = tool.cost
+    depth = plain.depth_of(arguments, cost.levels, is_tree=True) if cost.is_deep else cost.levels
+    return cost.bound(values, depth, len(text))
+
+
+def _size(call: ToolCall) -> int:
+    if call.raw is not None:
+        return len(call.raw)
+    return len(plain.dumps(call.arguments))
+
+
+def _too_large(tool: Tool, size: int) -> Checked:
+    expected = f"at most {tool.argument_limit:,} characters; send less, or in several calls"
+    return not_checked({}, expected, f"{size:,} characters")
+
+
+def not_checked(arguments: dict[str, Any], expected: str, got: str = "") -> Checked:
+    """Arguments that are too much to be read, or to be checked."""
+    got = got or shown(arguments)
+    return Checked(arguments, (), "arguments_too_large", (Problem("", expected, got),))
 
 
 def _no_arguments(call: ToolCall) -> Checked:
@@ -79,30 +134,48 @@ def _no_arguments(call: ToolCall) -> Checked:
 
 def _looked_into(tool: Tool, call: ToolCall) -> Checked:
     arguments, fault, repairs = call.arguments, call.fault, []  # type: dict[str, Any], str, list[str]
-    if fault == "not_json" and call.raw is not None:
+    if fault == "too_large" and call.raw is not None and len(call.raw) > LONGEST:
+        arguments, fault = plain.arguments(call.raw, tool.argument_limit)  # this tool allows for more
+    elif fault == "not_json" and call.raw is not None and len(call.raw) <= REREAD:
         arguments, fault, repairs = _reread(call.raw)
     elif call.raw is not None and not call.raw.strip():
         repairs = ["empty"]
+    if fault == "too_large":
+        return not_checked({}, f"at most {MOST_VALUES:,} values; send less, or in several calls", "more")
     if fault == "double_encoded":
         repairs.append("double_encoded")
     elif fault:
         return _unreadable(fault, call)
-    return check_arguments(tool, arguments, tuple(repairs))
+    return _check_values(tool, arguments, call.raw, tuple(repairs))
 
 
 def check_arguments(tool: Tool, arguments: Mapping[str, Any], repairs: tuple[str, ...] = ()) -> Checked:
     """Whether an object fits the tool's schema, after the repairs that single values may need."""
-    value = plain.plain(arguments)
+    text = plain.dumps(arguments)
+    if len(text) > tool.argument_limit:
+        return _too_large(tool, len(text))
+    return _check_values(tool, plain.plain(arguments), text, repairs)
+
+
+def _check_values(tool: Tool, value: dict[str, Any], text: str | None, repairs: tuple[str, ...]) -> Checked:
+    steps = _steps(tool, value, text)
+    if steps > COSTLY:
+        return not_checked(value, "arguments that take less to be checked")
+    if tool.fits(value):
+        return Checked(value, repairs)
+    if steps > DETAILED:
+        return _first_problem(tool, value, repairs)
+    value = plain.plain(value)  # repairs are made in it
     for _ in range(ROUNDS):
-        if tool.fits(value):
-            return Checked(value, repairs)
         counted = tool.validator.evaluate(value).errors()
         if len(counted) > MANY:
             return _overwhelmed(value, repairs, counted)
         if not (mended := tuple(_mend(tool, value))):
             break
         repairs += mended
-    return Checked(value, repairs) if tool.fits(value) else _invalid(tool, value, repairs)
+        if tool.fits(value):
+            return Checked(value, repairs)
+    return _invalid(tool, value, repairs)
 
 
 def decode(tool: Tool, checked: Checked) -> tuple[dict[str, Any], Checked]:
@@ -181,7 +254,7 @@ def _meant(text: str, wanted: set[str]) -> tuple[Any, str]:
         number = plain.loads(text.strip())
         if "number" in wanted or isinstance(number, int) or number.is_integer():
             return number, "number"
-    if wanted & {"object", "array"} and text.lstrip()[:1] in ("{", "["):
+    if wanted & {"object", "array"} and text.lstrip()[:1] in ("{", "[") and len(text) <= REREAD:
         try:
             value = plain.loads(text)
         except (ValueError, RecursionError):
@@ -197,6 +270,17 @@ def _invalid(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Che
     missing = tuple(problem.path for problem in found if problem.got == NOTHING)
     named = tuple(found[:NAMED])
     return Checked(value, repairs, "invalid_arguments", named, missing, len(found) - len(named))
+
+
+def _first_problem(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
+    """The first thing that does not fit; there may be more."""
+    try:
+        tool.validator.validate(value)
+    except ValidationError as error:
+        named = tuple(problems_in(error, tool.signature.schema))
+        missing = tuple(problem.path for problem in named if problem.got == NOTHING)
+        return Checked(value, repairs, "invalid_arguments", named[:NAMED], missing, is_first=True)
+    return Checked(value, repairs)
 
 
 def _overwhelmed(value: Any, repairs: tuple[str, ...], counted: Sequence[Any]) -> Checked:
@@ -215,7 +299,7 @@ def usage(tool: Tool) -> str:
         f"{name}{'' if name in required else '?'}: {described(kind)}"
         for name, kind in schema.get("properties", {}).items()
     )
-    return f"{tool.name}({', '.join(wanted)})"
+    return cut(f"{tool.name}({', '.join(wanted)})", USAGE)
 
 
 def explanation(tool: Tool, checked: Checked) -> str:
@@ -226,6 +310,8 @@ def explanation(tool: Tool, checked: Checked) -> str:
     fields["problems"] = [{"path": p.path, "expected": p.expected, "got": p.got} for p in checked.problems]
     if checked.more:
         fields["more_problems"] = checked.more
+    if checked.is_first:
+        fields["note"] = "Only the first problem is named. There may be more."
     return tool_error(checked.kind, tool.name, usage=usage(tool), **fields)
 
 
@@ -234,6 +320,8 @@ def _sentence(name: str, checked: Checked) -> str:
         return f"{name} was not run: its arguments were cut off. Write the call again, in smaller parts."
     if checked.kind == "unreadable_arguments":
         return f"{name} was not run: its arguments are not a JSON object. Write the call again."
+    if checked.kind == "arguments_too_large":
+        return f"{name} was not run: its arguments are too large. Send less, or in several calls."
     if checked.missing:
         return (
             f"{name} was not run: {', '.join(checked.missing)} missing. Write the call again with all of it."

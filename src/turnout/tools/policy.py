@@ -238,7 +238,11 @@ def _falls_short(rule: Rule, subject: Subject) -> bool:
 
 def fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
     """Names these exact arguments, whatever order their keys were written in."""
-    return sha256(name.encode() + b"\0" + _encode(plain(arguments))).hexdigest()
+    try:
+        written = _encode(arguments)
+    except Exception:  # a caller's own values, which JSON cannot say
+        written = _encode(plain(arguments))
+    return sha256(name.encode() + b"\0" + written).hexdigest()
 
 
 def matches(rule: Rule, subject: Subject) -> bool:

@@ -13,17 +13,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
 from threading import Event
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
 from ..errors import UsageError, callback_error
 from ..model import Content, Outcome, Text, ToolCall
-from .admission import Admitted, Refused, admit, held, timed_out, too_many
+from .admission import (
+    Admitted,
+    Refused,
+    admit,
+    admit_checked,
+    costly_tool,
+    held,
+    timed_out,
+    too_many,
+)
 from .approval import refused
 from .asking import Asking
 from .batch import Batch, Summary
 from .batch_budget import BatchBudget, text_size
+from .check_apart import checked_apart
 from .context import Asker, Question, ToolContext
 from .events import State, ToolEvent, ToolResult, ToolState
 from .hooks import Consulting
@@ -34,11 +44,16 @@ from .threads import NoThread
 
 if TYPE_CHECKING:
     from .scheduler import ToolScheduler
+    from .tool import Tool
 
 Stop = Literal["cancelled", "interrupted", "timeout"]
 
 LARGE = 1_000_000
 """Characters from which on a result is cut and saved in a thread."""
+
+
+CHECKS_APART = 2
+"""How many processes of a batch check arguments at the same time."""
 
 
 class Work:
@@ -47,6 +62,7 @@ class Work:
     def __init__(self, call: ToolCall, admitted: Admitted | None = None) -> None:
         self.call = call
         self.admitted = admitted
+        self.costly: Tool | None = None  # its tool, where the check of its arguments may take long
         self.repaired = False  # its name or its arguments were put right
         self.changed = False  # a user or a hook wrote other arguments
         self.cancelled = Event()
@@ -89,6 +105,7 @@ class BatchRun:
         self.running = scheduler.tree.running
         self.batch = Batch(self.work, parallel=self.limits.parallel, running=self.running)
         self.budget = BatchBudget(self.limits, len(self.work))
+        self._checks_apart = asyncio.Semaphore(CHECKS_APART)
 
     # From begin to end
 
@@ -102,28 +119,48 @@ class BatchRun:
                 self._admit(work, over=place >= self.limits.calls)
             except Exception as error:  # arguments so odd that they cannot even be judged
                 self.settle(work, failure(error))
-        waiting = self.batch.live("validating")
-        if waiting and self.scheduler.hooks.before:
-            self.asking = self.loop.create_task(self._pass_hooks([self.work[each] for each in waiting]))
+        waiting = [self.work[each] for each in self.batch.live("validating")]
+        if waiting and (self.scheduler.hooks.before or any(work.costly for work in waiting)):
+            self.asking = self.loop.create_task(self._admit_later(waiting))
         else:
-            for each in waiting:
-                self._judge(self.work[each])
+            for work in waiting:
+                self._judge(work)
             self._ask()
         self.pump()
 
-    async def _pass_hooks(self, waiting: Sequence[Work]) -> None:
-        """Ask the hooks about all calls at once; each goes its way as soon as they have agreed."""
-        await asyncio.gather(*(self._pass_hook(work) for work in waiting))
+    async def _admit_later(self, waiting: Sequence[Work]) -> None:
+        """See to all calls at once; each goes its way as soon as it is checked and the hooks have agreed."""
+        await asyncio.gather(*(self._admit_one_later(work) for work in waiting))
         self._ask()
 
-    async def _pass_hook(self, work: Work) -> None:
+    async def _admit_one_later(self, work: Work) -> None:
         try:
-            if (admitted := await self.hooks.before(work, work.tool_call)) is not None:
+            if work.costly is not None:
+                await self._check_apart(work, work.costly)
+            admitted = work.admitted  # None if it has its outcome now
+            if admitted is not None and self.scheduler.hooks.before:
+                admitted = await self.hooks.before(work, admitted)
+            if admitted is not None:
                 work.admitted = admitted
                 self._judge(work)
         except Exception as error:  # as odd as what a model writes
             self.settle(work, failure(error))
         self.pump()
+
+    async def _check_apart(self, work: Work, tool: Tool) -> None:
+        """Check arguments in a process of its own, until that is through or the call is cancelled."""
+        owner = self.scheduler
+        async with self._checks_apart:
+            task = self.loop.create_task(checked_apart(tool, work.call.arguments, owner.threads))
+            work.over = self.loop.create_future()
+            first: set[asyncio.Future[Any]] = {task, work.over}
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})  # which ends its process
+        if work.call.id not in self.batch.outcomes:
+            renamed = tool.name != work.call.name
+            self._take(work, admit_checked(tool, task.result(), owner.policy, owner.situation, renamed))
 
     def _ask(self) -> None:
         if self.scheduler.approver is not None and self.batch.live("awaiting_approval"):
@@ -169,7 +206,11 @@ class BatchRun:
             self.settle(work, too_many(work.call, self.limits.calls))
             return
         owner = self.scheduler
-        admitted = admit(work.call, owner.registry, owner.policy, owner.situation)
+        work.costly = costly_tool(work.call, owner.registry, owner.policy)
+        if work.costly is None:
+            self._take(work, admit(work.call, owner.registry, owner.policy, owner.situation))
+
+    def _take(self, work: Work, admitted: Admitted | Refused) -> None:
         if isinstance(admitted, Refused):
             self.counts["invalid"] += 1
             self.invalid.add(work.call.id)

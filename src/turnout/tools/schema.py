@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import UsageError
-from ..plain import is_plain, plain
+from ..plain import MAX_DEPTH, is_deeper, is_plain, plain
 from .context import ToolContext
 from .docstring import read_docstring
 
@@ -80,6 +80,8 @@ def read_signature(function: Callable[..., Any], *, names: Mapping[str, Any] | N
 def given_signature(function: Callable[..., Any], schema: Mapping[str, Any]) -> Signature:
     """A signature whose schema was written by hand: arguments reach the function as they are."""
     described = read_docstring(inspect.getdoc(function))
+    if is_deeper(schema, MAX_DEPTH):
+        raise UsageError(f"the parameters of a tool are nested deeper than {MAX_DEPTH} levels")
     parameters = plain(schema)
     if parameters.get("type", "object") != "object":
         raise UsageError(f"the parameters of a tool are an object, not {parameters.get('type')!r}")

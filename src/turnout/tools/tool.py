@@ -28,10 +28,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import UsageError
+from ..json_size import LONGEST
 from ..model import ToolSpec
 from .context import ToolContext
 from .schema import Signature, given_signature, read_signature
-from .validate import validator_of
+from .schema_cost import SchemaCost
+from .validate import validator_and_engine
 
 __all__ = ["Kind", "Paths", "Risk", "Tool", "ToolContext", "tool"]
 
@@ -57,6 +59,7 @@ class Tool(Struct, frozen=True, eq=False):
     something off the machine, and `source` where its results come from. `polls` says that
     repeats are its nature: asking again, with the same answer, is not going in circles.
     `delegates` marks a tool that only waits for subagents: it takes no slot from their calls.
+    `argument_limit` is how many characters the arguments of one call may have.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Tool(Struct, frozen=True, eq=False):
     validator: Any
     fits: Callable[[Any], bool]  # whether arguments fit the schema; the validator's own method
     kind: Kind
+    cost: SchemaCost  # what it may cost to ask whether arguments fit
     risk: Risk = "read"
     timeout: float | None = None
     parallel: bool = True
@@ -78,6 +82,7 @@ class Tool(Struct, frozen=True, eq=False):
     source: str = "tool"
     polls: bool = False
     delegates: bool = False
+    argument_limit: int = LONGEST
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -134,6 +139,7 @@ def tool(
     source: str = "tool",
     polls: bool = False,
     delegates: bool = False,
+    argument_limit: int = LONGEST,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.
@@ -176,9 +182,20 @@ def _made(
     if risk not in RISKS:
         raise UsageError(f"tool {name}: {risk!r} is no risk; use one of {', '.join(RISKS)}")
     spec = ToolSpec(name, signature.description if description is None else description, signature.schema)
-    validator = _validator(name, signature.schema)
-    fits, kind = validator.is_valid, _kind(function)
-    return Tool(name, function, signature, spec, validator, fits, kind, risk, groups=tuple(groups), **options)
+    validator, cost = _validator(name, signature.schema)
+    return Tool(
+        name,
+        function,
+        signature,
+        spec,
+        validator,
+        validator.is_valid,
+        _kind(function),
+        cost,
+        risk,
+        groups=tuple(groups),
+        **options,
+    )
 
 
 def _checked_name(name: str) -> str:
@@ -187,9 +204,12 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _validator(name: str, schema: dict[str, Any]) -> Any:
+def _validator(name: str, schema: dict[str, Any]) -> tuple[Any, SchemaCost]:
+    """The check of a schema, which is measured first: some would take for ever to be made, or used."""
     try:
-        return validator_of(schema)
+        cost = SchemaCost(schema)
+        validator, cost.backtracks = validator_and_engine(schema)
+        return validator, cost
     except UsageError as error:
         raise UsageError(f"tool {name}: its parameters cannot be used: {error}") from error
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ..json_size import is_deeper_text
 from ..model import ToolCall, ToolResponse
 from ..plain import dumps, is_deeper
 from .content import failed, response_text
@@ -26,10 +27,16 @@ _LONG_INTEGER = re.compile(r"(?<![\d.])\d{16,}(?![\d.eE])")
 
 def struct_arguments(call: ToolCall, changes: list[str]) -> Wire:
     """The arguments of a call: an object, always."""
-    if not is_deeper(call.arguments, MAX_DEPTH):
+    if not _is_too_deep(call):
         return call.arguments
     changes.append(f"GEM-05 arguments of {call.id} sent as text under 'json': nested too deeply for this API")
     return {"json": dumps(call.arguments)}
+
+
+def _is_too_deep(call: ToolCall) -> bool:
+    if call.raw is not None and not call.fault:  # looking at the text spares a walk over the values
+        return is_deeper_text(call.raw, MAX_DEPTH)
+    return is_deeper(call.arguments, MAX_DEPTH)
 
 
 def struct_response(response: ToolResponse) -> Wire:

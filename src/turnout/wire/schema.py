@@ -15,6 +15,7 @@ from ..model import ToolSpec
 from ..plain import is_deeper
 from . import sound_schema
 from .sound_schema import Say, Schema, sound
+from .unfolding import MOST_PARTS, resolved, unfolds_too_far
 
 SchemaStyle = Literal["openai", "anthropic", "moonshot", "xai", "plain"]
 
@@ -24,6 +25,8 @@ GEMINI_LEVELS = 22  # of a schema in a schema: `properties` and a name are two l
 COMBINATORS = ("anyOf", "oneOf", "allOf")
 GEMINI_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 ANTHROPIC_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+UNFOLDED = f"with its references written out it has more than {MOST_PARTS:,} parts"
 
 GEMINI_KEYWORDS = frozenset(
     [
@@ -80,6 +83,8 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
     lost: list[str] = []
     try:
         root = object_root(tool.parameters, lost.append)
+        if unfolds_too_far(root):
+            raise Inexpressible(UNFOLDED)
         schema = _gemini(root, root, lost.append, ())
         if is_deeper(schema, GEMINI_DEPTH):
             raise Inexpressible("it is nested too deeply")
@@ -173,15 +178,6 @@ def _absorb(root: Schema, branches: list[Schema], *, every: bool) -> Schema:
     if order:
         merged["required"] = list(dict.fromkeys(order))
     return merged
-
-
-def resolved(reference: str, root: Mapping[str, Any]) -> Schema | None:
-    node: Any = root
-    for step in reference.removeprefix("#").strip("/").split("/"):
-        if not isinstance(node, Mapping):
-            return None
-        node = node.get(step.replace("~1", "/").replace("~0", "~"))
-    return dict(node) if isinstance(node, Mapping) else None
 
 
 # Walking

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from ..model import ToolSpec
 from .options import Options
-from .schema import ANTHROPIC_KEY, Inexpressible, object_root, plain_root, resolved, voice
+from .schema import ANTHROPIC_KEY, UNFOLDED, Inexpressible, object_root, plain_root, voice
 from .sound_schema import Say, Schema
+from .unfolding import resolved, unfolds_too_far
 
 StrictStyle = Literal["openai", "anthropic"]
 
@@ -49,6 +50,8 @@ def strict_schema(tool: ToolSpec, style: StrictStyle, changes: list[str]) -> Sch
         root = plain_root(object_root(tool.parameters, say), say)
         if not root["properties"] and not _is_open(root):
             root = {**root, "additionalProperties": False}  # a tool without parameters
+        if unfolds_too_far(root):
+            raise Inexpressible(UNFOLDED)
         schema = _Subset(style, root, say).node(root, ())
     except Inexpressible as reason:
         changes.append(f"tool {tool.name}: sent without strict, because {reason}")
