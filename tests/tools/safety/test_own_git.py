@@ -144,14 +144,15 @@ def test_the_sandbox_holds_what_git_starts_all_the_same(tmp_path: Path) -> None:
 
 
 def test_every_program_that_a_reading_tool_starts_is_known() -> None:
-    """None but our own matcher and ripgrep, which is told to read no configuration."""
+    """None but our own matcher and checker, and ripgrep, which is told to read no configuration."""
     tools = Path(git.__file__).parent
     starters = {
         path.name
         for path in (*tools.glob("*.py"), *(tools / "builtin").glob("*.py"))
         if re.search(r"subprocess\.|create_subprocess|os\.(?:system|popen|exec|spawn)", path.read_text())
     }
-    assert starters == {"grep.py", "ripgrep.py", "process.py", "sandbox.py", "prove.py", "supervise.py"}
+    running = {"process.py", "sandbox.py", "prove.py", "supervise.py"}
+    assert starters == {"check_apart.py", "grep.py", "ripgrep.py", *running}
 
 
 @pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")
