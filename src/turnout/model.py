@@ -12,7 +12,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct, field
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from .errors import UsageError
 from .plain import bounded, clean, dumps, plain
