@@ -149,7 +149,7 @@ def _media(block: Media, reader: Reader) -> Seen:
     if isinstance(found, Text):
         return Seen(found, "media_replaced", block_text(block))
     if details := _lost_details(found, reader):
-        return Seen(replace(found, residue=None), "media_details_omitted", details)
+        return Seen(with_fields(found, residue=None), "media_details_omitted", details)
     found = _own(found, reader)
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
