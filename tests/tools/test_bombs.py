@@ -9,7 +9,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -20,8 +22,8 @@ from turnout import History, render
 from turnout.errors import UsageError
 from turnout.model import Outcome, ToolSpec
 from turnout.providers import PROVIDERS
+from turnout.runtime.ports import Outgoing
 from turnout.runtime.session import Session
-from turnout.simulate import Call, Reply, ScriptedModel
 from turnout.tools.arguments import is_costly
 from turnout.tools.execute import execute_tool_call
 from turnout.tools.schema_cost import pattern_states
@@ -65,6 +67,38 @@ def stranger(schema: dict[str, Any], **options: Any) -> Tool:
 
 
 ANYTHING = {"type": "object", "properties": {"x": {}, "items": {"type": "array"}}}
+
+
+class Canned:
+    """A server whose answers were written before, so that nobody waits while it writes them."""
+
+    def __init__(self, *bodies: bytes) -> None:
+        self.bodies = list(bodies)
+
+    @asynccontextmanager
+    async def send(self, request: Outgoing) -> AsyncIterator[Canned]:
+        self.body = self.bodies.pop(0)
+        yield self
+
+    status = 200
+    headers: Mapping[str, str] = MappingProxyType({"content-type": "application/json"})
+
+    @property
+    async def chunks(self) -> AsyncIterator[bytes]:
+        for start in range(0, len(self.body), 65_536):
+            await asyncio.sleep(0)
+            yield self.body[start : start + 65_536]
+
+
+def answered(text: str, **more: Any) -> bytes:
+    message = {"role": "assistant", "content": text or None, **more}
+    finish = "tool_calls" if more else "stop"
+    return json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": finish}]}).encode()
+
+
+def called(name: str, arguments: str) -> bytes:
+    function = {"name": name, "arguments": arguments}
+    return answered("", tool_calls=[{"id": "c", "type": "function", "function": function}])
 
 
 # Schemas
@@ -189,10 +223,12 @@ KINDS = {"arguments_too_large", "unreadable_arguments", "truncated_arguments", "
 @pytest.mark.parametrize("name", TEXTS)
 def test_arguments_that_are_too_much_are_a_clear_error(name: str) -> None:
     """Or they run. The loop is never held up: not by reading, checking, keeping or sending them."""
-    model = ScriptedModel([Reply((Call("take", raw=TEXTS[name]),)), "done"])
+    model = Canned(called("take", TEXTS[name]), answered("done"))
 
     async def run() -> tuple[Outcome | None, float]:
-        session = Session("openai:gpt-5.1", tools=[stranger(ANYTHING)], transport=model, stream=False)
+        session = Session(
+            "openai:gpt-5.1", tools=[stranger(ANYTHING)], transport=model, api_key="k", stream=False
+        )
         _, held = await longest_hold(session.ask("go"))
         return next(iter(session.history.ledger)).outcome, held
 

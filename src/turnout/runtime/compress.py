@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ..errors import HookError, TurnoutError, UsageError
 from ..history.log import History
-from ..model import Compaction, ModelTurn, Rewind, SystemTurn, Turn, UserTurn, block_text
+from ..model import Block, Compaction, ModelTurn, Rewind, SystemTurn, ToolCall, Turn, UserTurn, block_text
 from ..plain import dumps
 from ..providers import Target
 from .events import SessionEvent, Status
@@ -265,4 +265,10 @@ class Compressor:
 
 def size(turn: Turn) -> int:
     """Characters of a turn, without the results of its calls."""
-    return sum(len(block_text(block)) for block in turn.blocks)
+    return sum(map(_block_size, turn.blocks))
+
+
+def _block_size(block: Block) -> int:
+    if isinstance(block, ToolCall) and block.raw is not None and not block.fault:
+        return len(block.name) + len(block.raw)  # to write the arguments anew, round by round, is dear
+    return len(block_text(block))
