@@ -13,10 +13,11 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from posixpath import basename
 
-from .shell_words import Doubt, commands, glimpsed
+from .shell_words import Command, Doubt, commands, glimpsed
 
 DEEPEST = 6  # one program that starts another that starts another
 MOST = 200  # commands that are shown to rules
+MOST_READ = 24_000  # characters of lines that are read; each line counts for a few more
 
 # Programs that run the command behind their own flags, and how many other words may stand before it.
 WRAPPERS = {
@@ -86,6 +87,7 @@ class Reached:
         self.untold = False
         self.obscure = False
         self._resolve = resolve
+        self._left = MOST_READ
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -93,15 +95,27 @@ class Reached:
 
     def add_line(self, line: str, depth: int = 0) -> None:
         """A whole line; of one that is not plain whatever can be seen of it."""
+        self._left -= len(line) + 400
+        if self._left < 0:
+            self.untold = self.obscure = True
+            return
         seen = commands(line)
         if isinstance(seen, Doubt):
-            self.untold = True
-            found = glimpsed(line)
-            self.obscure |= seen.too_much or any("$" in words[0] or "`" in words[0] for words in found)
-            for words in found:
-                self.add(words, depth)
-            return
-        for command in seen:
+            self.add_doubtful(line, seen.too_much, depth)
+        else:
+            self.add_commands(seen, depth)
+
+    def add_doubtful(self, line: str, too_much: bool = False, depth: int = 0) -> None:
+        """What can be seen of a line that is not plain."""
+        found = glimpsed(line)
+        self.untold = True
+        self.obscure |= too_much or any("$" in words[0] or "`" in words[0] for words in found)
+        for words in found:
+            self.add(words, depth)
+
+    def add_commands(self, found: Sequence[Command], depth: int = 0) -> None:
+        """The commands of a plain line."""
+        for command in found:
             piped = command.joint == "|" and basename(command.program) in SHELLS
             self.untold |= piped and len(command.words) == 1
             self.add(command.words, depth)

@@ -138,6 +138,23 @@ def test_a_program_that_would_be_found_in_the_workspace_is_asked_for(workspace: 
     assert effect() == "ask"
 
 
+def test_bash_is_not_taken_from_the_workspace(workspace: Any, tmp_path: Path) -> None:
+    """A PATH may lead into the workspace, and whoever runs `true` did not ask for a bash of its own."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/bash").write_text("#!/bin/sh\necho EVIL\n")
+    (tmp_path / "bin/bash").chmod(0o755)
+    known = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+    context = ToolContext("c", workspace=workspace, spawn=Unconfined("on purpose"), environment=known)
+    for more in ({}, {"background": True}):
+        outcome = asyncio.run(_finished(context, {"command": "echo mine", **more}))
+        assert "EVIL" not in outcome and "mine" in outcome
+
+
+async def _finished(context: ToolContext, arguments: dict[str, Any]) -> str:
+    outcome = await shell.invoke(context, arguments)
+    return outcome if isinstance(outcome, str) else str(outcome.text)
+
+
 def test_the_working_folder_counts(workspace: Any, tmp_path: Path) -> None:
     """`..` is inside when the shell stands in a folder of the workspace, and outside when not."""
     (tmp_path / "src/deep").mkdir(parents=True)

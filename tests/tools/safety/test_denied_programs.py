@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,18 @@ def test_looking_never_fails(line: str) -> None:
     reached = Reached()
     reached.add_line(line)
     assert len(reached.texts) < 1_000
+
+
+def test_looking_is_quick() -> None:
+    """The worst of lines: programs that start programs, each of which has all the rest for its words."""
+    lines = [
+        *("eval " * 1500, "env " * 1900, "parallel " * 800, "ssh h " * 1300, "eval '" + "x;" * 3000 + "'"),
+        *("xargs " * 1300, "watch " + "'a b c' " * 900, "find . " + "-exec rm {} ; " * 500, "$(" * 1500),
+        "sh -c 'sh -c \"sh -c x\"' " * 300,
+    ]
+    started = time.process_time()
+    for line in lines:
+        reached = Reached()
+        reached.add_line(f"{line} rm x")
+        assert reached.untold or any(found[0] == "rm" for found in reached.found)
+    assert time.process_time() - started < 2.0

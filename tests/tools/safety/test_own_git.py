@@ -16,6 +16,7 @@ from tests.tools.safety.another_user import needs_another_user, open_folder, run
 from tests.tools.safety.boxes import needs_sandbox
 from tests.tools.safety.git_ways import WAYS, Repository, Way
 
+import turnout
 from turnout.model import ToolCall
 from turnout.tools import git, process
 from turnout.tools.admission import Admitted, admit
@@ -143,16 +144,21 @@ def test_the_sandbox_holds_what_git_starts_all_the_same(tmp_path: Path) -> None:
     assert not repository.canary.exists()
 
 
-def test_every_program_that_a_reading_tool_starts_is_known() -> None:
-    """None but our own matcher and checker, and ripgrep, which is told to read no configuration."""
-    tools = Path(git.__file__).parent
+def test_every_place_that_starts_a_program_is_known() -> None:
+    """Tools that read start our own matcher and checker, and ripgrep; nothing else."""
+    source = Path(turnout.__file__).parent
+    starts = re.compile(
+        r"subprocess\.(?:run|Popen|check|call)|create_subprocess|os\.(?:system|popen|exec|spawn)"
+    )
     starters = {
-        path.name
-        for path in (*tools.glob("*.py"), *(tools / "builtin").glob("*.py"))
-        if re.search(r"subprocess\.|create_subprocess|os\.(?:system|popen|exec|spawn)", path.read_text())
+        str(path.relative_to(source)) for path in source.rglob("*.py") if starts.search(path.read_text())
     }
-    running = {"process.py", "sandbox.py", "prove.py", "supervise.py"}
-    assert starters == {"check_apart.py", "grep.py", "ripgrep.py", *running}
+    assert starters == {
+        *("tools/builtin/grep.py", "tools/builtin/ripgrep.py", "tools/check_apart.py"),
+        *("tools/process.py", "tools/supervise.py", "tools/mcp/stdio.py"),  # commands and servers
+        *("tools/sandbox.py", "tools/prove.py"),  # bubblewrap, and a process for it to be kept from
+        *("runtime/keys.py", "surfaces/cli/chat/moving.py", "surfaces/cli/demo/stage.py"),  # of the user's
+    }
 
 
 @pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")

@@ -35,6 +35,9 @@ from .background import started
 from .explain import failed, workspace_of
 from .shell_assessment import FOLDER, assessed
 
+PLACES = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash")
+# From the system: a PATH may lead into the workspace, which could bring a bash of its own.
+BASH = next((place for place in PLACES if os.access(place, os.X_OK)), "bash")
 TIMEOUT = 120.0
 LONGEST = 3600.0
 CAPTURED = 32 * 1024  # bytes of output in the result; the rest is saved
@@ -113,7 +116,7 @@ async def _detached(
     folder, _ = _folder(workspace, ctx.state)
     try:
         return await _spawn(ctx, command)(
-            ["bash", "--noprofile", "--norc", "-c", command],
+            [BASH, "--noprofile", "--norc", "-c", command],
             folder=folder,
             environment=_environment(ctx, command),
             timeout=LONGEST_BACKGROUND,
@@ -138,7 +141,7 @@ def _environment(ctx: ToolContext, command: str) -> dict[str, str]:
 def _bash(command: str, descriptor: int) -> list[str]:
     """Bash that says on a descriptor of its own where it was when it ended."""
     farewell = f"trap 'builtin pwd -P >&{descriptor} 2>/dev/null' EXIT; "
-    return ["bash", "--noprofile", "--norc", "-c", farewell + command]
+    return [BASH, "--noprofile", "--norc", "-c", farewell + command]
 
 
 def _claimed(reader: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from posixpath import join
 from typing import Any
 
@@ -23,6 +24,7 @@ from ..workspace import Workspace
 
 FOLDER = "shell.folder"  # where the folder is kept in the session's state
 MOST_GLOBS = 20  # that are looked at
+MOST_MENTIONS = 500  # beyond which the sandbox alone keeps what rules deny
 _PIECES = re.compile(r"[=:@,]")
 _WILD = re.compile(r"[*?\[]")
 
@@ -40,7 +42,10 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
     if arguments.get("background"):
         reasons.append("it goes on in the background")
     reached = Reached(lambda program: _real_name(program, judged.folder, situation))
-    reached.add_line(line)
+    if judged.commands:
+        reached.add_commands(judged.commands)
+    else:
+        reached.add_doubtful(line, judged.too_much)
     return Assessment(
         "risky" if reasons and judged.risk in ("read", "write") else judged.risk,
         "; ".join(reasons),
@@ -51,7 +56,7 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
         reached={"command": reached.texts},
         untold=("command",) if reached.untold else (),
-        mentions=tuple(_mentions(line, judged, situation)),
+        mentions=tuple(islice(_mentions(reached, judged, situation), MOST_MENTIONS)),
         may_show=_may_show(judged, reached, situation),
     )
 
@@ -111,18 +116,16 @@ def _real_name(program: str, folder: str, situation: Situation) -> str:
     return os.path.basename(os.path.realpath(os.path.join(root, folder, program)))
 
 
-def _mentions(line: str, judged: Judgement, situation: Situation) -> Iterator[str]:
+def _mentions(reached: Reached, judged: Judgement, situation: Situation) -> Iterator[str]:
     """Whatever in the words may be a path: each word, and its pieces (`if=x`, `HEAD:x`, `-fx`).
 
     Of programs on the list it is known which words are paths, but for git, which has paths in
     other words too.
     """
-    reached = Reached()
-    for command in judged.commands:
-        if command in judged.unlisted or command.program == "git":
-            reached.add(command.words)
-    if not judged.commands:
-        reached.add_line(line)
+    unknown = [each for each in judged.commands if each in judged.unlisted or each.program == "git"]
+    if len(unknown) < len(judged.commands):
+        reached = Reached()
+        reached.add_commands(unknown)
     words = dict.fromkeys(word for each in reached.found for word in each[1:])
     pieces = dict.fromkeys(piece for word in words for piece in _pieces(word))
     yield from (join(judged.folder, piece) for piece in pieces)
