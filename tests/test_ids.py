@@ -72,6 +72,12 @@ def test_first_candidates_are_told_by_the_id() -> None:
     assert next(iter(FORMATS["gemini"](ID, "read", 0))) == ID[10:]
     assert list(islice(iter(FORMATS["kimi"](ID, "read", 3)), 2)) == ["functions.read:3", "functions.read:4"]
     assert next(iter(FORMATS["openai"]("not canonical", "read", 0))) != "call_not canonical"
+    assert list(islice(iter(FORMATS["openai"](ID, "read", 0)), 3)) == [
+        "call_eC1FY7rKXRnZJHmdxV79AZhF",
+        "call_ZRlg6_BhIlTf7EdxplT3IJ5H",
+        "call_4gpcR58FaiLwz72rQmdYMHq0",
+    ]
+    assert list(islice(iter(FORMATS["mistral"](ID, "read", 0)), 3)) == ["6KQzBRojr", "itYVZRq1r", "fj6C9EgSx"]
 
 
 def test_a_provider_without_a_format_speaks_openais() -> None:
