@@ -15,6 +15,7 @@ from turnout.errors import UsageError
 from turnout.model import Outcome
 from turnout.tools.batch import Batch
 from turnout.tools.footprint import Footprint, Places
+from turnout.tools.running import RunningCalls
 
 DONE = Outcome("complete", "done")
 READ = Footprint()
@@ -64,6 +65,64 @@ def test_the_limit_holds() -> None:
     assert made.startable() == ()
     made.settle("0", DONE)
     assert made.startable() == ("2",)
+
+
+WAITS_FOR_A_SUBAGENT = Footprint(counted=False)
+
+
+@pytest.mark.parametrize("footprint", [READ, WAITS_FOR_A_SUBAGENT])
+def test_a_batch_has_a_limit_of_its_own(footprint: Footprint) -> None:
+    """Also where the tree of sessions has room for more, and for calls that take no slot of the tree."""
+    made = Batch(list("0123"), parallel=2, running=RunningCalls(8))
+    for call_id in "0123":
+        made.admit(call_id, footprint)
+    assert made.startable() == ("0", "1")
+    made.start("0")
+    assert made.startable() == ("1",)
+    made.start("1")
+    assert made.startable() == ()
+    made.settle("0", DONE)
+    assert started(made) == ("2",)
+    assert made.startable() == ()
+    made.settle("2", DONE, still_running=True)  # given up: it holds its paths, not its slot
+    assert started(made) == ("3",)
+
+
+def test_a_call_that_never_ran_frees_no_slot() -> None:
+    """Only what was started counts when it is settled."""
+    made = batch(READ, READ, READ, READ, parallel=1)
+    assert started(made) == ("0",)
+    made.settle("1", Outcome("cancelled"))
+    assert made.startable() == ()
+    made.settle("0", DONE)
+    assert made.startable() == ("2",)
+
+
+def test_a_limit_below_one_is_one() -> None:
+    """Otherwise nothing would ever run."""
+    assert batch(READ, READ, parallel=0).startable() == ("0",)
+    assert Batch(["0"], parallel=-3).parallel == 1
+
+
+def test_every_call_has_a_state() -> None:
+    """Its outcome's status once it is settled."""
+    made = Batch(["a", "b"])
+    states = [made.state("a")]
+    made.admit("a", ask=True)
+    states.append(made.state("a"))
+    made.approve("a")
+    states.append(made.state("a"))
+    made.start("a")
+    states.append(made.state("a"))
+    made.settle("a", Outcome("error", "no"))
+    assert [*states, made.state("a")] == [
+        "validating",
+        "awaiting_approval",
+        "scheduled",
+        "executing",
+        "error",
+    ]
+    assert (made.live(), made.live("scheduled"), made.done) == (("b",), (), False)
 
 
 def test_writes_of_one_path_keep_their_order() -> None:
@@ -184,8 +243,13 @@ def test_only_what_may_start_can_be_started() -> None:
         made.start("1")
     with pytest.raises(UsageError, match="is scheduled"):
         made.approve("0")
-    with pytest.raises(UsageError, match="not in this batch"):
+    with pytest.raises(UsageError, match="is scheduled; this needs one that is validating"):
+        made.admit("0")
+    with pytest.raises(UsageError, match="nobody is not in this batch; this needs one that is scheduled"):
         made.start("nobody")
+    made.settle("0", DONE)
+    with pytest.raises(UsageError, match="call 0 is complete"):
+        made.start("0")
 
 
 def test_the_summary_counts_every_call_once() -> None:
