@@ -1,5 +1,6 @@
 """Anthropic: Claude by key, or with an OAuth token at the endpoint `oauth`."""
 
+from ..rendering.image_size import ImageLimit
 from ..wire.anthropic_fields import AnthropicDialect
 from .provider import Provider
 
@@ -13,6 +14,9 @@ PROVIDER = Provider(
     key_variables=("ANTHROPIC_API_KEY",),
     auth="x-api-key",
     headers=VERSION,
+    # "image exceeds 5 MB maximum", counted in base64, and "exceed max allowed size: 8000 pixels". Some
+    # accounts were given 10 MB since; the smaller limit holds for all.
+    images=ImageLimit(characters=5 * 1024 * 1024, edge=8_000),
     dialect=AnthropicDialect(),
     variants={
         "oauth": {

@@ -1,5 +1,6 @@
 """Hosts of open models in the cloud: OpenAI's Chat, by family where the weights insist."""
 
+from ..rendering.image_size import ImageLimit
 from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
 from .provider import Provider
@@ -16,6 +17,7 @@ GROQ = Provider(
     base_url="https://api.groq.com/openai/v1",
     base_url_variable="GROQ_BASE_URL",
     key_variables=("GROQ_API_KEY",),
+    images=ImageLimit(characters=4 * 1024 * 1024, pixels=33_177_600),  # as its guide to vision says
     dialect=EFFORT,
     overrides=families(EFFORT),
 )

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from ..rendering.image_size import ImageLimit
 from ..wire.chat_dialect import ChatDialect
 from .families import MISTRAL, OLD_MISTRAL, OLD_MISTRAL_NAMES
 from .provider import Provider
@@ -29,6 +30,7 @@ PROVIDER = Provider(
     base_url="https://api.mistral.ai/v1",
     base_url_variable="MISTRAL_BASE_URL",
     key_variables=("MISTRAL_API_KEY",),
+    images=ImageLimit(characters=10 * 1024 * 1024 * 4 // 3),  # 10 MB a file, as its guide to vision says
     dialect=CHAT,
     overrides=tuple((name, replace(CHAT, **OLD_MISTRAL)) for name in OLD_MISTRAL_NAMES),
 )

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..rendering.image_size import NO_LIMIT, ImageLimit
 from ..wire.anthropic_fields import AnthropicDialect
 from ..wire.chat_dialect import ChatDialect
 from ..wire.gemini import GeminiDialect
@@ -35,6 +36,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     envelope: Literal["", "code-assist"] = ""
     project: str = ""  # whose account pays; the envelope says it
     project_variable: str = ""
+    images: ImageLimit = NO_LIMIT  # how large one image may be
     vision_header: str = ""  # must be "true" where a request shows images
     initiator_header: str = ""  # says who wants this request: "user", or "agent" inside a tool loop
     unspoken_models: tuple[str, ...] = ()  # patterns of models it serves through an API we do not speak yet

@@ -102,7 +102,7 @@ def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Read
     if policy not in POLICIES:
         raise UsageError(f"foreign_thinking {policy!r} is not one of {', '.join(POLICIES)}")
     base = Reader.of(target.origin, target.dialect.id_format)
-    base = replace(base, links=getattr(target.dialect, "links", ""))
+    base = replace(base, links=getattr(target.dialect, "links", ""), images=target.provider.images)
     knows = target.facts.tools
     return replace(base, thinking=policy, media=_media(target), knows_tools=knows, flat_through=flat_through)
 

@@ -1,5 +1,6 @@
 """xAI: Grok over Chat Completions; its reasoning is shown, never taken back."""
 
+from ..rendering.image_size import ImageLimit
 from ..wire.chat_dialect import ChatDialect
 from .provider import Provider
 
@@ -9,6 +10,7 @@ PROVIDER = Provider(
     base_url="https://api.x.ai/v1",
     base_url_variable="XAI_BASE_URL",
     key_variables=("XAI_API_KEY",),
+    images=ImageLimit(characters=20 * 1024 * 1024 * 4 // 3),  # 20 MiB a file, as its guide to images says
     dialect=ChatDialect(
         schema="xai",
         max_tokens_field="max_completion_tokens",

@@ -32,6 +32,7 @@ from ..model import (
     block_text,
     with_fields,
 )
+from .image_size import NO_LIMIT, ImageLimit
 from .media import named, readable
 
 WEB = ("http://", "https://")
@@ -58,6 +59,7 @@ class Reader(Struct, frozen=True):
     names: NameFormat = OPENAI_NAMES
     thinking: Literal["omit", "as_text"] = "omit"
     media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
+    images: ImageLimit = NO_LIMIT
     links: str = ""  # a pattern of addresses that it looks at by itself, whatever lies there
     keeps_raw_ids: bool = False  # it wants the ids back that it gave itself
     knows_tools: bool = True  # else all tool history is told in words
@@ -171,7 +173,7 @@ def _unreadable(media: Media, reader: Reader) -> str:
         return f"only its account at {residue.origin.provider} can read it"
     if media.uri and not media.uri.startswith(WEB) and not reader.looks_at(media.uri):
         return "its address is not on the web"
-    return "" if reader.sees(media) else "this model cannot read it"
+    return reader.images.excess_of(media) if reader.sees(media) else "this model cannot read it"
 
 
 def worded(
