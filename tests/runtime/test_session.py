@@ -133,7 +133,13 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize("failed", UNREADABLE, ids=["as a status", "in the stream"])
+UNREADABLE += [
+    Raw(dumps({"error": {**GROQ_FAILED, "code": code}}), 400, "application/json")
+    for code in ("json_validate_failed", "output_parse_failed")
+]
+
+
+@pytest.mark.parametrize("failed", UNREADABLE, ids=["as a status", "in the stream", "no JSON", "no format"])
 def test_a_call_that_the_server_could_not_read_is_asked_for_again(failed: Raw) -> None:
     """Groq's tool_use_failed is the model's fault: the same request goes out again, nothing is given up."""
     talk, transport = session([failed, failed, [PARIS], "Sunny."], "groq:llama-3.3-70b-versatile")

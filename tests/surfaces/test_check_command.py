@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -120,13 +121,13 @@ def test_what_the_last_line_prints_would_pass(api: str, rule: str, given: Any, t
 )
 def test_the_doctor_sends_a_request_to_the_check(api: str, given: Any, tmp_path: Path) -> None:
     """It is no session; the command that reads it is named, with the API that it looks like."""
-    path = tmp_path / "request.json"
+    path = tmp_path / "my request.json"
     path.write_text(json.dumps(given))
 
     told = run("doctor", str(path))
 
     assert told.exit_code == 2
-    assert f"turnout check --api {api} {path}" in told.stderr
+    assert f"turnout check --api {api} {quote(str(path))}`" in told.stderr
 
 
 @pytest.mark.parametrize("given", ["{", "7", "[]", '{"a": 1}', '[{"a": 1}]'])
@@ -137,3 +138,14 @@ def test_other_files_are_not_taken_for_requests(given: str, tmp_path: Path) -> N
     told = run("doctor", str(path))
 
     assert told.exit_code == 2 and "turnout check" not in told.stderr
+
+
+@pytest.mark.parametrize("api", ["gemini@oauth", "gemini@oauth:gemini-2.5-pro", "gemini"])
+def test_a_target_with_an_endpoint_names_whose_rules(api: str) -> None:
+    """What `render` calls it, `check` knows too, envelope and all."""
+    stray = {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}
+    enveloped = {"model": "gemini-2.5-pro", "project": "p", "request": {"contents": [stray]}}
+
+    told = run("check", "--api", api, "--json", stdin=enveloped)
+
+    assert [problem["rule"] for problem in json.loads(told.stdout)] == ["GEM-03"]

@@ -170,7 +170,7 @@ def _not_a_session(path: Path, programs: list[str]) -> str:
         api = ""
     if not api:
         return f"{path} is not a session of turnout, nor of {', '.join(programs)}"
-    command = f"turnout check --api {api} {path}"
+    command = f"turnout check --api {api} {quote(str(path))}"
     return f"{path} is a request, not a session; `{command}` says what a provider would refuse in it"
 
 

@@ -76,6 +76,8 @@ _KIND_OF_WORD: dict[str, FailureKind] = {
     "model_not_supported": "not_found",
     "invalid_model": "not_found",
     "tool_use_failed": "malformed",
+    "json_validate_failed": "malformed",
+    "output_parse_failed": "malformed",
     "timeout_error": "timeout",
     "deadline_exceeded": "timeout",
     "request_timeout": "timeout",
@@ -83,7 +85,7 @@ _KIND_OF_WORD: dict[str, FailureKind] = {
 }
 """Words that say it all, as codes, types or statuses, whoever uses them."""
 
-MODEL_FAULTS = frozenset({"tool_use_failed"})
+MODEL_FAULTS = frozenset({"tool_use_failed", "json_validate_failed", "output_parse_failed"})
 """Codes that say that the model wrote what its server could not read (Groq): the request is sound."""
 
 _WEAK_KIND_OF_WORD: dict[str, FailureKind] = {

@@ -1,7 +1,7 @@
 """Every name an API goes by, and who checks a body meant for it.
 
 A provider's name and its format's name mean the same. Separators and case do not matter,
-and `provider:model` names the model too.
+and a target (`provider:model`, `provider@endpoint:model`) names the model too.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def resolve(api: str) -> tuple[str, str]:
     if not isinstance(api, str):
         raise UsageError(f"{api!r} names no API; give the name of a provider or of a format")
     written, _, model = api.partition(":")
-    name = _folded(written)
+    name = _folded(written.partition("@")[0])  # what an endpoint of a provider refuses, the provider does
     if found := NAMES.get(name):
         return found, model
     if name == "icontent":
