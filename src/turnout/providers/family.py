@@ -17,10 +17,12 @@ from ..declarations import NOBODY
 from ..diagnostic import Diagnostic
 from ..model import Residue, ToolSpec
 from ..plain import plain
-from ..wire.added_fields import paths_in, private_fields
+from ..wire.added_fields import paths_in, private_fields, without_private_field
 from ..wire.chat_dialect import ChatDialect
 from ..wire.options import CHOICES, Options
 from . import PROVIDERS, Target
+
+SEARCH = "web_search_options"
 
 
 class ToolSelection(Struct, frozen=True):
@@ -70,6 +72,9 @@ def select_options(
         whose = f"only the API of {asked.private.origin.provider} has it"
         changes += [f"{path} left out: {whose}" for path in paths_in(private_fields(asked))]
         asked = replace(asked, private=None)
+    if SEARCH in private_fields(asked) and not _takes_search(place):
+        changes.append(f"OAC-17 {SEARCH} left out: {place.model} does not search")
+        asked = without_private_field(asked, SEARCH)
     choice = asked.tool_choice
     gone = {tool.name for tool in kept.dropped}
     if choice and choice not in ("auto", "none") and not kept.tools and gone:
@@ -82,6 +87,10 @@ def select_options(
         changes.append(f"tool_choice {choice} sent as auto: {place.model} cannot be forced to call a tool")
         return replace(asked, tool_choice="auto")
     return asked
+
+
+def _takes_search(place: Target) -> bool:
+    return not isinstance(place.dialect, ChatDialect) or place.dialect.takes_search
 
 
 def _can_force(place: Target) -> bool:

@@ -13,6 +13,7 @@ CHAT = ChatDialect(
     max_stops=4,
     thinking_switch="effort",
     takes=(*USUAL_OPTIONS, "metadata", "cache_key", "cache_ttl", "verbosity"),
+    takes_search=False,
     service_tiers=OPENAI_TIERS,
     metadata_needs_store=True,
     refuses_unknown=True,
@@ -21,6 +22,9 @@ REASONING = replace(CHAT, system_role="developer")
 # OAC-15: the first of them refuse the role developer, and system too.
 FIRST_REASONING = replace(CHAT, system_role="user", system_anywhere=False)
 OVERRIDES = (
+    # OAC-17: the models that search have it in their names; the others refuse to be asked.
+    ("gpt-5*-search*", replace(REASONING, takes_search=True)),
+    ("*-search*", replace(CHAT, takes_search=True)),
     ("o1-mini*", FIRST_REASONING),
     ("o1-preview*", FIRST_REASONING),
     ("o[1-9]*", REASONING),

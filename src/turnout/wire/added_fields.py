@@ -52,6 +52,15 @@ def private_fields(options: Options) -> dict[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
+def without_private_field(options: Options, name: str) -> Options:
+    """The options, but for one of those fields."""
+    if options.private is None:
+        return options
+    fields = {other: value for other, value in private_fields(options).items() if other != name}
+    data = {**options.private.data, "fields": fields}
+    return replace(options, private=replace(options.private, data=data))
+
+
 def paths_in(fields: Mapping[str, Any], above: str = "") -> Iterator[str]:
     """The names of fields, as people write them: `generationConfig.speechConfig`."""
     for name, value in fields.items():

@@ -50,6 +50,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     takes: tuple[str, ...] = USUAL_OPTIONS  # of the options that only some servers have, those it has
     also_knows: tuple[str, ...] = ()  # fields that some of its models take
     refuses_unknown: bool = False  # a field that it does not know is a 400, not passed over
+    takes_search: bool = True  # `web_search_options` of a request that was written for this API
     service_tiers: tuple[str, ...] = ()
     metadata_needs_store: bool = False
     stream_usage: bool = True
