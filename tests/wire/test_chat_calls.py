@@ -159,6 +159,18 @@ def test_a_signature_stays_on_the_call_it_came_with() -> None:
     assert second.residue is None
 
 
+@pytest.mark.parametrize("ids", [("a", "b"), ("a", "a")], ids=["two ids", "one id"])
+def test_an_index_that_is_written_as_text_tells_calls_apart(ids: tuple[str, str]) -> None:
+    """Arguments that come in turns stay with the call whose index they have."""
+    payloads = [
+        *(calls({**fragment(id=id, name="add"), "index": str(at)}) for at, id in enumerate(ids)),
+        *(calls({**fragment(arguments='{"x":'), "index": at}) for at in ("0", "1")),
+        *(calls({**fragment(arguments=at + "}"), "index": at}) for at in ("0", "1")),
+    ]
+
+    assert called(*payloads) == [("add", {"x": 0}), ("add", {"x": 1})]
+
+
 def test_a_signature_stays_on_its_call_when_two_share_an_id() -> None:
     """Each call keeps what came with it, by whatever its fragments are told apart."""
 

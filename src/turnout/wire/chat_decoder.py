@@ -262,7 +262,7 @@ class ChatDecoder:
         return events
 
     def _call(self, fragment: Fragment, position: int) -> Events:
-        index = fragment.index if type(fragment.index) is int else None
+        index = _number(fragment.index)
         function = fragment.function
         if function is not None:
             events = self.reply.fragment(index, fragment.id, function.name, function.arguments, position)
@@ -360,6 +360,13 @@ class ChatDecoder:
             return NOTHING
         error = stream_failure(body)
         return self._fail(error.kind, error.message, error)
+
+
+def _number(index: Any) -> int | None:
+    """The index of a fragment, also where a server writes it as text: without it calls are mixed up."""
+    if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 10:
+        return int(index)
+    return index if type(index) is int else None
 
 
 def _is_cut(chunk: Chunk) -> bool:
