@@ -141,9 +141,15 @@ FILES = ("input_file", "input_image", "file")
 """Kinds of parts that may only refer to a file that the server keeps."""
 
 
+STRAY_CALLS = ("function_result", "function_response", "tool_result", "tool_use", "tool_call")
+"""Calls and results in the shapes of other APIs, which Responses refuses inside a message (OAR-13)."""
+
+
 def responses_part(residue: Residue | None) -> Wire:
     """The part of a user's message that a block was, a file among them; {} where it must be told in words."""
     part = _typed_part(residue)
+    if part.get("type") in STRAY_CALLS:
+        return {}
     if part.get("type") not in FILES:
         return part
     file_id = _file_id(part)
