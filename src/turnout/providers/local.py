@@ -18,7 +18,12 @@ ANY = ChatDialect(content_when_empty="", echoes_details=True)
 VLLM_CHAT = replace(TEMPLATE, reasoning_field="reasoning")
 
 OLLAMA_CHAT = replace(TEMPLATE, reasoning_field="reasoning", think_tags=True, takes=USUAL_OPTIONS)
-LLAMACPP_CHAT = replace(TEMPLATE, reasoning_field="reasoning_content", think_tags=True)
+LLAMACPP_CHAT = replace(
+    TEMPLATE,
+    reasoning_field="reasoning_content",
+    think_tags=True,
+    not_with_tools=("grammar", "logprobs", "top_logprobs"),
+)
 
 OLLAMA = Provider(
     name="ollama",

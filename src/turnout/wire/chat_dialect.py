@@ -48,6 +48,7 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     strict_tools: bool = True
     provider_tools: tuple[str, ...] = ()  # types of the tools that it runs itself
     takes: tuple[str, ...] = USUAL_OPTIONS  # of the options that only some servers have, those it has
+    not_with_tools: tuple[str, ...] = ()  # fields that it refuses where tools are declared
     also_knows: tuple[str, ...] = ()  # fields that some of its models take
     refuses_unknown: bool = False  # a field that it does not know is a 400, not passed over
     takes_search: bool = True  # `web_search_options` of a request that was written for this API

@@ -60,7 +60,12 @@ class ChatFields:
             fields["stream"] = True
             if self.dialect.stream_usage:
                 fields["stream_options"] = {"include_usage": True}
-        return with_added_fields(fields, self.dialect.extra_body, options, changes)
+        made = with_added_fields(fields, self.dialect.extra_body, options, changes)
+        if "tools" in made:
+            for name in sorted(set(made).intersection(self.dialect.not_with_tools).difference(options.extra)):
+                changes.append(f"{name} left out: this server refuses it where tools are declared")
+                del made[name]
+        return made
 
     def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
         if (limit := token_limit(options, self.setting.facts, changes)) is not None:

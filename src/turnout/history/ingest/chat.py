@@ -49,7 +49,8 @@ REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 FIELDS = frozenset(
     {
-        *("role", "content", "name", "type", "id", "status", "phase", "cache_control"),
+        *("role", "content", "name", "type", "id", "status", "phase", "cache_control", "object"),
+        *("model", "usage", "stop_reason", "stop_sequence", "finish_reason"),  # of a reply that was kept
         *("tool_calls", "function_call", "tool_call_id", "tool_name", "call_id"),
         *("refusal", "audio", "annotations", "images", "reasoning_details", "reasoning_opaque", *REASONING),
     }

@@ -17,9 +17,12 @@ from ...history.ingest import ReadBody, read_body
 from ...history.log import History
 from ...model import Origin, Residue
 from ...wire.options import CHOICES, Options
+from ...wire.sdk import KNOWN as FIELDS_OF_API
 from . import anthropic, chat, gemini, responses
 from .fields import Fields
 
+STRICT_CHAT = ("openai", "azure", "mistral")
+KNOWN = {**FIELDS_OF_API, "gemini": frozenset({"toolConfig", "safetySettings", "cachedContent", "labels"})}
 READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
     "chat": chat.read_options,
     "responses": responses.read_options,
@@ -60,6 +63,7 @@ def read_request(
     found = reader(fields) if reader is not None else {}
     _add_cache_ttl(found, read, fields)
     _add_held(found, read, fields)
+    _drop_foreign(read, fields)
     asked = _options(found, read.history, fields)
     spelled = chat.spelled_options(fields) if read.api == "chat" else {}
     if fields.left or spelled:
@@ -90,6 +94,16 @@ def _check_choice(kept: dict[str, Any], history: History, fields: Fields) -> Non
     if choice is not None and choice not in names:
         del kept["tool_choice"]
         fields.drop("tool_choice", f"{choice} is not among the tools" if names else "there are no tools")
+
+
+def _drop_foreign(read: ReadBody, fields: Fields) -> None:
+    """Fields of another API, which whoever it was written for refuses: "Extra inputs are not permitted"."""
+    if read.api == "chat" and read.origin.provider not in STRICT_CHAT:
+        return  # servers that pass over what they do not know
+    others = set().union(*(known for api, known in KNOWN.items() if api != read.api))
+    for name in sorted(others.intersection(fields.left) - KNOWN.get(read.api, frozenset())):
+        fields.remove(name)
+        fields.drop(name, f"a field of another API; {read.origin.provider} refuses requests with it")
 
 
 def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:

@@ -148,6 +148,10 @@ def _choice(fields: Fields) -> dict[str, Any]:
             choice = name
         case {"type": "custom", "custom": {"name": str(name)}}:
             choice = name
+        case str():
+            fields.remove(path)
+            fields.drop(path, f"{choice!r} is not a choice that any API has")
+            return {}
         case _:
             return {}
     fields.remove(path)

@@ -123,4 +123,7 @@ def _choice(fields: Fields) -> dict[str, Any]:
             return {"tool_choice": name}
         case []:
             fields.remove(f"{path}.allowedFunctionNames")
+        case list() if choice != "required":
+            fields.remove(f"{path}.allowedFunctionNames")
+            fields.drop("allowedFunctionNames", f"goes with mode ANY, not with {mode}")
     return {"tool_choice": choice}
