@@ -192,7 +192,7 @@ class ToolCallTracker:
         raw_id = raw_id if isinstance(raw_id, str) and raw_id not in NO_ID else ""
         name = name if isinstance(name, str) else ""
         self._last = call = self._owner(index, raw_id, name, arguments, position)
-        if call.done:
+        if call.done or (name and _is_sent_again(call, name, arguments)):
             return NOTHING
         self._learn_id(call, raw_id)
         self._learn_name(call, name)
@@ -423,6 +423,19 @@ def _names_another(call: _Call, raw_id: str, name: str) -> bool:
     """Whether id or name contradict the call that stands under the same key."""
     other_id = raw_id and call.raw_id and raw_id != call.raw_id
     return bool(other_id or (name and call.name and name != call.name))
+
+
+def _is_sent_again(call: _Call, name: str, arguments: Any) -> bool:
+    """Whether a fragment is the whole call once more, and not a piece of it."""
+    if not isinstance(arguments, str) or not call.pieces or name != call.name:
+        return False
+    if not arguments.startswith("{") or not call.pieces[-1].endswith("}"):
+        return False
+    if len(call.pieces) > 1:  # putting them together costs their length
+        call.checks += 1
+        if call.checks > CHECKS:
+            return False
+    return arguments == call.text and not _parsed(arguments)[1]
 
 
 def _written(value: Any) -> str:
