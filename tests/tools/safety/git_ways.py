@@ -354,7 +354,7 @@ WAYS = (
     Way("common folder with a filter", _common_filter, LOOKING),
     Way("settings elsewhere", _elsewhere, LOOKING),
     Way("settings behind a link", _linked, LOOKING),
-    Way("bare repository", _bare, ("status",), at="docs"),
+    Way("bare repository", _bare, ("diff", "diff --stat"), at="docs"),
     Way("watcher of a submodule", _inner(core__fsmonitor="{}"), ("status", "diff")),
     Way("filter of a submodule", _inner(filter__x__clean="{}"), ("status", "diff")),
     Way(
