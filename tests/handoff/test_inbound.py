@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from tests.corpus import needs_corpus, share
+from tests.handoff import recorded
 from tests.handoff.judges import complaints
 
-from turnout import History, InboundRequest, UsageError, ingest, read_request, render
+from turnout import History, InboundRequest, UsageError, check, ingest, read_request, render
 from turnout.providers import target
 from turnout.wire.protocol import WireRequest
 
@@ -399,3 +401,23 @@ def test_thinking_of_others_is_left_out_or_said_as_text() -> None:
     assert "thinking_as_text" in {item.code for item in said.report.diagnostics}
     with pytest.raises(UsageError, match="foreign_thinking 'keep' is not one of omit, as_text"):
         rendered(inbound, CHAT, foreign_thinking="keep")
+
+
+@needs_corpus
+def test_recorded_requests_are_asked_again_and_nobody_refuses() -> None:
+    """With all that they ask for: of whom they were written for, and of another in turn.
+
+    A Chat server has fields of its own that no SDK here knows; they were taken when they were recorded.
+    """
+    found: list[str] = []
+    answered = [exchange for exchange in recorded.requests() if exchange.status == 200]
+    for at, exchange in enumerate(share(answered, 5)):
+        form, origin = recorded.FORMATS[exchange.meta["family"]], recorded.origin(exchange)
+        inbound = read_request(exchange.request, form, origin)
+        home, other = target(origin), target(EVERYONE[at % len(EVERYONE)])
+        lines = check(home.provider.name, rendered(inbound, origin).body, model=home.model)
+        found += [f"{exchange.id} -> {origin}: {line}" for line in lines]
+        if other.provider.name != home.provider.name:
+            lines = complaints(rendered(inbound, str(other.origin)), other)
+            found += [f"{exchange.id} -> {other.origin}: {line}" for line in lines]
+    assert found == []
