@@ -63,6 +63,7 @@ CODES: dict[str, str] = {
     "torn_tail": "the last line of a file was cut off; what is left of it is kept as a note",
     "unreadable_entry": "a stored entry makes no sense; kept in its place, read by nobody",
     "resumed_reply": "a reply was under way when its process ended; kept as far as it came",
+    "cut_reply": "a reply that broke off was longer than anyone can read; its first part is kept",
     "resumed_call": "a tool was running when its process ended; answered as interrupted",
     # while tools run
     "repaired_arguments": "arguments were put right before the tool ran",

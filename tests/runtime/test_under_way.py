@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from tests.runtime.raw_server import said, whole
 from tests.runtime.talk import events, everything, session, virtually
 
 from turnout import UsageError
 from turnout.history.check import violations
 from turnout.model import ModelTurn, Text, UserTurn
+from turnout.runtime.attempt import Timeouts
+from turnout.runtime.compress import CompressPolicy
 from turnout.runtime.events import Cancelled, Complete, Failed, Nested
 from turnout.runtime.guards import GuardLimits
+from turnout.runtime.ports import Outgoing
+from turnout.runtime.retry import RetryPolicy
 from turnout.runtime.session import Session
 from turnout.simulate import Call, Ends, Say, Stall, Truncate
 from turnout.streaming.events import TextDelta
@@ -337,3 +345,73 @@ def test_a_turn_that_is_paused_for_ever_ends_all_the_same() -> None:
     )
     assert isinstance(events(talk)[-1], Complete)
     assert len(transport.seen) == 4 and violations(talk.history) == []
+
+
+# Replies that are longer than anyone can read
+
+
+class Wordy:
+    """A server that says 28 MB and then breaks off, or says no more; later it answers as it should."""
+
+    status = 200
+    headers: Mapping[str, str] = MappingProxyType({"content-type": "text/event-stream"})
+
+    def __init__(self, *, breaks: bool) -> None:
+        self.breaks = breaks
+        self.bodies: list[bytes] = []
+
+    @asynccontextmanager
+    async def send(self, request: Outgoing) -> AsyncIterator[Wordy]:
+        self.bodies.append(request.body)
+        yield self
+
+    @property
+    async def chunks(self) -> AsyncIterator[bytes]:
+        if len(self.bodies) > 1:
+            yield whole("ok")
+            return
+        for _ in range(28):
+            await asyncio.sleep(0)
+            yield said("word " * 200_000)
+        if self.breaks:
+            raise ConnectionResetError("gone")
+        await asyncio.sleep(10**6)
+
+
+@pytest.mark.parametrize("breaks", [True, False], ids=["broke off", "cancelled"])
+def test_a_reply_of_28_megabytes_that_broke_off_is_cut(breaks: bool) -> None:
+    """Its beginning stays, with how much was left out; nothing longer is kept, sent or summarised."""
+    wordy = Wordy(breaks=breaks)
+    talk = Session(
+        "openai:gpt-5.1",
+        transport=wordy,
+        api_key="k",
+        retry=RetryPolicy(attempts=1),
+        timeouts=Timeouts(idle=10**7, total=10**7),
+    )
+
+    async def breaking() -> None:
+        asyncio.get_running_loop().call_later(1000.0, talk.cancel)
+        async for _ in talk.run("go"):
+            pass
+
+    virtually(breaking())
+    partial = talk.history.turns[-1]
+    assert isinstance(partial, ModelTurn)
+    assert 500_000 < len(partial.text) < 501_000
+    assert partial.text.endswith("[27,500,000 more characters were left out]")
+    assert "cut_reply" in {each.code for each in talk.history.diagnostics}
+    assert not violations(talk.history)
+    virtually(everything(talk, "again"))
+    assert len(wordy.bodies) > 1 and all(len(body) < 2_000_000 for body in wordy.bodies)
+
+
+def test_a_turn_of_28_megabytes_is_cut_for_whoever_summarises() -> None:
+    """A prompt or a whole reply stays in the history as it is; the summary is made without most of it."""
+    talk, transport = session(["ok"] * 9, compress=CompressPolicy(keep_turns=1, target="openai:gpt-5.1"))
+    talk.history.user("a" * 28_000_000)
+    talk.history.reply("openai:gpt-5.1", ["b"])
+    talk.history.user("c")
+    talk.history.reply("openai:gpt-5.1", ["d"])
+    virtually(talk.compact())
+    assert transport.seen and all(len(sent.body) < 2_000_000 for sent in transport.seen)

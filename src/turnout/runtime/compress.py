@@ -20,6 +20,7 @@ from ..history.log import History
 from ..model import Block, Compaction, ModelTurn, Rewind, SystemTurn, ToolCall, Turn, UserTurn, block_text
 from ..plain import dumps
 from ..providers import Target
+from .cut_turn import cut_turn
 from .events import SessionEvent, Status
 from .excerpt import excerpt, outcomes_of
 
@@ -234,7 +235,8 @@ class Compressor:
         It reads what a reader of the session sees, so an earlier summary goes into the next.
         Where that is too long for it, the oldest turns are left out.
         """
-        session, history, turns = self.session, self.history, self._through(through)
+        session, history = self.session, self.history
+        turns = [cut_turn(turn)[0] for turn in self._through(through)]
         key = f"{history.key}.summary.{len(history.entries)}"
         seen = excerpt(history, turns, history.summary, outcomes_of(history, turns), key)
         try:

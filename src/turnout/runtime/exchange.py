@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..diagnostic import Diagnostic
 from ..errors import HookError, ProviderError, StreamError, UsageError
 from ..model import Block, ModelTurn, Origin, Outcome, Text, Thinking, ToolCall, ToolSpec
 from ..plain import dumps
@@ -26,6 +27,7 @@ from ..streaming.events import (
     ToolCallStart,
 )
 from .attempt import RESTING, Attempt, check_rest
+from .cut_turn import cut_turn
 from .diagnose import diagnose
 from .events import Discarded, SessionEvent, Status
 from .retry import Budget, is_models_fault
@@ -220,6 +222,10 @@ class Exchange:
         partial = self.attempt.partial if self.attempt is not None else None
         if partial is None or not partial.blocks:
             return
+        partial, left_out = cut_turn(partial)
+        if left_out:
+            detail = f"{partial.key}: {left_out:,} characters"
+            self.session.history.diagnostics.append(Diagnostic("history", "cut_reply", "", detail))
         self.session.history.append(partial)
         for call in partial.tool_calls:
             for event in settled(

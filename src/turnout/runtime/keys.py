@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ..errors import ProviderError, TurnoutError, UsageError
 from ..providers import Provider, Target
+from ..tools.threads import in_daemon
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
 PATIENCE = 120.0
@@ -111,7 +112,7 @@ class Keys:
             case str():
                 return source
             case KeyFile(path):
-                return await asyncio.to_thread(Path(path).expanduser().read_text)
+                return await in_daemon(Path(path).expanduser().read_text)
             case KeyCommand(words):
                 return await _output(words)
             case _ if callable(source):

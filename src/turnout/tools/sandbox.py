@@ -16,7 +16,6 @@ and a linked git worktree cannot see its repository.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
 import stat
@@ -34,6 +33,7 @@ from .denied import Denied
 from .placeholder import is_empty, placeholder
 from .process import Finished, OnOutput
 from .syscalls import filter_for
+from .threads import in_daemon
 from .workspace import Workspace
 
 PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
@@ -208,7 +208,7 @@ class Sandbox:
     async def _denied_places(self) -> list[str]:
         if self.denied is None:
             return []
-        places, whole = await asyncio.to_thread(self.denied.places)
+        places, whole = await in_daemon(self.denied.places)
         if not whole or len(places) > COVERED_MOST:
             raise Refused("denied", "rules deny more here than can be found and covered")
         return places

@@ -106,6 +106,14 @@ class Threads:
             return jobs.get()  # someone took this thread in that very moment
 
 
+async def in_daemon(function: Callable[[], T]) -> T:
+    """What a function gives, from a thread that holds up neither the loop's end nor the program's exit."""
+    return await _DAEMONS.start(function)
+
+
+_DAEMONS = Threads()
+
+
 class Inline:
     """In place of threads, for simulation: the function runs at once, in the loop's own time."""
 

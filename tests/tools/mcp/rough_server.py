@@ -95,6 +95,11 @@ def call(number: int, name: str, arguments: dict[str, Any], meta: dict[str, Any]
         reply(number, said("x" * int(arguments["text"])))
     elif name == "odd":
         send({"id": number, "result": {"content": "nonsense", "isError": "maybe"}})
+    elif name in ("raw", "raw_backwards"):  # whatever lies in a file, as structured content
+        with open(f"{FOLDER}/raw") as file:
+            result = f'"result": {{"content": [], "structuredContent": {{"n": {file.read()}}}}}'
+        parts = ['"jsonrpc": "2.0"', f'"id": {number}', result]
+        write("{" + ", ".join(parts if name == "raw" else parts[::-1]) + "}")
     elif name == "lie":
         reply(number, {**said("2"), "structuredContent": {"n": "two"}})
     elif name == "children":
@@ -124,7 +129,11 @@ def reply(number: int, result: dict[str, Any]) -> None:
 
 
 def send(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    write(json.dumps({"jsonrpc": "2.0", **message}))
+
+
+def write(line: str) -> None:
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 

@@ -127,6 +127,23 @@ def test_an_answer_that_is_too_long_costs_the_call_and_no_more(tmp_path: Path) -
         work(at, story)
 
 
+@pytest.mark.parametrize("legacy", [False, True])
+def test_an_answer_of_too_many_values_costs_the_call_and_no_more(tmp_path: Path, legacy: bool) -> None:
+    """It is not read: to make a million lists would hold up the loop, and fill the memory."""
+    web = WebServer({"name": "echo"}, {"name": "lists"}, legacy=legacy)
+    with web.at_address() as url:
+        at = workshop(tmp_path, url)
+
+        async def story() -> None:
+            await at.agree()
+            assert (await at.ask("lists", text="1000")).status == "complete"
+            many = await at.ask("lists", text="1000000")
+            assert many.status == "error" and len(many.text) < 1000
+            assert "echo" in (await at.ask("echo")).text
+
+        work(at, story)
+
+
 @pytest.mark.parametrize("kind", ["bomb", "endless", "elsewhere", "nonsense", "refusal"])
 def test_an_address_that_is_no_server_does_no_harm(tmp_path: Path, kind: str) -> None:
     """It is given up with a reason. What it sends is bounded, and keys go nowhere else."""

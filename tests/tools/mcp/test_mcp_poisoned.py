@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.tools.bombs import doubling
 from tests.tools.mcp.workshop import HERE, QUICK, Workshop, lines, offer, rough, tools, work
+from tests.tools.test_bombs import LONGEST_HOLD, longest_hold
 
 from turnout.model import Media
 from turnout.tools.builtin import BUILTIN
@@ -166,6 +168,60 @@ def test_an_answer_that_breaks_the_protocol_is_an_error_of_that_call(tmp_path: P
         odd = await at.ask("odd")
         assert odd.status == "error" and "cannot be read" in odd.text and len(odd.text) < 1000
         assert (await at.ask("echo", text="on")).text == "on"
+
+    work(at, story)
+
+
+BOMBS = {
+    "10,000 levels": "[" * 10_000 + "]" * 10_000,
+    "300 levels": "[" * 300 + "]" * 300,
+    "5 million lists": "[" + "[]," * 5_000_000 + "[]]",
+    "not JSON": "[1, 2",
+}
+
+
+@pytest.mark.parametrize("tool", ["raw", "raw_backwards"])
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_message_that_cannot_be_read_is_an_error_of_that_call(tmp_path: Path, name: str, tool: str) -> None:
+    """At once: nobody waits for an answer that has come. The loop goes on meanwhile, the server too."""
+    at = rough(tmp_path, limits=replace(QUICK, call=20.0))
+    offer(tmp_path, *tools("echo", "raw", "raw_backwards"))
+    (tmp_path / "raw").write_text(BOMBS[name])
+
+    async def story() -> None:
+        await at.agree()
+        began = time.monotonic()
+        outcome, held = await longest_hold(at.ask(tool))
+        assert outcome.status == "error" and "the answer" in outcome.text
+        assert time.monotonic() - began < 15 and held < LONGEST_HOLD
+        assert (await at.ask("echo", text="on")).text == "on"
+
+    work(at, story)
+
+
+PROMISES = {
+    "a pattern that backtracks": {"pattern": "^(a+)+$"},
+    "definitions, each twice the one before": {"$ref": "#/$defs/d40"},
+}
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_the_schema_of_a_result_does_not_hold_up_the_loop(tmp_path: Path, name: str) -> None:
+    """It is a stranger's too. One that cannot be afforded leaves its tool out."""
+    at = rough(tmp_path)
+    schema = {"type": "object", "$defs": doubling(40)["$defs"], "properties": {"n": PROMISES[name]}}
+    if "pattern" in PROMISES[name]:
+        del schema["$defs"]
+    offer(tmp_path, *tools("echo"), *tools("raw", outputSchema=schema))
+    (tmp_path / "raw").write_text('"' + "a" * 5000 + '!"')
+
+    async def story() -> None:
+        added = (await at.agree()).added
+        if "mcp__rough__raw" not in added:
+            assert "the schema of its results cannot be used" in " ".join(at.status.left_out)
+            return
+        outcome, held = await longest_hold(at.ask("raw"))
+        assert outcome.status == "error" and held < LONGEST_HOLD
 
     work(at, story)
 

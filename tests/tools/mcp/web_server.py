@@ -55,6 +55,8 @@ class WebServer:
                 await asyncio.sleep(1000)
             finally:
                 self.cancelled += 1
+        if params.name == "lists":
+            return types.CallToolResult(content=[], structured_content={"n": [[]] * int(arguments["text"])})
         if params.name == "huge":
             return _said("x" * int(arguments["text"]))
         if params.name == "image":

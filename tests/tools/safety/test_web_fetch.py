@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from hypothesis import strategies as st
 
 from turnout.model import Outcome
 from turnout.tools.addresses import Forbidden, Target, chosen, refusal, target
-from turnout.tools.builtin.fetch import BYTES, Web, dialled, fetching
+from turnout.tools.builtin.fetch import BYTES, CODECS, Web, dialled, fetching
 from turnout.tools.context import ToolContext
 from turnout.tools.html_text import page
 from turnout.tools.result import outcome_of
@@ -393,3 +396,57 @@ def test_the_certificate_is_asked_for_by_name() -> None:
     hello, error = asyncio.run(_served(Target("https", "no-such-host.example", 443, "/"), b"no"))
     assert b"no-such-host.example" in hello
     assert isinstance(error, OSError)
+
+
+# Codecs and clocks
+
+NOT_FOR_PAGES = (
+    *("punycode", "idna", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7", "hz", "uu"),
+    *("base64", "hex", "zlib", "bz2", "rot13", "quopri", "mbcs", "oem", "palmos", "charmap", "no-such-thing"),
+)
+
+
+@pytest.mark.parametrize("name", [*NOT_FOR_PAGES, *sorted(set(aliases.values()))])
+def test_no_codec_that_a_page_names_takes_long_or_raises(name: str) -> None:
+    """Only encodings of web pages are used; every other name is read as UTF-8."""
+    body = b"a-" * 500_000 + b"+AGE-\\x41\\u0041~{"
+    before = time.process_time()
+    page = Answer(200, body, f"text/plain; charset={name}")
+    text = fetch(World(pages={"http://example.com/": page}), "http://example.com/").text
+    assert time.process_time() - before < 2
+    assert "a-a-" in text or "\ufffd" in text or name.startswith(("utf_16", "utf_32"))
+    if name in NOT_FOR_PAGES:
+        assert text.endswith("+AGE-\\x41\\u0041~{")
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_every_encoding_of_web_pages_is_known(name: str) -> None:
+    """Its name leads to a codec for text."""
+    assert "abc".encode(CODECS[name]).decode(CODECS[name]) == "abc"
+
+
+HANGING = """
+import asyncio, sys, time
+sys.path.insert(0, "")
+from tests.tools.safety.test_web_fetch import Answer, World
+from turnout.tools.builtin import fetch
+from turnout.tools.context import ToolContext
+
+def hang(*_):
+    time.sleep(60)
+
+fetch.page = hang
+async def main():
+    world = World(pages={"http://example.com/": Answer(200, b"<html>", "text/html")})
+    tool = fetch.fetching(world, seconds=0.3)
+    return await tool.invoke(ToolContext(), {"url": "http://example.com/"})
+print(asyncio.run(main()).text)
+"""
+
+
+def test_decoding_has_a_clock_and_the_process_exits_whatever_threads_do() -> None:
+    """A page that takes for ever to read is given up, and holds up neither the loop nor the exit."""
+    began = time.monotonic()
+    ran = subprocess.run([sys.executable, "-c", HANGING], capture_output=True, text=True, timeout=40)
+    assert "it took longer than 0.3 s" in ran.stdout, ran.stderr
+    assert time.monotonic() - began < 30

@@ -16,6 +16,7 @@ from ...history.codec import decode_entry
 from ...history.log import History
 from ...model import Compaction, Entry, ModelTurn, Note, Outcome, Settled, Started
 from ...plain import clean
+from ..cut_turn import cut_turn
 from .port import Stored
 
 UNREADABLE = "unreadable_entry"
@@ -79,6 +80,9 @@ def _draft(data: bytes | None) -> ModelTurn | None:
 def _keep(history: History, turn: ModelTurn) -> None:
     """What had come of a reply: its words stand, its calls did not run."""
     _diagnose(history, "resumed_reply", "", turn.key)
+    turn, left_out = cut_turn(turn)
+    if left_out:
+        _diagnose(history, "cut_reply", "", f"{turn.key}: {left_out:,} characters")
     history.append(turn)
     for call in turn.tool_calls:
         history.settle(call.id, Outcome("interrupted", synthetic=True, reason="did_not_run"))

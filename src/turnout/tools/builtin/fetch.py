@@ -23,6 +23,7 @@ from ..addresses import Forbidden, Target, chosen, target
 from ..context import ToolContext
 from ..html_text import page
 from ..names import shown
+from ..threads import in_daemon
 from ..tool import Tool, tool
 from .explain import failed
 
@@ -34,6 +35,24 @@ HEADERS = {
     "accept": "text/html, text/plain, text/markdown, application/json;q=0.9, */*;q=0.1",
     "accept-encoding": "identity",
 }
+WRITTEN_ALIKE = (
+    *("utf-8", "utf-16", "utf-16le", "utf-16be", "koi8-r", "koi8-u", "gbk", "gb18030", "big5"),
+    *("euc-jp", "euc-kr", "shift-jis", "iso-2022-jp", "macintosh"),
+    *(f"iso-8859-{part}" for part in (*range(2, 12), *range(13, 17))),
+)
+CODECS = {
+    **{name: name for name in WRITTEN_ALIKE},
+    **{f"windows-{page}": f"cp{page}" for page in (874, *range(1250, 1259))},
+    **dict.fromkeys(("iso-8859-1", "latin1", "us-ascii", "ascii"), "cp1252"),  # as browsers read them
+    **dict.fromkeys(("sjis", "x-sjis"), "shift-jis"),
+    "utf8": "utf-8",
+    "gb2312": "gbk",
+    "ks-c-5601-1987": "euc-kr",
+    "ibm866": "cp866",
+}
+"""The encodings of web pages, by their names there. Of Python's codecs some are not for text (`idna`),
+some raise (`undefined`), and one takes the square of the time (`punycode`)."""
+
 _TEXT = re.compile(r"text/|application/(?:[\w.+-]*(?:json|xml|javascript|yaml|toml)|x-sh)", re.IGNORECASE)
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -140,8 +159,8 @@ async def looked_up(host: str, port: int) -> list[str]:
     """The addresses of a host, asked of the system."""
     import socket
 
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    # The loop's own way waits for its threads at the end, and a name server may take its time.
+    found = await in_daemon(lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
@@ -152,7 +171,7 @@ async def dialled(place: Target, address: str) -> AsyncIterator[Reply]:
 
     literal = f"[{address}]" if ":" in address else address
     url = f"{place.scheme}://{literal}:{place.port}{place.path}"
-    trust = await asyncio.to_thread(_certificates)
+    trust = await in_daemon(_certificates)
     client = httpx2.AsyncClient(verify=trust, trust_env=False, follow_redirects=False, timeout=SECONDS)
     request = client.build_request(
         "GET", url, headers={**HEADERS, "host": place.authority}, extensions={"sni_hostname": place.host}
@@ -201,7 +220,7 @@ def fetching(web: Web | None = None, seconds: float = SECONDS) -> Tool:
         try:
             async with asyncio.timeout(seconds):
                 got = await web.get(url)
-                return await asyncio.to_thread(_written, got)  # a long page takes a while to read
+                return await in_daemon(lambda: _written(got))  # a long page takes a while to read
         except Forbidden as error:
             return failed(f"{shown(url[:200])} was not fetched: {error}.")
         except TimeoutError:
@@ -230,14 +249,17 @@ def _written(got: Page) -> Outcome | str:
 
 
 def _text(got: Page) -> tuple[str, str]:
-    declared = re.search(r"charset=[\"']?([\w-]+)", got.mime, re.IGNORECASE)
-    try:
-        text = got.body.decode(declared[1] if declared else "utf-8", "replace")
-    except LookupError:
-        text = got.body.decode("utf-8", "replace")
+    text = got.body.decode(_codec(got.mime), "replace")
     is_page = "html" in got.mime.lower() or (not got.mime and "<html" in text[:1000].lower())
     title, text = page(text, got.url) if is_page else ("", text)
     return _INVISIBLE.sub("", title), _INVISIBLE.sub("", text)  # a page may spell them as &#x200B;
+
+
+def _codec(mime: str) -> str:
+    """The codec of a page, by the name that it gives; UTF-8 for every name that is not a web page's."""
+    declared = re.search(r"charset=[\"']?([\w-]+)", mime, re.IGNORECASE)
+    named = declared[1].lower().replace("_", "-") if declared else "utf-8"
+    return CODECS.get(named, "utf-8")
 
 
 web_fetch = fetching()

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,9 +24,11 @@ from ...model import Outcome, Text
 from ..context import ToolContext
 from ..output import readable
 from ..problems import cut
+from ..threads import in_daemon
 from .config import McpServer, expanded
 from .http import http_transport
 from .pin import Offer, OfferedTool
+from .result_check import ResultChecks
 from .results import outcome_of
 from .stdio import StdioTransport, how_it_ended
 
@@ -81,6 +84,7 @@ class Connection:
         self._limits, self._trusts, self._stirred = limits, trusts, stirred
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
+        self._result_checks = ResultChecks()
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()  # nothing is under way that a call would wait for
         self._lost = self._stale = self._closing = False
@@ -137,6 +141,10 @@ class Connection:
             return _failed(f"{self.server.name} gave an answer that cannot be read: {cut(str(error), SHOWN)}")
         return outcome_of(result.model_dump(by_alias=True, mode="json", exclude_none=True))
 
+    async def _check_result(self, name: str, result: Any) -> None:
+        """In place of the package's own check, which no clock can stop."""
+        self._result_checks.check(self.offer.tools if self.offer else (), name, result)
+
     async def _within_reach(self) -> Client | None:
         """The client once the server is there, if it comes in time."""
         if self.phase in ("starting", "waiting", "connected") and not self._settled.is_set():
@@ -178,7 +186,7 @@ class Connection:
         self._wake.clear()
         transport: Any = None
         try:
-            await asyncio.to_thread(import_module, "mcp")  # it takes a second, which the loop can use
+            await in_daemon(partial(import_module, "mcp"))  # it takes a second, which the loop can use
             transport = self._transport()
             await self._connected(transport, mode)
             why = _Why("it ended")
@@ -221,6 +229,7 @@ class Connection:
                         message_handler=self._heard,
                     )
                 )
+                setattr(client.session, "validate_tool_result", self._check_result)  # noqa: B010
                 offer = await self._listed(client)
             self._arrived(client, offer)
             await stack.enter_async_context(_Listening(client, self._changed))

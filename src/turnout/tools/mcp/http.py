@@ -11,11 +11,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from ...json_size import has_more_values
 from .config import McpServer
-from .lines import LONGEST
+from .lines import LONGEST, MOST_VALUES
 
 CONNECT = 15.0
 EVENTS = "text/event-stream"  # bounded event by event, not as a whole
+NO_MESSAGE = b"data: {}"
+"""In place of an event that is too much to be read. The package answers the call that waits with an error."""
 
 
 @asynccontextmanager
@@ -25,25 +28,46 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     class Bounded(httpx2.AsyncByteStream):
+        """A body that is one message."""
+
         def __init__(self, stream: Any) -> None:
             self._stream = stream
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
+            body = bytearray()
             async for chunk in self._stream:
-                size += len(chunk)
-                if size > LONGEST:
+                body += chunk
+                if len(body) > LONGEST:
                     raise httpx2.StreamError("the answer is too long to be read")
-                yield chunk
+            if _is_heavy(body):
+                raise httpx2.StreamError(f"the answer holds more than {MOST_VALUES:,} values")
+            yield bytes(body)
 
         async def aclose(self) -> None:
             await self._stream.aclose()
 
+    class BoundedEvents(Bounded):
+        """A body of many messages, each an event. One that is too much is replaced by one that is none."""
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            pieces: list[bytes] = []
+            async for chunk in self._stream:
+                *ends, rest = chunk.split(b"\n")
+                for end in ends:
+                    line = b"".join([*pieces, end])
+                    yield (NO_MESSAGE if _is_heavy(line) else line) + b"\n"
+                    pieces = []
+                pieces.append(rest)
+                if sum(map(len, pieces)) > LONGEST:  # the package ends it there
+                    yield b"".join(pieces)
+                    pieces = []
+            yield b"".join(pieces)
+
     async def bound(response: Any) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.ReadError("the server sent a compressed answer, which was not asked for")
-        if not response.headers.get("content-type", "").lower().startswith(EVENTS):
-            response.stream = Bounded(response.stream)
+        is_events = response.headers.get("content-type", "").lower().startswith(EVENTS)
+        response.stream = (BoundedEvents if is_events else Bounded)(response.stream)
 
     client = httpx2.AsyncClient(
         headers={"accept-encoding": "identity", **server.headers},
@@ -55,3 +79,7 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
         streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST) as streams,
     ):
         yield streams
+
+
+def _is_heavy(data: bytes | bytearray) -> bool:
+    return len(data) > MOST_VALUES and has_more_values(data.decode("latin-1"), MOST_VALUES)

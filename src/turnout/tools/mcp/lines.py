@@ -12,8 +12,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 LONGEST = 16 * 1024 * 1024
+MOST_VALUES = 100_000
+"""Values that one message may hold: to make more of them would take long, and much memory."""
+
 HEAD = 4096
 _NUMBER = re.compile(rb'"id"\s*:\s*(-?\d{1,18})\s*[,}]')
+_LAST_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*\Z')
 
 
 class TooLong(Struct, frozen=True):
@@ -27,6 +31,12 @@ class TooLong(Struct, frozen=True):
         before = self.head.partition(b'"result"')[0]
         found = _NUMBER.search(before)
         return int(found[1]) if found else None
+
+
+def request_of(line: bytes) -> int | None:
+    """The number of the request that a line answers, where that stands at its beginning or its end."""
+    at_end = _LAST_NUMBER.search(line, max(0, len(line) - HEAD))
+    return int(at_end[1]) if at_end else TooLong(line[:HEAD]).request
 
 
 class Lines:

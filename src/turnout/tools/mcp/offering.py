@@ -14,6 +14,7 @@ import msgspec
 from ...errors import UsageError
 from ...model import Outcome
 from ..context import ToolContext
+from ..schema_cost import SchemaCost
 from ..tool import Tool, tool
 from .names import tool_name
 from .pin import OfferedTool
@@ -59,6 +60,18 @@ def _check_size(offered: OfferedTool) -> None:
     size = len(msgspec.json.encode(offered.parameters))
     if size > LARGEST_SCHEMA:
         raise UsageError(f"its parameters take {size:,} bytes")
+    if offered.output is not None:
+        _check_promise(offered.output)
+
+
+def _check_promise(schema: dict[str, Any]) -> None:
+    """Refuse a tool that promises its results in a schema that no result can be checked against."""
+    if (size := len(msgspec.json.encode(schema))) > LARGEST_SCHEMA:
+        raise UsageError(f"the schema of its results takes {size:,} bytes")
+    try:
+        SchemaCost(schema)
+    except UsageError as error:
+        raise UsageError(f"the schema of its results cannot be used: {error}") from error
 
 
 def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:

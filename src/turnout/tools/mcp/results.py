@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from ... import plain
+from ...json_size import is_heavy
 from ...model import Content, Media, Outcome, Text, block_text
 
 MOST_MEDIA = 20
@@ -72,6 +73,8 @@ def _said_already(structured: Any, blocks: Iterable[Content]) -> bool:
 
 
 def _parsed(text: str) -> Any:
+    if is_heavy(text):
+        return text
     try:
         return plain.loads(text)
     except (ValueError, RecursionError):

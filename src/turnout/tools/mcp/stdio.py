@@ -14,12 +14,15 @@ import socket
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...json_size import has_more_values
 from .. import process as processes
 from ..output import HeadTail
+from ..threads import in_daemon
 from .config import McpServer
-from .lines import Lines, TooLong
+from .lines import MOST_VALUES, Lines, TooLong, request_of
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
@@ -29,7 +32,7 @@ ERRORS = 16 * 1024  # bytes kept of what a server writes beside the protocol
 LARGE = 256 * 1024  # bytes from which on a message is parsed in a thread
 CHUNK = 64 * 1024
 WAITING = 64  # messages to the server that may wait, so that nobody waits for a server that does not read
-TOO_LONG = -32603
+UNREADABLE = -32603
 
 
 class StdioTransport:
@@ -165,26 +168,29 @@ class StdioTransport:
 
 
 async def _parsed(line: bytes | TooLong) -> SessionMessage | None:
-    """The message that a line holds; None for what is no message."""
+    """The message that a line holds, or the error that it is for whoever waits; None for what is neither."""
     import mcp_types
     from mcp.shared.message import SessionMessage
 
     if isinstance(line, TooLong):
-        if line.request is None:
-            return None
-        text = "the answer is too long to be read"
-        error = mcp_types.ErrorData(code=TOO_LONG, message=text)
-        return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=line.request, error=error))
-    parse = mcp_types.jsonrpc_message_adapter.validate_json
+        return _unreadable(line.request, "the answer is too long to be read")
+    if len(line) > LARGE and has_more_values(line.decode("latin-1"), MOST_VALUES):
+        return _unreadable(request_of(line), f"the answer holds more than {MOST_VALUES:,} values")
+    parse = partial(mcp_types.jsonrpc_message_adapter.validate_json, line, by_name=False)
     try:
-        message = (
-            await asyncio.to_thread(parse, line, by_name=False)
-            if len(line) > LARGE
-            else parse(line, by_name=False)
-        )
-    except ValueError:
+        return SessionMessage(await in_daemon(parse) if len(line) > LARGE else parse())
+    except (ValueError, RecursionError):  # it is not JSON, not a message, or nested too deeply
+        return _unreadable(request_of(line), "the answer is not a message, or nested too deeply to be read")
+
+
+def _unreadable(request: int | None, text: str) -> SessionMessage | None:
+    import mcp_types
+    from mcp.shared.message import SessionMessage
+
+    if request is None:
         return None
-    return SessionMessage(message)
+    error = mcp_types.ErrorData(code=UNREADABLE, message=text)
+    return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=request, error=error))
 
 
 def how_it_ended(finished: processes.Finished | None) -> str:
