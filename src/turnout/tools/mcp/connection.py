@@ -136,7 +136,7 @@ class Connection:
                 return _failed(_broken(self.server.name))
             if self.server.url and "session" in error.error.message.lower():
                 self._lose()  # it was started anew and has forgotten us: begin anew, too
-            return _failed(f"{self.server.name}: {error.error.message}")
+            return _failed(f"{self.server.name}: {cut(error.error.message, SHOWN)}")
         except (ValueError, RuntimeError) as error:  # not what the protocol or its own schema says
             return _failed(f"{self.server.name} gave an answer that cannot be read: {cut(str(error), SHOWN)}")
         return outcome_of(result.model_dump(by_alias=True, mode="json", exclude_none=True))

@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
+
 from ...json_size import has_more_values
 from .config import McpServer
-from .lines import LONGEST, MOST_VALUES
+from .lines import LONGEST, MOST_VALUES, TOO_MANY_VALUES, UNREADABLE, request_of
 
 CONNECT = 15.0
 EVENTS = "text/event-stream"  # bounded event by event, not as a whole
-NO_MESSAGE = b"data: {}"
-"""In place of an event that is too much to be read. The package answers the call that waits with an error."""
 
 
 @asynccontextmanager
@@ -40,14 +40,14 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
                 if len(body) > LONGEST:
                     raise httpx2.StreamError("the answer is too long to be read")
             if _is_heavy(body):
-                raise httpx2.StreamError(f"the answer holds more than {MOST_VALUES:,} values")
+                raise httpx2.StreamError(TOO_MANY_VALUES)
             yield bytes(body)
 
         async def aclose(self) -> None:
             await self._stream.aclose()
 
     class BoundedEvents(Bounded):
-        """A body of many messages, each an event. One that is too much is replaced by one that is none."""
+        """A body of many messages, each an event. In place of one that is too much goes an error."""
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             pieces: list[bytes] = []
@@ -55,7 +55,7 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
                 *ends, rest = chunk.split(b"\n")
                 for end in ends:
                     line = b"".join([*pieces, end])
-                    yield (NO_MESSAGE if _is_heavy(line) else line) + b"\n"
+                    yield (_refusal(line) if _is_heavy(line) else line) + b"\n"
                     pieces = []
                 pieces.append(rest)
                 if sum(map(len, pieces)) > LONGEST:  # the package ends it there
@@ -79,6 +79,12 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
         streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST) as streams,
     ):
         yield streams
+
+
+def _refusal(line: bytes) -> bytes:
+    """An event that says why the one in this line is not read; without a number it answers nobody."""
+    said = {"code": UNREADABLE, "message": TOO_MANY_VALUES}
+    return b"data: " + msgspec.json.encode({"jsonrpc": "2.0", "id": request_of(line), "error": said})
 
 
 def _is_heavy(data: bytes | bytearray) -> bool:

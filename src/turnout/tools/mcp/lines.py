@@ -15,6 +15,8 @@ LONGEST = 16 * 1024 * 1024
 MOST_VALUES = 100_000
 """Values that one message may hold: to make more of them would take long, and much memory."""
 
+TOO_MANY_VALUES = f"the answer holds more than {MOST_VALUES:,} values"
+UNREADABLE = -32603  # the protocol's number for an error inside
 HEAD = 4096
 _NUMBER = re.compile(rb'"id"\s*:\s*(-?\d{1,18})\s*[,}]')
 _LAST_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*\Z')

@@ -22,7 +22,7 @@ from .. import process as processes
 from ..output import HeadTail
 from ..threads import in_daemon
 from .config import McpServer
-from .lines import MOST_VALUES, Lines, TooLong, request_of
+from .lines import MOST_VALUES, TOO_MANY_VALUES, UNREADABLE, Lines, TooLong, request_of
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
@@ -32,7 +32,6 @@ ERRORS = 16 * 1024  # bytes kept of what a server writes beside the protocol
 LARGE = 256 * 1024  # bytes from which on a message is parsed in a thread
 CHUNK = 64 * 1024
 WAITING = 64  # messages to the server that may wait, so that nobody waits for a server that does not read
-UNREADABLE = -32603
 
 
 class StdioTransport:
@@ -175,7 +174,7 @@ async def _parsed(line: bytes | TooLong) -> SessionMessage | None:
     if isinstance(line, TooLong):
         return _unreadable(line.request, "the answer is too long to be read")
     if len(line) > LARGE and has_more_values(line.decode("latin-1"), MOST_VALUES):
-        return _unreadable(request_of(line), f"the answer holds more than {MOST_VALUES:,} values")
+        return _unreadable(request_of(line), TOO_MANY_VALUES)
     parse = partial(mcp_types.jsonrpc_message_adapter.validate_json, line, by_name=False)
     try:
         return SessionMessage(await in_daemon(parse) if len(line) > LARGE else parse())
