@@ -180,14 +180,18 @@ def handwork(dice: random.Random) -> Call:
 
 
 def repeater(dice: random.Random) -> Model:
-    """Gives the same id to calls of one reply, and to calls of one reply after the other."""
+    """Gives the same id to calls of one reply, and to calls of one reply after the other.
+
+    No two calls of one reply are the same to the last letter: from Gemini, that is one that came twice.
+    """
 
     def say(asked: Asked) -> list[Any]:
         if calls_are_off(asked) or dice.random() < 0.15:
             return ["That was all."]
         ids = dice.choice([["call_1"], ["call_1", "call_2"], [f"c{n}" for n in range(9)]])
         calls = [handwork(dice) for _ in range(dice.choice([1, 2, 4]))]
-        return [msgspec.structs.replace(call, id=dice.choice(ids)) for call in calls]
+        named = [msgspec.structs.replace(call, id=dice.choice(ids)) for call in calls]
+        return [call for at, call in enumerate(named) if call not in named[:at]]
 
     return say
 
