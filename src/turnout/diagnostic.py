@@ -82,7 +82,7 @@ CODES: dict[str, str] = {
     "thinking_as_text": "thinking of another model was kept as text",
     "opaque_as_text": "a block that only another provider understands was told in words",
     "opaque_omitted": "a block that only another provider understands, and that says nothing, was left out",
-    "citations_omitted": "citations of another provider were left out; the text they belong to stays",
+    "citations_omitted": "citations that cannot be sent were left out; the text they belong to stays",
     "media_replaced": "media that the target cannot read was named in text",
     "media_details_omitted": "what another provider was told about media was left out",
     "media_corrected": "media was not of the type it said; its first bytes show which",

@@ -27,7 +27,7 @@ STATUSES: tuple[str, ...] = get_args(Status)
 ACCOUNTS = {"openai-responses": "openai"}
 """Providers that are one account under two names: a file uploaded for one can be read by the other."""
 
-FAMILIES = {"vertex": "gemini"}
+FAMILIES = {"vertex": "gemini", "azure": "openai"}
 """Providers that speak the very same API: what one understands, the other does."""
 
 

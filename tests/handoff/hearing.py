@@ -105,12 +105,60 @@ def _responses(body: dict[str, Any]) -> Heard:
             case "message":
                 _responses_message(heard, item)
             case "function_call":
-                heard.calls.append((item["call_id"], item["name"], json.loads(item["arguments"])))
+                name = _with_space(item.get("namespace"), item["name"])
+                heard.calls.append((item["call_id"], name, json.loads(item["arguments"])))
+                heard.tools += [name] if item.get("namespace") else []  # declared there, or by an item
+            case "custom_tool_call":
+                name = _with_space(item.get("namespace"), item["name"])
+                heard.calls.append((item["call_id"], name, {"input": item["input"]}))
+                heard.tools.append(name)
+            case "custom_tool_call_output":
+                heard.results.append((item["call_id"], _output(heard, item["output"])))
             case "function_call_output":
                 heard.results.append((item["call_id"], _output(heard, item["output"])))
+            case kind if kind in CLIENT_RUN and item.get("execution") != "server":
+                _client_item(heard, item)
             case "reasoning":
                 heard.reasoning.append(item["encrypted_content"])
     return heard
+
+
+CLIENT_RUN = {
+    "local_shell_call": ("local_shell", "action"),
+    "shell_call": ("shell", "action"),
+    "apply_patch_call": ("apply_patch", "operation"),
+    "computer_call": ("computer", "action"),
+    "tool_search_call": ("tool_search", "arguments"),
+    "local_shell_call_output": ("", "output"),
+    "shell_call_output": ("", "output"),
+    "apply_patch_call_output": ("", "output"),
+    "computer_call_output": ("", "output"),
+    "tool_search_output": ("", "tools"),
+}
+
+
+def _client_item(heard: Heard, item: dict[str, Any]) -> None:
+    name, field = CLIENT_RUN[item["type"]]
+    said = item.get(field)
+    if name:
+        heard.calls.append((item["call_id"], name, said))
+        heard.tools.append(name)  # such tools are declared by their kind
+        return
+    if item["type"] == "computer_call_output":
+        heard.media.append(json.dumps(said))
+    runs = said or () if item["type"] == "shell_call_output" else ()
+    text = "\n".join(f"{run['stdout']}\n{run['stderr']}\n[{_ended(run['outcome'])}]" for run in runs)
+    whole = {"tools": said} if field == "tools" else said
+    text = text or (whole if isinstance(whole, str) else json.dumps(whole))
+    heard.results.append((item.get("call_id") or item["id"], text))
+
+
+def _ended(outcome: dict[str, Any]) -> str:
+    return "timed out" if outcome["type"] == "timeout" else f"exit code {outcome['exit_code']}"
+
+
+def _with_space(space: str | None, name: str) -> str:
+    return f"{space}.{name}" if space and space != name else name
 
 
 def _responses_message(heard: Heard, item: dict[str, Any]) -> None:

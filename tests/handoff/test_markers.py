@@ -39,9 +39,6 @@ SILENT_AT_HOME = {
     r"messages\.\[\]\.reasoning": "the same text stands in reasoning_details, which goes back",
     r".*\.(encrypted_content|encrypted_index)": "of a pair that is broken: nobody can read it",
 }
-ITEMS_AT_HOME = r"input\..*"
-"""Items of Responses that OpenAI runs itself go back only with their ids, which are not sent."""
-
 # What is one model's private state stays with it.
 SILENT_ELSEWHERE = {
     **SILENT_AT_HOME,
@@ -66,8 +63,7 @@ def losses(body: dict[str, Any], form: str, origin: str, place: Target) -> Itera
 def _is_silent(leaf: Leaf, body: dict[str, Any], silent: dict[str, str]) -> bool:
     if leaf.place == "messages.[].reasoning":  # only beside the details that hold it
         return "reasoning_details" in body["messages"][leaf.path[1]]
-    patterns = [*silent, ITEMS_AT_HOME] if silent is SILENT_AT_HOME else silent
-    return any(re.fullmatch(pattern, leaf.place) for pattern in patterns)
+    return any(re.fullmatch(pattern, leaf.place) for pattern in silent)
 
 
 def found(exchanges: Any, places: Any) -> list[str]:

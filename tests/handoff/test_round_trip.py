@@ -19,9 +19,6 @@ from turnout import History, render
 from turnout.providers import target
 
 EXCEPTIONS = {
-    "hosted tools: their items cannot be replayed without ids, and the reasoning before them goes too": (
-        "0e22ecd893d1b0 1c4befe4c1f8d1 b0906146677e70 d11a047dfd5f18"
-    ),
     "blocks of a beta, or half of a pair: told in words": "0acb3465a81abf ddec65d0685f21 8fd0fabd097717",
     "ends with a call: it is answered as interrupted": "1e4de90d6ca886 495499a8d4cd1c",
     "the table says that this model sees no images": "eb7078b0a90543",

@@ -86,6 +86,7 @@ def recorded_results(body: dict[str, Any]) -> int:
     found = [item for part in said(body) for item in objects(part)]
     return sum(
         item.get("type") in RESULTS
+        or (item.get("type") == "tool_search_output" and item.get("execution") == "client")
         or item.get("role") in ("tool", "function")
         or "functionResponse" in item
         or "function_response" in item

@@ -241,7 +241,9 @@ def test_a_block_of_an_unknown_kind_grows_and_is_kept() -> None:
 
     assert reply.blocks == (
         Opaque(
-            "compaction", "So far.", Residue(ORIGIN, {"block": {"type": "compaction", "content": "So far."}})
+            "compaction",
+            "[compaction] So far.",
+            Residue(ORIGIN, {"block": {"type": "compaction", "content": "So far."}}),
         ),
     )
 

@@ -71,7 +71,12 @@ def _told_text(told: dict[str, Any]) -> str:
 
 
 def _calls(turn: ModelTurn) -> list[tuple[str, Any]]:
-    return [(call.name, "faulty" if call.fault else call.arguments) for call in turn.tool_calls]
+    """The calls that the SDK counts: not those in forms of their own, and without their namespace."""
+    return [
+        (call.name.rpartition(".")[2], "faulty" if call.fault else call.arguments)
+        for call in turn.tool_calls
+        if call.residue is None or "item" not in call.residue.data
+    ]
 
 
 def _told_call(call: dict[str, Any]) -> tuple[str, Any]:

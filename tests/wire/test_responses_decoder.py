@@ -286,7 +286,7 @@ def test_blocks_keep_the_order_of_the_items() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["web_search_call", "mcp_call", "code_interpreter_call", "computer_call", "tomorrow"]
+    "kind", ["web_search_call", "mcp_call", "code_interpreter_call", "image_generation_call", "tomorrow"]
 )
 def test_tools_that_the_server_runs_are_opaque(kind: str) -> None:
     """Kept whole, never paired, and no reason to go on with a round of tools."""

@@ -60,10 +60,8 @@ def test_reasoning_is_dropped_when_thinking_is_off_or_another_model_reads() -> N
 
 
 def test_reasoning_before_something_that_is_not_sent_goes_with_it() -> None:
-    """Hosted tools cannot be replayed without ids, and nothing may stand for them."""
-    searched = Opaque(
-        "web_search_call", "", Residue(OWNER, {"item": {"type": "web_search_call", "id": "ws_1"}})
-    )
+    """Where nothing of what it led to can be sent, nothing may stand for it."""
+    searched = Opaque("web_search_call", "", Residue(Origin.parse("openai-responses:gpt-6"), {"item": {}}))
     history = conversation(user("go"), model(thought(), searched, origin=GPT), user("on"))
     assert kinds(history) == ["user", "user"]
 

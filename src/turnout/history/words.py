@@ -30,6 +30,9 @@ MARKS = frozenset(
 )
 """Fields that are for the provider alone, or that the words around already say."""
 
+SAID = frozenset({"text", "content", "output"})
+"""Fields whose text says all where nothing stands beside it."""
+
 LONGEST = 20_000
 DATA = 2_000  # a text of this length without a space is data, not words
 
@@ -54,7 +57,8 @@ def _readable(value: Any) -> Any:
         case dict():
             kept = {name: _readable(item) for name, item in value.items() if name not in MARKS}
             kept = {name: item for name, item in kept.items() if item is not None}
-            return kept["text"] if kept.keys() == {"text"} else kept or None
+            only = next(iter(kept.values())) if len(kept) == 1 else None
+            return only if isinstance(only, str) and kept.keys() <= SAID else kept or None
         case list():
             return [item for item in map(_readable, value) if item is not None] or None
         case _:

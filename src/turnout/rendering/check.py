@@ -285,7 +285,7 @@ def _is_at_home(residue: Residue, target: Origin) -> bool:
             same = len(providers) == 1 or providers == {"openai", "openai-responses"}
             return same and origin.endpoint == target.endpoint
         case "provider":
-            return len(providers) == 1 or providers == {"gemini", "vertex"}
+            return len(providers) == 1 or providers in ({"gemini", "vertex"}, {"openai", "azure"})
     return origin.matches(target)
 
 

@@ -115,7 +115,7 @@ def visible(block: Block, reader: Reader) -> Seen:
             return Seen(Text(block_text(block)), "code_as_text")
         case Text() if not block.text and not native:
             return Seen(None)
-        case Text() if not native and _has_citations(block):
+        case Text() if _loses_citations(block, native):
             return Seen(_own(block, reader), "citations_omitted")
         case Text() | ToolCall() | Code():
             return Seen(_own(block, reader))
@@ -126,9 +126,10 @@ def _own(block: AnyBlock, reader: Reader) -> AnyBlock:
     return block if block.residue is None or reader.owns(block.residue) else with_fields(block, residue=None)
 
 
-def _has_citations(block: Text) -> bool:
+def _loses_citations(block: Text, native: bool) -> bool:
+    """Anthropic takes citations back; OpenAI takes annotations only with the id of their message."""
     data = block.residue.data if block.residue is not None else None
-    return isinstance(data, dict) and bool(data.get("citations") or data.get("annotations"))
+    return isinstance(data, dict) and bool(data.get("annotations") or (not native and data.get("citations")))
 
 
 def _foreign_thinking(block: Thinking, reader: Reader) -> Seen:

@@ -21,6 +21,7 @@ from ..model import (
     Opaque,
     Origin,
     Residue,
+    Scope,
     Stop,
     Text,
     Thinking,
@@ -103,7 +104,7 @@ class ReplyBuilder:
         self._append_text: Callable[[str], None] | None = None
         self._append_thinking: Callable[[str], None] | None = None
         self._fed: dict[str, FedCall] = {}
-        self._call_residues: dict[str, dict[str, Any]] = {}
+        self._call_residues: dict[str, Residue] = {}
         self._reply_residue: dict[str, Any] = {}
         self.count: Callable[[], Usage | None] = _uncounted
         self._usage: Usage | None = None
@@ -278,10 +279,12 @@ class ReplyBuilder:
         draft = self._open if self._append_text is not None and self._open else self.open_text()
         draft.residue = Residue(self.origin, {**_data(draft.residue), **data})
 
-    def mark_call(self, key: Hashable, data: dict[str, Any]) -> None:
-        """Residue for the call that was started under this key."""
+    def mark_call(self, key: Hashable, data: dict[str, Any], scope: Scope = "model") -> None:
+        """Residue for the call that was started under this key; the narrowest scope given counts."""
         if call_id := self.calls.id_of(key):
-            self._call_residues.setdefault(call_id, {}).update(data)
+            known = self._call_residues.get(call_id)
+            narrow = scope if known is None or known.scope == scope else "model"
+            self._call_residues[call_id] = Residue(self.origin, {**_data(known), **data}, narrow)
 
     def mark_reply(self, data: dict[str, Any]) -> None:
         """Residue of the reply as a whole."""
@@ -420,8 +423,8 @@ class ReplyBuilder:
         return with_fields(call, fault="truncated") if call.id == last.id else call
 
     def _marked(self, call: ToolCall) -> ToolCall:
-        data = self._call_residues.get(call.id)
-        return with_fields(call, residue=Residue(self.origin, dict(data))) if data else call
+        residue = self._call_residues.get(call.id)
+        return with_fields(call, residue=residue) if residue is not None else call
 
 
 def _stands_between_thoughts(blocks: Sequence[Block], at: int) -> bool:

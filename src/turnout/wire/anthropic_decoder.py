@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..history.words import words_of
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
@@ -307,8 +308,9 @@ class AnthropicDecoder:
         """What the provider ran itself, and kinds we do not know: kept whole, for it alone."""
         if block.pieces:
             block.start["input"] = _json_value("".join(block.pieces))
+        kind = block.type or "unknown"
         residue = Residue(self.reply.origin, {"block": block.start})
-        return self.reply.opaque(Opaque(block.type or "unknown", _shown(block.start), residue))
+        return self.reply.opaque(Opaque(kind, words_of(kind, block.start), residue))
 
 
 def _usage(counts: dict[str, Any]) -> Usage:
@@ -332,26 +334,6 @@ def _merge(start: dict[str, Any], delta: dict[str, Any]) -> None:
             start[name] = before + value
         elif value is not None:
             start[name] = value
-
-
-def _shown(block: dict[str, Any]) -> str:
-    """A short readable form of what the provider ran."""
-    if isinstance(block.get("name"), str):
-        return f"{block['name']}({dumps(block.get('input') or {})})"[:500]
-    content = block.get("content")
-    if isinstance(content, str):
-        return content[:500]
-    if isinstance(content, dict):
-        said = [content.get(name) for name in ("text", "stdout", "error_code", "url")]
-        return next((text for text in said if isinstance(text, str) and text), "")[:500]
-    return "\n".join(filter(None, (_entry(item) for item in list_in(content)[:10])))[:500]
-
-
-def _entry(item: Any) -> str:
-    entry = dict_in(item)
-    return text_in(entry.get("text")) or " ".join(
-        text for name in ("title", "url") if (text := text_in(entry.get(name)))
-    )
 
 
 def _json_value(text: str) -> Any:

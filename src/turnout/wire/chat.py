@@ -26,6 +26,7 @@ from ..model import (
 )
 from .chat_dialect import ChatDialect
 from .chat_fields import ChatFields
+from .client_forms import CUSTOM, form_of
 from .content import (
     as_reminder,
     base64_url,
@@ -195,10 +196,14 @@ class ChatEncoder:
 
     def _call(self, call: ToolCall) -> Wire:
         self.called[call.name] = None
+        name = self.ids.name(call.name)
+        if form_of(call) == CUSTOM:  # a tool that takes free text, called through this very API
+            custom = {"name": name, "input": call.arguments["input"]}
+            return {"id": self.ids[call.id], "type": "custom", "custom": custom}
         wire: Wire = {
             "id": self.ids[call.id],
             "type": "function",
-            "function": {"name": self.ids.name(call.name), "arguments": encode(call.arguments).decode()},
+            "function": {"name": name, "arguments": encode(call.arguments).decode()},
         }
         extra = fields_of(call.residue).get("extra_content")
         if isinstance(extra, dict) and extra:

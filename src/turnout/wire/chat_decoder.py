@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import FailureKind, ProviderError
+from ..history.words import words_of
 from ..model import Media, Opaque, Origin, Residue, Stop
 from ..plain import dumps, loads
 from ..streaming.events import StreamEvent
@@ -203,8 +204,10 @@ class ChatDecoder:
             return self._text(text)
         if kind == "image_url":
             return self._block(_image(part))
-        residue = Residue(self.reply.origin, {"part": part})
-        return self._block(Opaque(str(kind), residue=residue)) if kind != "text" else NOTHING
+        residue = Residue(self.reply.origin, {"part": part}, "provider")
+        return (
+            self._block(Opaque(str(kind), words_of(str(kind), part), residue)) if kind != "text" else NOTHING
+        )
 
     def _block(self, block: Opaque | Media) -> Events:
         before = self._speech.settle() if self._speech is not None else NOTHING
@@ -303,7 +306,7 @@ class ChatDecoder:
             ]
         events += self.reply.complete_all(cut=stop == "length")
         for key, data in self._marks:
-            self.reply.mark_call(key, data)
+            self.reply.mark_call(key, data, "provider" if "custom" in data else "model")
         if self._finish is None and not self.reply.turn().blocks:
             return (*events, *self.reply.fail("truncated", "the stream ended and said nothing"))
         return (*events, *self.reply.done(stop, finish))
@@ -324,8 +327,8 @@ class ChatDecoder:
 
     def _opaque(self, tool: dict[str, Any]) -> Opaque:
         kind = tool.get("type")
-        residue = Residue(self.reply.origin, {"executed_tool": tool})
-        return Opaque(kind if isinstance(kind, str) else "executed_tool", residue=residue)
+        kind = kind if isinstance(kind, str) else "executed_tool"
+        return Opaque(kind, words_of(kind, tool), Residue(self.reply.origin, {"executed_tool": tool}))
 
     # -- what is no chunk
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..history.words import words_of
 from ..model import Code, Media, Opaque, Origin, Residue, Stop, Usage
 from ..plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ..streaming.reply import NOTHING, Events, ReplyBuilder
@@ -251,9 +252,9 @@ class GeminiDecoder:
 
     def _opaque(self, part: dict[str, Any]) -> Events:
         kind = next((name for name in part if name not in ("thought", "thoughtSignature")), "unknown")
-        result = text_in(dict_in(part[kind]).get("output"))
+        words = text_in(dict_in(part.get(kind)).get("output")) or words_of(kind, part.get(kind))
         residue = Residue(self.reply.origin, {"parts": [part]})
-        return self.reply.opaque(Opaque(kind, result[:500], residue))
+        return self.reply.opaque(Opaque(kind, words, residue))
 
     def _flush_code(self, result: dict[str, Any] | None = None) -> Events:
         """Code that the provider ran, with the result if that is what came next."""

@@ -41,7 +41,8 @@ def is_base64(value: Any) -> bool:
     return len(value.rstrip("=")) % 4 != 1
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def fits(value: Any, kind: Any) -> bool:
+    """Whether the value is what this kind must be; more fields than it knows are no damage."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -113,7 +114,7 @@ def _is_sound_part(part: Any) -> bool:
     if not all(is_base64(part[name]) for name in SIGNATURES if name in part):
         return False
     held = [name for name in part if name not in ("thought", *SIGNATURES)]
-    return bool(held) and all(_fits(part[name], GEMINI_PARTS.get(name, Any)) for name in held)
+    return bool(held) and all(fits(part[name], GEMINI_PARTS.get(name, Any)) for name in held)
 
 
 # Responses
@@ -129,9 +130,10 @@ def reasoning_item(residue: Residue | None, changes: list[str]) -> Wire | None:
     item = fields_of(residue).get("item")
     encrypted = item.get("encrypted_content") if isinstance(item, dict) else None
     if not isinstance(item, dict) or not isinstance(encrypted, str) or not encrypted.strip():
+        changes.append("OAR-08 thinking left out: the reasoning has no encrypted content that could go back")
         return None
     given = item.get("summary")
-    summary = [part for part in given if _fits(part, _Summary)] if isinstance(given, list) else []
+    summary = [part for part in given if fits(part, _Summary)] if isinstance(given, list) else []
     if summary != given:
         changes.append("OAR-11 a summary of reasoning left out: it is damaged")
     return {"type": "reasoning", "summary": summary, "encrypted_content": encrypted}
@@ -200,7 +202,7 @@ def reasoning_details(residue: Residue | None, changes: list[str]) -> list[Wire]
     if given is None:
         return []
     details = given if isinstance(given, list) else []
-    sound = [detail for detail in details if _fits(detail, _DetailText | _DetailSummary | _DetailHidden)]
+    sound = [detail for detail in details if fits(detail, _DetailText | _DetailSummary | _DetailHidden)]
     if sound != given:
         changes.append("ORT-02 reasoning_details left out: they are damaged")
     return sound
@@ -225,4 +227,4 @@ class _Chunk(Struct):
 def thinking_chunk(residue: Residue | None) -> Wire:
     """What Mistral writes beside the thoughts of a chunk."""
     chunk = fields_of(residue).get("thinking_chunk")
-    return chunk if isinstance(chunk, dict) and _fits(chunk, _Chunk) else {}
+    return chunk if isinstance(chunk, dict) and fits(chunk, _Chunk) else {}

@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from ..history.client_items import CLIENT_ITEMS, arguments_in, has_tied_id, is_client_run, qualified_name
+from ..history.words import words_of
 from ..model import Opaque, Origin, Residue, Stop, Usage
 from ..plain import clean, dict_in, dumps, loads, text_in
 from ..streaming.reply import NOTHING, Draft, Events, ReplyBuilder
@@ -67,6 +69,7 @@ class ResponsesDecoder:
         self._sources: dict[Key, str] = {}  # which deltas an item's thinking comes from
         self._speaking: Key | None = None  # the item whose draft is being written
         self._custom: set[Key] = set()
+        self._names: dict[Key, str] = {}  # of the calls that were begun
         self._settled: set[Key] = set()  # items that are done, by place and by id
         self._refused = False
         self._deltas: dict[Any, Callable[[_Delta], Events]] = {
@@ -203,12 +206,11 @@ class ResponsesDecoder:
     # -- items
 
     def _added(self, key: Key, item: dict[str, Any]) -> Events:
-        if item.get("type") not in ("function_call", "custom_tool_call"):
+        if item.get("type") not in ("function_call", "custom_tool_call") and not is_client_run(item):
             return NOTHING
         self._speaking = None
-        return self.reply.start_call(
-            key, text_in(item.get("call_id")), text_in(item.get("name")), alias=_id(item)
-        )
+        self._names[key] = _tool_of(item)
+        return self.reply.start_call(key, text_in(item.get("call_id")), _tool_of(item), alias=_id(item))
 
     def _done(self, key: Key, item: dict[str, Any]) -> Events:
         if key in self._settled or self.reply.ended:
@@ -229,9 +231,17 @@ class ResponsesDecoder:
                 return self._call(key, item, item.get("arguments"), {})
             case "custom_tool_call":
                 return self._call(key, item, {"input": text_in(item.get("input"))}, {"custom": True})
+            case _ if is_client_run(item):
+                return self._call(key, item, arguments_in(item), {"item": item})
             case kind:
-                residue = Residue(self.reply.origin, {"item": item})
-                return self.reply.opaque(Opaque(text_in(kind) or "unknown", residue=residue))
+                return self._opaque(text_in(kind) or "unknown", item)
+
+    def _opaque(self, kind: str, item: dict[str, Any]) -> Events:
+        """What OpenAI ran itself, and kinds that we do not know: kept whole, for it alone."""
+        # Reasoning can be given back to its own model only, and so can what is tied to it.
+        is_private = has_tied_id(item) or item.get("encrypted_content")
+        residue = Residue(self.reply.origin, {"item": item}, "model" if is_private else "provider")
+        return self.reply.opaque(Opaque(kind, words_of(kind, item), residue))
 
     def _message(self, key: Key, item: dict[str, Any]) -> Events:
         parts = dicts(item.get("content"))
@@ -254,7 +264,7 @@ class ResponsesDecoder:
         return (*events, *self.reply.end_thinking({"item": kept}))
 
     def _call(self, key: Key, item: dict[str, Any], arguments: Any, marks: dict[str, Any]) -> Events:
-        named = _named(key, item)
+        named = (key, text_in(item.get("call_id")), self._names.get(key) or _tool_of(item))
         if item.get("status") == "incomplete":  # the end of the response says what became of it
             events = (*self.reply.start_call(*named), *self.reply.set_args(key, arguments))
         else:
@@ -263,7 +273,7 @@ class ResponsesDecoder:
             marks["item_id"] = item_id
         if item.get("namespace"):
             marks["namespace"] = item["namespace"]
-        self.reply.mark_call(key, marks)
+        self.reply.mark_call(key, marks, "provider")
         return events
 
     def _rest(self, key: Key, text: str) -> str:
@@ -325,8 +335,9 @@ def _place(payload: dict[str, Any]) -> Key:
     return _key(payload.get("output_index"), _id(_item(payload)) or payload.get("item_id"))
 
 
-def _named(key: Key, item: dict[str, Any]) -> tuple[Key, str, str]:
-    return key, text_in(item.get("call_id")), text_in(item.get("name"))
+def _tool_of(item: dict[str, Any]) -> str:
+    form = CLIENT_ITEMS.get(text_in(item.get("type")))
+    return form.tool if form is not None else qualified_name(item)
 
 
 def _item(payload: dict[str, Any]) -> dict[str, Any]:

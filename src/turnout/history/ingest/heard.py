@@ -71,6 +71,7 @@ class Door:
         self.origin = origin
         self.unit = unit  # what this family calls a piece of content, and keeps a whole one under
         self.findings: list[Finding] = [] if findings is None else findings
+        self.hosted: set[str] = set()  # ids of calls that the provider ran itself
 
     def speaking_as(self, origin: Origin) -> Door:
         """The same door for the words of someone else."""

@@ -11,7 +11,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...model import Opaque, Residue, Status, Text, Thinking
+from ...model import Opaque, Outcome, Residue, Scope, Status, Text, Thinking
+from ..client_items import (
+    CALL_OF_OUTPUT,
+    CLIENT_ITEMS,
+    arguments_in,
+    has_tied_id,
+    is_client_run,
+    output_status,
+    output_text,
+    qualified_name,
+)
+from ..words import words_of
 from . import chat, media, parts
 from .heard import (
     Door,
@@ -20,6 +31,7 @@ from .heard import (
     HeardNote,
     HeardResult,
     Item,
+    dict_of,
     first_of,
     text_of,
     texts_in,
@@ -28,19 +40,49 @@ from .heard import (
 FROM_US = ("_output", "mcp_approval_response")
 """Item types that the client sends, though we do not run these tools ourselves."""
 
+HOSTED = frozenset(
+    {
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_call",
+        "program",
+        "program_output",
+        "tool_search_output",
+        "shell_call_output",
+        "additional_tools",
+        "compaction",
+        "configuration_update",
+    }
+)
+"""Item types of what OpenAI runs or holds itself."""
+
 
 def read(item: dict[str, Any], door: Door) -> Iterator[Heard]:
     kind = item.get("type")
     if kind in (None, "message"):
         yield from _message(item, door)
-    elif isinstance(kind, str) and (reader := ITEMS.get(kind)) is not None:
+    elif isinstance(kind, str) and (reader := _reader_of(kind, item, door)) is not None:
         yield from (_heard(piece, door) for piece in reader(item, door))
-    elif (
-        isinstance(kind, str) and kind in parts.TYPED and "role" not in item
-    ):  # a part where an item should be
+    elif isinstance(kind, str) and kind in parts.TYPED and kind not in HOSTED and "role" not in item:
+        # a part where an item should be
         yield Heard("user", tuple(parts.read_part(item, door)), door.origin)
     else:
         yield _held(item, door)
+
+
+def _reader_of(kind: str, item: dict[str, Any], door: Door) -> ItemReader | None:
+    """Who reads an item of this kind; None where OpenAI ran it itself."""
+    if kind in CLIENT_ITEMS:
+        return client_call if is_client_run(item) else None
+    if kind in CALL_OF_OUTPUT:
+        is_hosted = item.get("execution") == "server" or _call_id(item) in door.hosted
+        return None if is_hosted else client_output
+    return ITEMS.get(kind)
 
 
 def _heard(piece: Item, door: Door) -> Heard:
@@ -67,13 +109,20 @@ def _marked(piece: Item, marks: Residue | None) -> Item:
 
 
 def _held(item: dict[str, Any], door: Door) -> Heard:
-    """Whatever OpenAI runs or holds itself."""
+    """Whatever OpenAI runs or holds itself, and kinds that nobody here knows: kept whole for OpenAI."""
     kind = text_of(item.get("type"))
-    block = Opaque(kind, "", door.residue(item=item))
+    if kind in CLIENT_ITEMS:
+        door.hosted.add(text_of(item.get("call_id")))
+    elif kind not in HOSTED:
+        door.found("unknown_block", kind or "item")
+    # Reasoning can be given back to its own model only, and so can what is tied to it.
+    scope: Scope = "model" if has_tied_id(item) or item.get("encrypted_content") else "provider"
+    block = Opaque(kind, words_of(kind, item), door.scoped_residue(scope, item=item))
     role = item.get("role")
     if isinstance(role, str) and role in chat.SPEAKERS and role != "assistant":
         return Heard(chat.SPEAKERS[role], (block,), door.origin)
-    if kind.endswith(FROM_US) and item.get("execution") != "server":
+    is_hosted = item.get("execution") == "server" or text_of(item.get("call_id")) in door.hosted
+    if kind.endswith(FROM_US) and not is_hosted:
         return Heard("user", (block,), door.origin)
     return Heard("model", (block,), door.origin, joins=True)
 
@@ -83,16 +132,39 @@ def _held(item: dict[str, Any], door: Door) -> Heard:
 
 def function_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
     """Paired by call_id; only a proxy that omits it leaves the item's own id to go by."""
-    marks = door.residue(item_id=item.get("id"), namespace=item.get("namespace"))
-    raw_id = text_of(first_of(item, "call_id", "id"))
-    yield HeardCall(raw_id, text_of(item.get("name")), item.get("arguments"), marks)
+    marks = door.scoped_residue("provider", item_id=item.get("id"), namespace=item.get("namespace") or None)
+    yield HeardCall(_call_id(item), qualified_name(item), item.get("arguments"), marks)
 
 
 def custom_tool_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
-    marks = door.residue(custom=True, item_id=item.get("id"))
-    yield chat.custom_call(
-        text_of(first_of(item, "call_id", "id")), item.get("name"), item.get("input"), marks
-    )
+    """A call whose argument is free text."""
+    namespace = item.get("namespace") or None
+    marks = door.scoped_residue("provider", custom=True, item_id=item.get("id"), namespace=namespace)
+    yield chat.custom_call(_call_id(item), qualified_name(item), item.get("input"), marks)
+
+
+def client_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    """A call in a form of its own: of a shell, of a patch, of the computer."""
+    name = CLIENT_ITEMS[item["type"]].tool
+    yield HeardCall(_call_id(item), name, arguments_in(item), door.scoped_residue("provider", item=item))
+
+
+def client_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    """What came of such a call; the item itself goes back to OpenAI, but for media, which is kept once."""
+    status, output = output_status(item), dict_of(item.get("output"))
+    shown = list(media.image_url(output, door)) if output.get("type") == "computer_screenshot" else []
+    kept = {name: value for name, value in item.items() if name != "output" or not shown}
+    text = output_text(item)
+    marks = door.scoped_residue("provider", output_item=kept)
+    said = [Text(text, marks)] if text or not shown else []
+    if status == "interrupted":
+        door.found("incomplete_result", _call_id(item))
+    tool = CLIENT_ITEMS[CALL_OF_OUTPUT[item["type"]]].tool
+    yield HeardResult(_call_id(item), tool, Outcome(status, parts.said([*said, *shown])))
+
+
+def _call_id(item: dict[str, Any]) -> str:
+    return text_of(first_of(item, "call_id", "id"))
 
 
 def call_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -101,7 +173,7 @@ def call_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
         door.found("incomplete_result", text_of(item.get("call_id")))
     status: Status = "interrupted" if cut else "complete"
     outcome = parts.outcome_of(item.get("output"), door, status)
-    yield HeardResult(text_of(item.get("call_id")), text_of(item.get("name")), outcome)
+    yield HeardResult(text_of(item.get("call_id")), qualified_name(item), outcome)
 
 
 def reasoning(item: dict[str, Any], door: Door) -> Iterator[Item]:
@@ -113,7 +185,9 @@ def item_reference(item: dict[str, Any], door: Door) -> Iterator[Item]:
     yield HeardNote("item_reference", item)
 
 
-ITEMS: dict[str, Callable[[dict[str, Any], Door], Iterator[Item]]] = {
+ItemReader = Callable[[dict[str, Any], Door], Iterator[Item]]
+
+ITEMS: dict[str, ItemReader] = {
     "function_call": function_call,
     "custom_tool_call": custom_tool_call,
     "function_call_output": call_output,
@@ -122,7 +196,12 @@ ITEMS: dict[str, Callable[[dict[str, Any], Door], Iterator[Item]]] = {
     "item_reference": item_reference,
 }
 
-KINDS = frozenset(ITEMS) | {"input_text", "output_text", "text", "input_image", "input_file", "image_url"}
+KINDS = (
+    frozenset(ITEMS)
+    | frozenset(CLIENT_ITEMS)
+    | frozenset(CALL_OF_OUTPUT)
+    | {"input_text", "output_text", "text", "input_image", "input_file", "image_url"}
+)
 """What may stand in a list of messages without a role."""
 
 

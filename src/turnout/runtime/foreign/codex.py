@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from ...history.ingest.formats import RESPONSES
-from ...history.ingest.heard import HeardCall, texts_in
+from ...history.ingest.heard import texts_in
 from ...history.ingest.media import from_url
 from ...model import Origin, Text, Thinking
 from .telling import Foreign, Record, Telling, fields, listed, records, text
@@ -102,10 +102,7 @@ def _meta(meta: Record, telling: Telling) -> None:
 
 def _item(item: Record, telling: Telling) -> None:
     kind = text(item.get("type"))
-    if kind == "local_shell_call":
-        raw_id = text(item.get("call_id")) or text(item.get("id"))
-        telling.say("model", HeardCall(raw_id, "local_shell", item.get("action")), joins=True)
-    elif kind == "ghost_snapshot":
+    if kind == "ghost_snapshot":
         telling.keep(kind, item)
     else:
         telling.message(RESPONSES, item)
