@@ -22,8 +22,10 @@ from turnout import History, render
 from turnout.errors import UsageError
 from turnout.model import Outcome, ToolSpec
 from turnout.providers import PROVIDERS
+from turnout.providers.reply import ReplyReader
 from turnout.runtime.ports import Outgoing
 from turnout.runtime.session import Session
+from turnout.streaming.events import Error
 from turnout.tools.arguments import is_costly
 from turnout.tools.execute import execute_tool_call
 from turnout.tools.schema_cost import pattern_states
@@ -239,6 +241,28 @@ def test_arguments_that_are_too_much_are_a_clear_error(name: str) -> None:
         said = json.loads(outcome.text)["tool_error"]
         assert said["kind"] in KINDS and "take was not run" in said["message"]
         assert len(outcome.text) < 5000
+
+
+@pytest.mark.parametrize("target", ["gemini:gemini-3-pro", "ollama:llama3.2"])
+def test_arguments_that_come_as_values_are_measured_too(target: str) -> None:
+    """Gemini and Ollama write an object, not a text: an event that holds too many values is not read."""
+    lists = b"[" + b"[]," * 3_000_000 + b"[]]"
+    event = {
+        "gemini:gemini-3-pro": b'data: {"candidates": [{"content": {"role": "model", "parts": '
+        b'[{"functionCall": {"name": "take", "args": {"x": %b}}}]}}]}\n\n',
+        "ollama:llama3.2": b'{"message": {"role": "assistant", "content": ""}, "done": false}\n'
+        b'{"message": {"role": "assistant", "content": "", "tool_calls": '
+        b'[{"function": {"name": "take", "arguments": {"x": %b}}}]}, "done": false}\n',
+    }[target]
+    reader = ReplyReader(target)
+    gc.freeze()
+    before = time.thread_time()
+    events = list(reader.feed(event % lists))
+    took = time.thread_time() - before
+    gc.unfreeze()
+    assert took < 2 * LONGEST_HOLD  # nine megabytes in one chunk are more than a line carries
+    assert [each.kind for each in events if isinstance(each, Error)] == ["too_large"]
+    assert reader.failure is not None and "more than 100,000 values" in str(reader.failure)
 
 
 def test_the_limit_of_one_calls_arguments_is_the_tools() -> None:
