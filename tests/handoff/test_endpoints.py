@@ -160,6 +160,13 @@ def test_copilot_is_told_who_asks() -> None:
     assert told == ["user", "agent", "agent", "user"]
 
 
+@pytest.mark.parametrize("to", ["copilot:gpt-4.1", "copilot:gpt-5.2-codex"])
+def test_a_user_who_says_nothing_asks_nothing(to: str) -> None:
+    """A turn without words is not sent, so the results before it come last: that is the agent's request."""
+    history = conversation(user("go"), model(call("look")), settled("look", "seen"), user(""))
+    assert render(history, to).headers["x-initiator"] == "agent"
+
+
 def test_an_sdk_is_given_the_headers_too() -> None:
     """Whoever keeps their SDK sends the same request."""
     params = render(conversation(user("see", IMAGE)), "copilot:gpt-4.1").params

@@ -7,6 +7,7 @@ that holds its bytes. Returning to a target costs only what was said in between.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from ..declarations import specs_of
 from ..errors import UsageError
 from ..history.log import History
-from ..model import Media, Message, ModelTurn, Origin, SystemTurn, ToolSpec, UserTurn
+from ..model import Media, Message, Origin, Text, ToolSpec, UserTurn
 from ..plain import clean
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
@@ -184,7 +185,7 @@ def render(
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
     return WireRequest(
         url=url(place, stream=wanted.stream),
-        headers=_with_betas(_headers(place, history, seen), place, selected, wanted),
+        headers=_with_betas(_headers(place, seen), place, selected, wanted),
         body=body,
         protocol=place.api,
         target=place.origin,
@@ -213,14 +214,25 @@ def url(place: Target, *, stream: bool = False) -> str:
     return f"{base}/models/{place.model}:{verb}"
 
 
-def _headers(place: Target, history: History, seen: View) -> dict[str, str]:
+def _headers(place: Target, seen: View) -> dict[str, str]:
     headers = {"content-type": "application/json", **place.provider.headers}
     if place.provider.vision_header and seen.shows_images:
         headers[place.provider.vision_header] = "true"
     if place.provider.initiator_header:
-        last = next((turn for turn in reversed(history.turns) if not isinstance(turn, SystemTurn)), None)
-        headers[place.provider.initiator_header] = "agent" if isinstance(last, ModelTurn) else "user"
+        headers[place.provider.initiator_header] = "user" if _ends_with_user(seen.transcript) else "agent"
     return headers
+
+
+def _ends_with_user(transcript: Transcript) -> bool:
+    """Whether the user had the last word, as the target reads it: a turn that says nothing is not sent."""
+    newest_first = chain(reversed(transcript.tail), reversed(transcript.sealed))
+    spoken = (message for message in newest_first if message.role != "system" and _says_something(message))
+    last = next(spoken, None)
+    return last is None or last.role == "user"
+
+
+def _says_something(message: Message) -> bool:
+    return any(not isinstance(block, Text) or block.text.strip() for block in message.blocks)
 
 
 def _with_betas(
