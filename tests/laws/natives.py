@@ -210,9 +210,62 @@ COPILOT: Body = {
     ],
 }
 
+CLIENT_RUN: Body = {
+    "model": "gpt-5.2",
+    "input": [
+        {"type": "message", "role": "user", "content": "go"},
+        {"type": "additional_tools", "role": "developer", "tools": [{"type": "shell"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ZW5jcnlwdGVk"},
+        {
+            "type": "web_search_call",
+            "id": "ws_1",
+            "status": "completed",
+            "action": {"type": "search", "query": "x"},
+        },
+        {"type": "message", "role": "assistant", "content": "found"},
+        {"type": "message", "role": "user", "content": "and now?"},
+        {
+            "type": "shell_call",
+            "call_id": "call_1",
+            "status": "completed",
+            "action": {"commands": ["ls"], "max_output_length": 9},
+        },
+        {
+            "type": "shell_call_output",
+            "call_id": "call_1",
+            "output": [{"stdout": "a", "stderr": "b", "outcome": {"type": "exit", "exit_code": 1}}],
+        },
+        {
+            "type": "apply_patch_call",
+            "call_id": "call_2",
+            "status": "completed",
+            "operation": {"type": "update_file", "path": "a", "diff": "+1"},
+        },
+        {"type": "apply_patch_call_output", "call_id": "call_2", "status": "failed", "output": "no"},
+        {"type": "custom_tool_call", "call_id": "call_3", "name": "sql", "input": "SELECT 1"},
+        {"type": "custom_tool_call_output", "call_id": "call_3", "output": "1"},
+        {
+            "type": "tool_search_call",
+            "call_id": "call_4",
+            "execution": "client",
+            "status": "completed",
+            "arguments": {"goal": "x"},
+        },
+        {"type": "tool_search_output", "call_id": "call_4", "execution": "client", "tools": []},
+        {
+            "type": "function_call",
+            "call_id": "call_5",
+            "name": "find",
+            "namespace": "crm",
+            "arguments": "{}",
+        },
+        {"type": "function_call_output", "call_id": "call_5", "output": "found"},
+    ],
+}
 NATIVES: dict[str, tuple[str, Body]] = {
     "anthropic:claude-sonnet-4-5": ("anthropic", ANTHROPIC),
     "openai-responses:gpt-5.1": ("openai-responses", RESPONSES),
+    "openai-responses:gpt-5.2": ("openai-responses", CLIENT_RUN),
     "gemini:gemini-3-pro": ("gemini", GEMINI),
     "openrouter:google/gemini-3-pro-preview": ("openai-chat", OPENROUTER),
     "mistral:magistral-medium-latest": ("openai-chat", MISTRAL),

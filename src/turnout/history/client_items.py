@@ -92,7 +92,7 @@ def without_nulls(item: Wire) -> Wire:
 
 def has_tied_id(item: Wire) -> bool:
     """Whether the item must go back by an id, which ties it to the reasoning before it."""
-    return bool(item.get("id")) and item.get("type") not in UNTIED
+    return bool(item.get("id")) and text_in(item.get("type")) not in UNTIED
 
 
 def output_status(item: Wire) -> Status:

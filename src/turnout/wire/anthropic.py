@@ -27,6 +27,7 @@ from .anthropic_blocks import (
     SERVER_TOOLS,
     damage_of,
     is_known_block,
+    is_newer_block,
     is_server_block,
     is_sound_beside_source,
     sound_citations,
@@ -246,7 +247,7 @@ def _is_taken_back(wire: Wire, paused: bool) -> bool:
         return True
     if wire.get("type") == "server_tool_use":
         return wire.get("name") in SERVER_TOOLS
-    return is_known_block(wire)
+    return is_known_block(wire) or is_newer_block(wire)
 
 
 def _in_result(block: Media | Opaque, changes: list[str]) -> Wire | None:

@@ -6,6 +6,7 @@ API requires has the whole request refused, so a damaged one is told in words or
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -25,6 +26,19 @@ SERVER_TOOLS = (
 )
 
 BETA_SERVER_TOOLS = ("advisor",)
+BETA_BLOCKS = (
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "mcp_tool_listing",
+    "advisor_tool_result",
+    "compaction",
+    "fallback",
+    "tool_addition",
+    "tool_removal",
+    "tool_reference",  # stands in results only
+)
+KIND = re.compile(r"[a-z][a-z0-9_]*")
+INSIDE_OTHERS = ("_result", "_error", "_location", "_output")  # kinds that stand inside other blocks only
 
 Base64 = Annotated[str, Meta(pattern=r"^[A-Za-z0-9+/_-]+={0,2}$")]
 ServerId = Annotated[str, Meta(pattern=r"^srvtoolu_[a-zA-Z0-9_]+$")]
@@ -265,6 +279,14 @@ def is_server_block(wire: Wire) -> bool:
 def is_known_block(wire: Wire) -> bool:
     kind = wire.get("type")
     return isinstance(kind, str) and kind in BLOCKS
+
+
+def is_newer_block(wire: Wire) -> bool:
+    """Whether this is of a kind that only Anthropic can know: it came from there, and goes back as it was."""
+    kind = wire.get("type")
+    if not isinstance(kind, str) or KIND.fullmatch(kind) is None or kind.endswith(INSIDE_OTHERS):
+        return False
+    return kind not in (*BLOCKS, *BETA_BLOCKS) and not is_server_block(wire)
 
 
 def damage_of(wire: Wire, role: str) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..history.client_items import CALL_OF_OUTPUT, has_tied_id, without_nulls
 from ..model import Media, Opaque, ToolCall, ToolResponse
-from .client_shapes import CALLS, OUTPUTS, AnyItem
 from .content import base64_url, response_parts, response_text
 from .residues import fields_of, fits
+from .responses_shapes import CALLS, ITEMS, OUTPUTS, AnyItem
 from .roll import Wire
 
 CUSTOM = "custom_tool_call"
@@ -25,7 +25,7 @@ def form_of(call: ToolCall) -> str:
     data = fields_of(call.residue)
     item = data.get("item")
     kind = str(item.get("type")) if isinstance(item, dict) else ""
-    if kind in CALLS and fits(item, CALLS[kind]):
+    if isinstance(item, dict) and kind in CALLS and fits(without_nulls(item), CALLS[kind]):
         return kind
     is_text = call.arguments.keys() == {"input"} and isinstance(call.arguments["input"], str)
     return CUSTOM if data.get("custom") and is_text else ""
@@ -33,11 +33,19 @@ def form_of(call: ToolCall) -> str:
 
 def own_item(block: Any) -> Wire:
     """The item that a block was when OpenAI, or a client of it, wrote it; {} for all others."""
-    item = fields_of(block.residue).get("item") if isinstance(block, Opaque) else None
-    if not isinstance(item, dict) or not fits(item, AnyItem):
+    if not (held := _written_item(block)) or not fits(held, ITEMS.get(str(held.get("type")), AnyItem)):
         return {}
-    held = without_nulls(item)
     return held if has_tied_id(held) else {name: value for name, value in held.items() if name != "id"}
+
+
+def is_damaged(block: Any) -> bool:
+    """Whether a block was an item that the API would refuse now."""
+    return bool(_written_item(block)) and not own_item(block)
+
+
+def _written_item(block: Any) -> Wire:
+    item = fields_of(block.residue).get("item") if isinstance(block, Opaque) else None
+    return without_nulls(item) if isinstance(item, dict) else {}
 
 
 def can_answer(form: str, response: ToolResponse) -> bool:
@@ -99,7 +107,9 @@ def _held_output(form: str, response: ToolResponse) -> Wire | None:
     for block in response.outcome.content:
         item = fields_of(block.residue).get("output_item")
         kind = str(item.get("type")) if isinstance(item, dict) else ""
-        if isinstance(item, dict) and CALL_OF_OUTPUT.get(kind) == form and fits(item, OUTPUTS[kind]):
+        if not isinstance(item, dict) or CALL_OF_OUTPUT.get(kind) != form:
+            continue
+        if fits(without_nulls(item), OUTPUTS[kind]):
             return item
     return None
 

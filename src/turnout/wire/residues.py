@@ -129,7 +129,9 @@ def reasoning_item(residue: Residue | None, changes: list[str]) -> Wire | None:
     """Reasoning goes back without its id, and only with its encrypted content (OAR-08)."""
     item = fields_of(residue).get("item")
     encrypted = item.get("encrypted_content") if isinstance(item, dict) else None
-    if not isinstance(item, dict) or not isinstance(encrypted, str) or not encrypted.strip():
+    if not isinstance(item, dict):
+        return None
+    if not isinstance(encrypted, str) or not encrypted.strip():
         changes.append("OAR-08 thinking left out: the reasoning has no encrypted content that could go back")
         return None
     given = item.get("summary")

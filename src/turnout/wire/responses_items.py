@@ -7,19 +7,21 @@ told in words otherwise.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..history.client_items import has_tied_id
 from ..ids import IdProjection
 from ..model import Media, Message, Opaque, Thinking, ToolCall, ToolResponse, block_text
-from .client_forms import CUSTOM, TIED, call_item, can_answer, form_of, output_item, own_item
+from .client_forms import CUSTOM, TIED, call_item, can_answer, form_of, is_damaged, output_item, own_item
 from .content import base64_url, blank, joined, response_parts, response_text
 from .protocol import Setting, encode
 from .residues import PHASES, fields_of, reasoning_item, responses_part, text_field
 from .roll import Wire
 
 NOTHING_STORED: Mapping[str, str] = {}
+REASONING_ID = re.compile(r"rs[A-Za-z0-9_-]{1,62}")
 DETAILS = ("auto", "low", "high", "original")
 MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
 
@@ -116,7 +118,7 @@ class ItemWriter:
             return False
         thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
         functions = [call for call in message.tool_calls if form_of(call) != TIED]
-        whole = all(self._reasoning(block, []) for block in thoughts)
+        whole = all(self._reasoning(block, []) and _reasoning_id(block) for block in thoughts)
         return self._is_own(message) and not functions and whole
 
     def _is_own(self, message: Message) -> bool:
@@ -126,8 +128,7 @@ class ItemWriter:
         item = reasoning_item(block.residue, changes) if self._keeps_thinking else None
         if item is None:
             return []
-        own_id = fields_of(block.residue)["item"].get("id") if keeps_ids else None
-        return [{**item, "id": own_id}] if isinstance(own_id, str) and own_id else [item]
+        return [{**item, "id": _reasoning_id(block)}] if keeps_ids else [item]
 
     def _item(self, block: Any, changes: list[str], keeps_ids: bool) -> Wire | None:
         match block:
@@ -140,18 +141,28 @@ class ItemWriter:
                 changes.append(f"OAR-09 {block.kind} told in words: its reasoning cannot go back with it")
                 return _assistant_message(block)
             case _:
+                if is_damaged(block):
+                    changes.append(f"{block.kind} told in words: it is damaged")
                 return _assistant_message(block)
 
     def _call(self, call: ToolCall) -> Wire:
-        call_id, data = self.ids[call.id], fields_of(call.residue)
-        space = {"namespace": data["namespace"]} if data.get("namespace") else {}
-        name = call.name.removeprefix(f"{data['namespace']}.") if space else self.ids.name(call.name)
+        call_id, space = self.ids[call.id], self._namespace(call)
+        name = call.name.removeprefix(f"{space}.") if space else self.ids.name(call.name)
+        place = {"namespace": space} if space else {}
         if call.id in self._forms:
-            return {**call_item(call, self._forms[call.id][1], call_id, name), **space}
+            return {**call_item(call, self._forms[call.id][1], call_id, name), **place}
         if not space:  # else it was declared in its namespace, or loaded by an item of this input
             self.called[call.name] = None
         arguments = encode(call.arguments).decode()
-        return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments, **space}
+        return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments, **place}
+
+    def _namespace(self, call: ToolCall) -> str:
+        """The namespace of a call, where it and the name within are names that the API takes."""
+        space = text_field(call.residue, "namespace")
+        is_sound = self.ids.names.accepts(space) and self.ids.names.accepts(
+            call.name.removeprefix(f"{space}.")
+        )
+        return space if space and is_sound else ""
 
     def _output(self, response: ToolResponse, stored_id: str) -> Wire:
         parts = response_parts(response)
@@ -174,6 +185,13 @@ class ItemWriter:
         )
         mark = f"\n[cut: the first of {len(text)} characters]"
         return text[: MAX_OUTPUT - len(mark)] + mark
+
+
+def _reasoning_id(block: Thinking) -> str:
+    """The id that ties reasoning to what it led to; "" where it is damaged (OAR-07)."""
+    item = fields_of(block.residue).get("item")
+    own_id = item.get("id") if isinstance(item, dict) else None
+    return own_id if isinstance(own_id, str) and REASONING_ID.fullmatch(own_id) else ""
 
 
 def has_forms(message: Message) -> bool:
