@@ -16,6 +16,8 @@ from .responses_shapes import CALLS, ITEMS, OUTPUTS, AnyItem
 from .roll import Wire
 
 CUSTOM = "custom_tool_call"
+OF_OTHER_APIS = ("function_result", "tool_result", "tool_use", "tool_call", "function_response")
+"""Words of other APIs for calls and results: Responses refuses an item of such a type (OAR-13)."""
 TIED = "computer_call"  # the one form whose id the API insists on
 PLAIN_TEXT = ("local_shell_call", "shell_call", "apply_patch_call")  # whose outputs hold no media
 
@@ -45,7 +47,9 @@ def is_damaged(block: Any) -> bool:
 
 def _written_item(block: Any) -> Wire:
     item = fields_of(block.residue).get("item") if isinstance(block, Opaque) else None
-    return without_nulls(item) if isinstance(item, dict) else {}
+    if not isinstance(item, dict) or item.get("type") in OF_OTHER_APIS:
+        return {}
+    return without_nulls(item)
 
 
 def can_answer(form: str, response: ToolResponse) -> bool:
