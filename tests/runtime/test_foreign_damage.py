@@ -236,6 +236,15 @@ def test_a_part_that_a_compaction_left_in_place_stays() -> None:
     ]
 
 
+def test_a_session_that_ends_with_its_summary_can_be_resumed(tmp_path: Path) -> None:
+    """As after `/compact`: there is no turn in view, and all is there."""
+    ends = [record for record in CLAUDE_CODE if record.get("uuid") not in ("u4", "a9")]
+    (path := tmp_path / "x.jsonl").write_bytes(b"\n".join(lines_of(*ends)))
+    found = read_file("claude-code", path, "s")
+    assert not found.history.turns and found.history.summary.startswith("We read A.")
+    assert refused(found.history) == []
+
+
 def test_a_prompt_that_waited_in_the_queue_is_said() -> None:
     """Claude Code writes it as an attachment; where it is a message too, it is said once."""
     found = READERS["claude-code"](b"\n".join(LOGS["claude-code"][1]), "s")

@@ -86,3 +86,16 @@ def test_an_export_may_have_a_line_before_it() -> None:
     program, document = DOCUMENTS["opencode"]
     found = READERS[program](b"Exporting session: ses_1\n" + json.dumps(document).encode(), "s")
     assert found.id == "ses_1"
+
+
+@pytest.mark.parametrize("name", [*LOGS, *(f"{name}, a document" for name in DOCUMENTS)])
+def test_the_doctor_finds_out_whose_a_file_is(name: str, tmp_path: Path) -> None:
+    """Whatever else is in it: branches, subagents, what was taken back."""
+    if name in LOGS:
+        program, lines = LOGS[name]
+        data = b"\n".join(lines)
+    else:
+        program, document = DOCUMENTS[name.removesuffix(", a document")]
+        data = json.dumps(document).encode()
+    (path := tmp_path / "session").write_bytes(data)
+    assert examine_file(path).findings[0].detail == f"read as a session of {program}"

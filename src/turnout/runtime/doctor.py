@@ -214,7 +214,7 @@ def _fault(fault: Diagnostic) -> Finding:
 def _projection(history: History) -> Iterator[Finding]:
     """What is wrong above the history: one line a fault, with the targets that it concerns."""
     found: dict[tuple[str, str, str], list[str]] = {}
-    for target in TARGETS if history.turns else ():
+    for target in TARGETS if history.turns or history.summary else ():
         diagnosis = diagnose(history, target)
         for problem in diagnosis.problems:
             code = problem.code if isinstance(problem, Diagnostic) else problem.rule

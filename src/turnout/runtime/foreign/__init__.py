@@ -40,7 +40,7 @@ def read_file(program: str, path: Path, key: str, conversation: str = "") -> For
     if data.startswith(SQLITE):
         raise UsageError(f"{path} is a database. {_database_hint(program)}")
     found = READERS[program](data, key)
-    if not found.history.turns:
+    if not found.history.turns and not found.history.summary:
         raise UsageError(f"no conversation was found in {path}; is it a session of {program}?")
     return found
 
