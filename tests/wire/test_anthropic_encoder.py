@@ -8,7 +8,7 @@ import pytest
 from tests.build import call, conversation, model, settled, system, user
 from tests.handoff.scenario import answered, asked, claude, thought, tool_result, tool_use
 
-from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, check, render
+from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, check, ingest, render
 
 CLAUDE = "anthropic:claude-sonnet-4-5"
 PNG = "iVBORw0KGgo="
@@ -309,3 +309,16 @@ def test_strict_tools_that_leave_too_much_open_go_without_the_promise(
     told = [line.split()[-1] for line in request.report.changes if "ANT-09 strict left out" in line]
     assert len(told) == strict.count(False)
     assert check("anthropic", request.body) == []
+
+
+@pytest.mark.parametrize("to", [CLAUDE, "anthropic:claude-opus-4-8"])
+def test_a_block_of_tomorrow_goes_back_as_it_was(to: str) -> None:
+    """Kinds that only Anthropic can know are kept for it, and told in words to others."""
+    hologram = {"type": "hologram", "depth": {"near": "so far"}}
+    asked = {"role": "user", "content": [{"type": "text", "text": "see"}, hologram]}
+    said = {"role": "assistant", "content": [hologram, {"type": "text", "text": "yes"}]}
+    history = ingest([asked, said, {"role": "user", "content": "on"}], "anthropic", CLAUDE)
+
+    sent = render(history, to).json["messages"]
+    assert (sent[0]["content"][1], sent[1]["content"][0]) == (hologram, hologram)
+    assert render(history, "openai:gpt-5.1").body.count(b"[hologram]") == 2

@@ -21,7 +21,7 @@ from .residues import PHASES, fields_of, reasoning_item, responses_part, text_fi
 from .roll import Wire
 
 NOTHING_STORED: Mapping[str, str] = {}
-REASONING_ID = re.compile(r"rs[A-Za-z0-9_-]{1,62}")
+REASONING_ID = re.compile(r"(rs|tco)_[A-Za-z0-9_-]{1,120}")  # xAI has longer ones, and begins some with tco
 DETAILS = ("auto", "low", "high", "original")
 MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
 
