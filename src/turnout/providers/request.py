@@ -86,9 +86,11 @@ class View:
         self.transcript.update()
         if self.generation != self.transcript.generation:
             self._begin()
-        for message in self.transcript.sealed[self._fed :]:
+        fresh = self.transcript.sealed[self._fed :]
+        for message in fresh:
             self.encoder.feed(message)
-            self._sealed_images = self._sealed_images or _has_image(message)
+        if self.target.provider.vision_header:  # nobody else needs to know
+            self._sealed_images = self._sealed_images or any(map(_has_image, fresh))
         self._fed = len(self.transcript.sealed)
 
 

@@ -118,7 +118,6 @@ class AnthropicEncoder:
         if not self._keeps_order(message):
             blocks.sort(key=lambda block: isinstance(block, ToolCall))
         paired = _paired_blocks(blocks, awaited, message.paused)
-        programs = {_native(blocks[at]).get("id") for at in paired}
         for at, block in enumerate(blocks):
             match block:
                 case Text() if block.residue is None and not blank(block.text):
@@ -126,8 +125,11 @@ class AnthropicEncoder:
                 case ToolCall():
                     self.called[block.name] = None
                     name = self.ids.name(block.name)
-                    wire = {"type": "tool_use", "id": self.ids[block.id], "name": name}
-                    yield {**wire, "input": block.arguments, **_caller(block, programs, changes)}
+                    wire: Wire = {"type": "tool_use", "id": self.ids[block.id], "name": name}
+                    wire["input"] = block.arguments
+                    if block.residue is not None:
+                        wire |= _caller(block, [blocks[held] for held in paired], changes)
+                    yield wire
                 case Thinking():
                     yield from _thinking(block, changes)
                 case Opaque() if at not in paired:
@@ -257,12 +259,12 @@ def _in_result(block: Media | Opaque, changes: list[str]) -> Wire | None:
     return _replayed(block, "user", changes) if _native(block).get("type") in IN_RESULTS else None
 
 
-def _caller(call: ToolCall, programs: set[Any], changes: list[str]) -> Wire:
+def _caller(call: ToolCall, kept: Iterable[Any], changes: list[str]) -> Wire:
     """Which of Claude's programs made the call, where that program goes back too."""
     caller = fields_of(call.residue).get("caller")
     if not isinstance(caller, dict) or caller.get("type") == "direct":
         return {}
-    if caller.get("tool_id") in programs:
+    if caller.get("tool_id") in [_native(block).get("id") for block in kept]:
         return {"caller": caller}
     note_once(changes, f"caller of {call.name} left out: the program that called is not here")
     return {}
@@ -318,6 +320,8 @@ def _paired_blocks(blocks: Sequence[Any], awaited: set[str], paused: bool) -> se
 
     `awaited` are uses of the message before, which paused; `paused` lets uses wait for their results.
     """
+    if not any(isinstance(block, Opaque) for block in blocks):
+        return set(range(len(blocks)))  # nearly every message
     kept: set[int] = set()
     waiting: dict[Any, int] = {}
     answered: set[Any] = set()

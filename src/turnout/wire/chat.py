@@ -31,6 +31,7 @@ from .content import (
     as_reminder,
     base64_url,
     blank,
+    has_private_state,
     joined,
     nonblank,
     note_once,
@@ -111,9 +112,10 @@ class ChatEncoder:
                 changes.append("bridge: a user message must not follow a tool message")
                 roll.add({"role": "assistant", "content": BRIDGE})
             roll.add(wire)
-        for line in self._stand_ins:
-            note_once(changes, line)
-        self._stand_ins.clear()
+        if self._stand_ins:
+            for line in self._stand_ins:
+                note_once(changes, line)
+            self._stand_ins.clear()
         after = loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
         return replace(after, spoken=True) if shown else after  # pictures of tools go as the user's words
 
@@ -130,7 +132,8 @@ class ChatEncoder:
 
     def _user(self, message: Message) -> Iterator[Wire]:
         if (content := self._content(nonblank(message.blocks))) is not None:
-            yield {"role": "user", "content": content, **_speaker_name(message)}
+            wire = {"role": "user", "content": content}
+            yield {**wire, **_speaker_name(message)} if has_private_state(message) else wire
 
     def _system(self, message: Message) -> Iterator[Wire]:
         text = joined(message.blocks)
@@ -143,7 +146,8 @@ class ChatEncoder:
         calls = [self._call(call) for call in message.tool_calls]
         wire: Wire = {"role": "assistant", "content": self._said(message)}
         self._add_reasoning(wire, message, bool(calls))
-        self._note_lost_thoughts(wire, message)
+        if is_private := has_private_state(message):
+            self._note_lost_thoughts(wire, message)
         if wire["content"] is None and not calls:
             if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
                 return
@@ -158,7 +162,7 @@ class ChatEncoder:
             if self.dialect.unreasoned_calls == "extra_content" and "extra_content" not in calls[0]:
                 calls[0]["extra_content"] = {"google": {"thought_signature": SENTINEL}}
                 self._stand_ins.append(UNSIGNED)
-        yield {**wire, **_speaker_name(message)}
+        yield {**wire, **_speaker_name(message)} if is_private else wire
 
     def _said(self, message: Message) -> Any:
         """What the model said: words, for media of its own has no place here; and chunks of thought."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..model import Content, Media, Opaque, Text, Thinking, ToolResponse, block_text
+from ..model import Content, Media, Message, Opaque, Text, Thinking, ToolResponse, block_text
 
 
 def blank(text: str) -> bool:
@@ -71,6 +71,11 @@ def base64_url(media: Media) -> str:
 
 def thoughts(blocks: Iterable[Any]) -> list[Thinking]:
     return [block for block in blocks if isinstance(block, Thinking)]
+
+
+def has_private_state(message: Message) -> bool:
+    """Whether a block of the message carries something of its provider. Nearly none does."""
+    return any(getattr(block, "residue", None) for block in message.blocks)
 
 
 def note_once(changes: list[str], line: str) -> None:

@@ -71,7 +71,6 @@ class GeminiEncoder:
 
     def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
         role = "model" if message.role == "model" else "user"
-        _note_file_names(message, changes)
         parts = list(self._parts(message, changes))
         if not parts:
             return
@@ -265,7 +264,7 @@ def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
     signature = {"thoughtSignature": given} if given else {}
     match block:
         case Media():
-            yield {**_media(block), **beside_media(block.residue), **signature}
+            yield {**_media(block, changes), **beside_media(block.residue), **signature}
         case Thinking():
             if block.text or signature:
                 yield {"text": block.text, "thought": True, **signature}
@@ -277,15 +276,11 @@ def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
                 yield {"text": text}
 
 
-def _note_file_names(message: Message, changes: list[str]) -> None:
-    held = (block for item in message.responses for block in item.outcome.content)
-    for block in (*message.blocks, *held):
-        if isinstance(block, Media) and block.name and not fields_of(block.residue).get("named"):
-            note_once(changes, f"file name {block.name} left out: this API has no names for files")
-
-
-def _media(media: Media) -> Wire:
-    name = {"displayName": media.name} if fields_of(media.residue).get("named") and media.name else {}
+def _media(media: Media, changes: list[str]) -> Wire:
+    is_named = bool(fields_of(media.residue).get("named"))
+    if media.name and not is_named:
+        note_once(changes, f"file name {media.name} left out: this API has no names for files")
+    name = {"displayName": media.name} if is_named and media.name else {}
     if media.data:
         return {"inlineData": {"mimeType": media.mime, "data": media.data, **name}}
     # Nobody said what a link of any kind is: the server will look (recorded: YouTube without mimeType).
