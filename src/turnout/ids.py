@@ -39,17 +39,17 @@ def _digest(text: str) -> bytes:
 
 def openai(call_id: str, name: str, position: int) -> Iterator[str]:
     """call_ and the canonical suffix: 29 characters as a rule, 40 at the most."""
-    return _prefixed("call_", call_id)
+    return _prefixed(PREFIXES[openai], call_id)
 
 
 def anthropic(call_id: str, name: str, position: int) -> Iterator[str]:
     """toolu_ and the canonical suffix."""
-    return _prefixed("toolu_", call_id)
+    return _prefixed(PREFIXES[anthropic], call_id)
 
 
 def gemini(call_id: str, name: str, position: int) -> Iterator[str]:
     """The bare suffix; an id that the target itself gave is preferred by the projection."""
-    return _prefixed("", call_id)
+    return _prefixed(PREFIXES[gemini], call_id)
 
 
 def kimi(call_id: str, name: str, position: int) -> Iterator[str]:
@@ -84,6 +84,9 @@ FORMATS: dict[str, IdFormat] = {
     "kimi": kimi,
     "mistral": mistral,
 }
+
+PREFIXES: dict[IdFormat, str] = {openai: "call_", anthropic: "toolu_", gemini: ""}
+"""Formats whose first candidate is this before the suffix of a canonical id."""
 
 FORMAT_OF_PROVIDER = {
     "anthropic": "anthropic",
@@ -131,26 +134,47 @@ NAMES_OF_FORMAT = {"anthropic": ANTHROPIC_NAMES, "gemini": GEMINI_NAMES, "kimi":
 
 
 class IdProjection:
-    """Canonical ids as one target knows them: injective, paired, stable as the transcript grows."""
+    """Canonical ids as one target knows them: injective, paired, stable as the transcript grows.
+
+    Nearly all are a prefix and the canonical suffix. Those are not kept but put together when
+    asked for: of a long conversation, the others are few.
+    """
 
     def __init__(self, format: IdFormat, names: NameFormat = OPENAI_NAMES) -> None:
         self.format = format
         self.names = names
-        self._given: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._prefix = PREFIXES.get(format)
+        self._given: dict[str, str | None] = {}  # None: the prefix and the suffix
+        self._taken: dict[str, None] = {}  # the ids that are no such thing; half the size of a set
         self._spoken: dict[str, str] = {}
 
     def add(self, call_id: str, name: str, preferred: str = "") -> str:
         """The outward id of a call, given on first sight. `preferred` is the target's own id for it."""
-        if (given := self._given.get(call_id)) is not None:
-            return given
+        if call_id in self._given:
+            return self[call_id]
+        usual = self._usual(call_id)
         candidates = iter(self.format(call_id, self.name(name), len(self._given)))
         chosen = preferred or next(candidates)
-        while chosen in self._taken:
+        while chosen in self._taken or self._is_usual_of_another(chosen, call_id):
             chosen = next(candidates)
-        self._given[call_id] = chosen
-        self._taken.add(chosen)
+        if chosen == usual:
+            self._given[call_id] = None
+        else:
+            self._given[call_id] = chosen
+            self._taken[chosen] = None
         return chosen
+
+    def _usual(self, call_id: str) -> str:
+        """The prefix and the suffix of a canonical id; "" where the format has no such thing."""
+        if self._prefix is None or not is_canonical(call_id):
+            return ""
+        return self._prefix + call_id.removeprefix(PREFIX)
+
+    def _is_usual_of_another(self, outward: str, call_id: str) -> bool:
+        if self._prefix is None or not outward.startswith(self._prefix):
+            return False
+        other = PREFIX + outward.removeprefix(self._prefix)
+        return other != call_id and self._given.get(other, "") is None
 
     def name(self, name: str) -> str:
         """The outward name of a tool; worked out on first sight."""
@@ -177,10 +201,11 @@ class IdProjection:
         return spoken
 
     def __getitem__(self, call_id: str) -> str:
-        return self._given[call_id]
+        given = self._given[call_id]
+        return f"{self._prefix}{call_id.removeprefix(PREFIX)}" if given is None else given
 
     def __contains__(self, call_id: str) -> bool:
         return call_id in self._given
 
     def as_dict(self) -> dict[str, str]:
-        return dict(self._given)
+        return {call_id: self[call_id] for call_id in self._given}

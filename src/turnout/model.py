@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct, field
@@ -31,7 +32,7 @@ FAMILIES = {"vertex": "gemini", "azure": "openai"}
 """Providers that speak the very same API: what one understands, the other does."""
 
 
-class Origin(Struct, frozen=True):
+class Origin(Struct, frozen=True, gc=False):
     """Who produced something; also the name of a target.
 
     An empty endpoint is the provider's usual one. An empty model matches nothing.
@@ -48,9 +49,7 @@ class Origin(Struct, frozen=True):
             return target
         if not isinstance(target, str) or not target.strip():
             raise UsageError(f"{target!r} names no target; write it as 'provider:model'")
-        place, _, model = target.strip().partition(":")
-        provider, _, endpoint = place.partition("@")
-        return cls(provider, endpoint, model)
+        return _parse_origin(target.strip())
 
     def matches(self, other: Origin) -> bool:
         """Whether private state of one may be shown to the other."""
@@ -74,7 +73,15 @@ class Origin(Struct, frozen=True):
         return f"{place}:{self.model}" if self.model else place
 
 
-class Residue(Struct, frozen=True, omit_defaults=True):
+@lru_cache(maxsize=256)
+def _parse_origin(target: str) -> Origin:
+    """One value for all turns of one model, so that a history does not hold thousands that are equal."""
+    place, _, model = target.partition(":")
+    provider, _, endpoint = place.partition("@")
+    return Origin(provider, endpoint, model)
+
+
+class Residue(Struct, frozen=True, gc=False, omit_defaults=True):
     """Private state of one provider: signatures, encrypted reasoning, response ids.
 
     Only the protocol that wrote `data` reads it, and only `origin` gets it back. `scope` says how
@@ -97,21 +104,21 @@ class Residue(Struct, frozen=True, omit_defaults=True):
                 return self.origin.shares_provider(reader)
 
 
-class Text(Struct, frozen=True, tag="text"):
+class Text(Struct, frozen=True, gc=False, tag="text"):
     """What was said."""
 
     text: str
     residue: Residue | None = None
 
 
-class Thinking(Struct, frozen=True, tag="thinking"):
+class Thinking(Struct, frozen=True, gc=False, tag="thinking"):
     """What the model thought; the text may be empty when the provider hides it."""
 
     text: str = ""
     residue: Residue | None = None
 
 
-class ToolCall(Struct, frozen=True, tag="tool_call"):
+class ToolCall(Struct, frozen=True, gc=False, tag="tool_call"):
     """What the model asked of a tool. Without an id, `History.reply` gives it one.
 
     `arguments` is a snapshot. `raw` is what the model wrote, kept also when it is not
@@ -142,7 +149,7 @@ UNKNOWN_KIND = "*/*"
 """The type of a link of which nobody said what it leads to."""
 
 
-class Media(Struct, frozen=True, tag="media"):
+class Media(Struct, frozen=True, gc=False, tag="media"):
     """An image, sound or file: base64 `data`, or where it lies (`uri`)."""
 
     mime: str
@@ -152,7 +159,7 @@ class Media(Struct, frozen=True, tag="media"):
     residue: Residue | None = None
 
 
-class Code(Struct, frozen=True, tag="code"):
+class Code(Struct, frozen=True, gc=False, tag="code"):
     """Source text in a language, with its output where it was run."""
 
     source: str
@@ -161,7 +168,7 @@ class Code(Struct, frozen=True, tag="code"):
     residue: Residue | None = None
 
 
-class Opaque(Struct, frozen=True, tag="opaque"):
+class Opaque(Struct, frozen=True, gc=False, tag="opaque"):
     """A block that only its provider understands: provider-run tools, kinds we do not know."""
 
     kind: str
@@ -180,7 +187,7 @@ Given: TypeAlias = (
 """What an outcome may be made of: text, blocks, or a JSON value."""
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(Struct, frozen=True, gc=False):
     """What came of a call.
 
     `content` may be given as text, a JSON value or blocks. `synthetic` outcomes were made
@@ -276,7 +283,7 @@ def block_text(block: Block) -> str:
             return f"{block.name}({dumps(block.arguments)})"
 
 
-class Usage(Struct, frozen=True, tag="usage"):
+class Usage(Struct, frozen=True, gc=False, tag="usage"):
     """Tokens as the provider counted them; None where it did not say."""
 
     input: int | None = None
@@ -287,21 +294,21 @@ class Usage(Struct, frozen=True, tag="usage"):
     reasoning: int | None = None
 
 
-class SystemTurn(Struct, frozen=True, tag="system_turn"):
+class SystemTurn(Struct, frozen=True, gc=False, tag="system_turn"):
     """System or developer text in mid conversation."""
 
     key: str
     blocks: tuple[Block, ...]
 
 
-class UserTurn(Struct, frozen=True, tag="user_turn"):
+class UserTurn(Struct, frozen=True, gc=False, tag="user_turn"):
     """One thing the user said."""
 
     key: str
     blocks: tuple[Block, ...]
 
 
-class ModelTurn(Struct, frozen=True, tag="model_turn"):
+class ModelTurn(Struct, frozen=True, gc=False, tag="model_turn"):
     """One thing the model said, with the calls it made.
 
     `residue` is private state of the whole reply that no block owns (a response id).
@@ -331,14 +338,14 @@ class ModelTurn(Struct, frozen=True, tag="model_turn"):
 Turn: TypeAlias = SystemTurn | UserTurn | ModelTurn
 
 
-class Started(Struct, frozen=True, tag="started"):
+class Started(Struct, frozen=True, gc=False, tag="started"):
     """Intent, on record before the tool's effect; arguments if a user or a repair changed them."""
 
     call_id: str
     arguments: dict[str, Any] | None = None
 
 
-class Settled(Struct, frozen=True, tag="settled"):
+class Settled(Struct, frozen=True, gc=False, tag="settled"):
     """The record that one tool call reached its outcome."""
 
     call_id: str
@@ -373,7 +380,7 @@ class Note(Struct, frozen=True, tag="note"):
 Entry: TypeAlias = SystemTurn | UserTurn | ModelTurn | Started | Settled | Compaction | Rewind | Note
 
 
-class ToolResponse(Struct, frozen=True, tag="tool_response"):
+class ToolResponse(Struct, frozen=True, gc=False, tag="tool_response"):
     """A result where a reader finds it. Exists only in rendered messages."""
 
     call_id: str
@@ -381,7 +388,7 @@ class ToolResponse(Struct, frozen=True, tag="tool_response"):
     outcome: Outcome
 
 
-class Message(Struct, frozen=True, tag="message"):
+class Message(Struct, frozen=True, gc=False, tag="message"):
     """One rendered message: provider-neutral and valid.
 
     `origin` is set on model messages; `paused` on a turn that the provider wants back unchanged.

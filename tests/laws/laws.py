@@ -120,7 +120,9 @@ def same_state(history: History, again: History) -> None:
     assert again.ledger == history.ledger
     assert again.summary == history.summary and again.shortened == history.shortened
     assert again.generation == history.generation and again.scheduled == history.scheduled
-    assert again._state.keys == history._state.keys and again._state.calls == history._state.calls
+    assert again._state.keys.keys() == history._state.keys.keys()
+    assert again._state.undone_calls == history._state.undone_calls
+    assert again._state.standing == history._state.standing
     if again.open_turn != history.open_turn:
         assert history.open_turn is None and _is_settled(again, again.open_turn)
 

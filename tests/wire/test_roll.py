@@ -33,9 +33,23 @@ def test_the_bytes_do_not_depend_on_when_they_are_asked_for(
         whole.add(message(role, text))
         often.add(message(role, text))
         if number in asked:
-            assert bytes(often.closed).startswith(closed)
-            closed = bytes(often.closed)
+            assert b"".join(often.closed).startswith(closed)
+            closed = b"".join(often.closed)
     assert often.bytes() == whole.bytes()
+
+
+def test_a_long_roll_lies_in_blocks() -> None:
+    """Blocks that are full stay as they are; together they are the array, whatever is asked in between."""
+    roll, before = Roll(), list[bytes]()
+    for number in range(40):
+        roll.add(message("user", f"{number}" * 5_000))
+        pieces = [bytes(piece) for piece in roll.closed]
+        assert pieces[: len(before) - 1] == before[:-1]
+        before = pieces
+
+    texts = [message("user", f"{number}" * 5_000) for number in range(40)]
+    assert 2 < len(before) < 10
+    assert roll.bytes() == encode(texts)[1:-1]
 
 
 def test_a_branch_leaves_its_roll_as_it_was() -> None:

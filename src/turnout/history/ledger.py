@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..model import ModelTurn, Outcome, ToolCall
 
 
-class ToolInteraction(Struct, frozen=True):
+class ToolInteraction(Struct, frozen=True, gc=False):
     """One call and what became of it. `arguments` are those it was started with."""
 
     call: ToolCall

@@ -8,6 +8,7 @@ only write path: what the rules forbid raises `UsageError` and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from operator import is_
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -76,7 +77,7 @@ class History:
         self.scheduled = (
             False  # whether our scheduler runs the calls, so that "not started" means "did not run"
         )
-        self._state = State()
+        self._state = State(self.entries)
         self._next = 1
         self._views: dict[Hashable, Any] = {}
 
@@ -194,7 +195,7 @@ class History:
         The first real outcome wins; a real one replaces a synthetic one while the turn is
         open. Whatever comes later is kept as a note and changes nothing.
         """
-        if call_id not in self._state.calls:
+        if not self._state.is_call(call_id):
             raise UsageError(f"call {call_id} is not in this history; settle only calls that were appended")
         open_turn, current = self._state.open_turn, self._state.ledger.get(call_id)
         if current is None or open_turn is None or current.turn_key != open_turn.key:
@@ -240,7 +241,7 @@ class History:
 
     def rewind(self, to_key: str = "") -> None:
         """Go back to how things stood after turn `to_key`; the log keeps everything."""
-        standing = {turn.key for turn in self._state._standing if isinstance(turn, _TURNS)}
+        standing = {turn.key for turn in self._state.standing if isinstance(turn, _TURNS)}
         if to_key and to_key not in standing:
             raise UsageError(f"turn {to_key} does not stand in this history; rewind to one that does")
         self.seal()
@@ -259,7 +260,7 @@ class History:
         """A history of its own that shares everything up to turn `at` (or all of it)."""
         if key == self.key:
             raise UsageError(f"a fork needs a key of its own; {key!r} is the parent's")
-        standing = self._state._standing
+        standing = self._state.standing
         if at is not None and at not in {turn.key for turn in standing if isinstance(turn, _TURNS)}:
             raise UsageError(f"turn {at} does not stand in this history; fork at one that does")
         child = History.replay(
@@ -309,7 +310,8 @@ class History:
     def _diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
         self.diagnostics.append(Diagnostic("history", code, call_id, detail))
 
-    def _checked(self, turn: Any) -> Turn:
+    def _checked(self, given: Any) -> Turn:
+        turn: Turn = given
         if not isinstance(turn, _TURNS):
             raise UsageError(f"{type(turn).__name__} is not a turn; append SystemTurn, UserTurn or ModelTurn")
         if not turn.key or "|" in turn.key:
@@ -324,16 +326,19 @@ class History:
             raise UsageError(
                 f"a {kind} cannot stand in a {type(turn).__name__}; only models make calls and think"
             )
-        if isinstance(turn, ModelTurn) and turn.residue is not None:
-            return replace(turn, blocks=blocks, residue=bounded_residue(turn.residue))
-        return replace(turn, blocks=blocks)
+        # Nearly every turn is clean: then it is kept itself, and shared with whoever else keeps it.
+        if not (isinstance(turn.blocks, tuple) and all(map(is_, blocks, turn.blocks))):
+            turn = replace(turn, blocks=blocks)
+        if isinstance(turn, ModelTurn) and (residue := bounded_residue(turn.residue)) is not turn.residue:
+            turn = replace(turn, residue=residue)
+        return turn
 
     def _check_calls(self, calls: Sequence[ToolCall]) -> None:
         seen: set[str] = set()
         for call in calls:
             if not ids.is_canonical(call.id):
                 raise UsageError(f"call id {call.id!r} is not canonical; history.reply() makes it so")
-            if call.id in seen or call.id in self._state.calls:
+            if call.id in seen or self._state.is_call(call.id):
                 raise UsageError(f"call {call.id} is already in the history; ingest() resolves repeated ids")
             seen.add(call.id)
 

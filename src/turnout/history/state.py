@@ -6,7 +6,7 @@ whatever decided something (sealing, a lost race) is itself an entry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from ..model import (
@@ -30,24 +30,25 @@ SEALED = "sealed"
 class State:
     """The conversation as it stands."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: Sequence[Entry]) -> None:
         self.turns: list[Turn] = []  # visible: what compactions and rewinds left
         self.ledger = Ledger()
         self.summary = ""
         self.shortened: dict[str, str] = {}
         self.compacted = 0  # how many of the turns stood when the last compaction came
         self.generation = 0  # raised whenever something already rendered may change
-        self.keys: set[str] = set()  # every turn key ever used
-        self.calls: set[str] = set()  # every call id ever used, rewound ones too
+        # Every turn key ever used. A dict of texts takes less than half of what a set takes.
+        self.keys: dict[str, None] = {}
+        self.undone_calls: set[str] = set()  # ids of calls that a rewind took out of the ledger
         self._open: ModelTurn | None = None
-        self._standing: list[Entry] = []  # entries that no rewind has undone
+        self._log = log  # every entry, the one that is applied among them
+        self._kept: list[Entry] = []  # what the last rewind left standing,
+        self._since = 0  # and where in the log it stood
 
     def apply(self, entry: Entry) -> None:
-        if isinstance(entry, Rewind):
-            self._rewind(entry.to_key)
-            return
-        self._standing.append(entry)
         match entry:
+            case Rewind(to_key):
+                self._rewind(to_key)
             case SystemTurn() | UserTurn() | ModelTurn():
                 self._append(entry)
             case Started(call_id, arguments):
@@ -71,10 +72,20 @@ class State:
         """How many of the visible turns can no longer change."""
         return len(self.turns) - (self._open is not None)
 
+    def is_call(self, call_id: str) -> bool:
+        """Whether a call of this id was ever made, also one that was rewound."""
+        return call_id in self.ledger or call_id in self.undone_calls
+
     def pending(self) -> tuple[ToolInteraction, ...]:
         if self._open is None:
             return ()
         return tuple(item for item in self.ledger.of_turn(self._open) if item.outcome is None)
+
+    @property
+    def standing(self) -> list[Entry]:
+        """The entries that no rewind has undone."""
+        since = self._log[self._since :]
+        return [*self._kept, *(entry for entry in since if not isinstance(entry, Rewind))]
 
     def seal(self) -> None:
         self._open = None
@@ -83,15 +94,14 @@ class State:
         if kind == SEALED:
             self._open = None
         if isinstance(data, dict) and isinstance(key := data.get("turn_key"), str):
-            self.keys.add(key)  # a draft that was thrown away: its key is spent
+            self.keys[key] = None  # a draft that was thrown away: its key is spent
 
     def _append(self, turn: Turn) -> None:
         self.turns.append(turn)
-        self.keys.add(turn.key)
+        self.keys[turn.key] = None
         self._open = None
         if isinstance(turn, ModelTurn) and turn.tool_calls:
             self.ledger.open(turn)
-            self.calls.update(call.id for call in turn.tool_calls)
             self._open = turn
 
     def _compact(self, entry: Compaction) -> None:
@@ -107,14 +117,15 @@ class State:
 
     def _rewind(self, to_key: str) -> None:
         """Go through the standing entries again, up to the end of turn `to_key`."""
-        standing = through(self._standing, to_key)
+        standing = through(self.standing, to_key)
         before = self.generation
-        keys, calls = self.keys, self.calls
-        self.__init__()  # type: ignore[misc]
+        keys, calls = self.keys, self.undone_calls | {item.call.id for item in self.ledger}
+        self.__init__(self._log)  # type: ignore[misc]
         for entry in standing:
             self.apply(entry)
+        self._kept, self._since = standing, len(self._log)
         self.keys |= keys
-        self.calls |= calls
+        self.undone_calls = calls
         self.generation = before + 1
         self._open = None
 

@@ -286,7 +286,7 @@ def _mended(made: History, turn: Turn) -> Turn:
     for block in turn.blocks:
         if isinstance(block, ToolCall):
             usable = isinstance(turn, ModelTurn) and ids.is_canonical(block.id)
-            if not usable or block.id in taken.calls or block.id in seen:
+            if not usable or taken.is_call(block.id) or block.id in seen:
                 made.note(
                     "left_out", {"why": "a call under an id that cannot be its own", "entry": plain(block)}
                 )

@@ -9,6 +9,7 @@ it is whole, so a stream that breaks off leaves no half call behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from sys import intern
 from typing import Any, TypeAlias, assert_never
 
 from ..errors import FailureKind, ProviderError, StreamError
@@ -295,7 +296,7 @@ class ReplyBuilder:
         if self.ended:
             return NOTHING
         ending = self._end_open_thinking()
-        self._raw_stop = raw_stop
+        self._raw_stop = intern(raw_stop)  # one of a few words, in every turn
         self._stop = self._counted(stop)
         self._end()
         return (*ending, *self._final_usage(), Done(self._stop, raw_stop))

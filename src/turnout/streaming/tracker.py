@@ -12,6 +12,7 @@ once, when the call is whole; a call that never becomes whole never was one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from sys import intern
 from typing import Any, TypeAlias
 
 from .. import ids
@@ -455,6 +456,7 @@ def _made(call: _Call) -> ToolCall:
         text = clean(call.text)
         values, fault = _parsed(text)
         kept = text if len(text) <= KEPT else excerpt(text)
-        named = {"id": call.id, "name": call.name, "raw_id": call.raw_id}
+        # A name is one of a few, and stands in every call.
+        named = {"id": call.id, "name": intern(call.name), "raw_id": call.raw_id}
         call.made = call_read(values, **named, raw=kept, fault=call.fault or fault)
     return call.made

@@ -192,7 +192,7 @@ class AnthropicEncoder:
             roll.add({"role": "user", "content": [_text(LAST_FILLER)]})
             changes.append("ANT-12 last-role filler: a request must end with the user")
         fields = self._fields.of(loop, self.called, system, tools, options, changes)
-        return body_bytes(fields, "messages", (self._roll.closed, roll.bytes())), changes
+        return body_bytes(fields, "messages", (self._roll.closed, [roll.bytes()])), changes
 
 
 def _merge(last: Wire, following: Wire) -> bool:

@@ -282,12 +282,12 @@ class ChatEncoder:
         if roll.last is None or roll.last_role == "assistant":
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
-        if options.json and not says_json(system.encode(), self._roll.closed, roll.bytes()):
+        if options.json and not says_json([system.encode()], self._roll.closed, [roll.bytes()]):
             changes.append("a word about JSON added: this API wants it said where the answer must be JSON")
             system = f"{system}\n\n{JSON_REMINDER}" if not blank(system) else JSON_REMINDER
         opening = self._opening(system, changes)
         fields = self._fields.of(loop, self.called, tools, options, changes)
-        return body_bytes(fields, "messages", (opening, self._roll.closed, roll.bytes())), changes
+        return body_bytes(fields, "messages", ([opening], self._roll.closed, [roll.bytes()])), changes
 
     def _opening(self, system: str, changes: list[str]) -> bytes:
         if blank(system):

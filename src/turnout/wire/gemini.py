@@ -148,7 +148,7 @@ class GeminiEncoder:
             roll.add({"role": "user", "parts": [{"text": LAST_FILLER}]})
             changes.append("GEM-04 last-role filler: a request must end with the user")
         fields = self._fields(system, tools, options, changes)
-        return body_bytes(fields, "contents", (self._roll.closed, roll.bytes())), changes
+        return body_bytes(fields, "contents", (self._roll.closed, [roll.bytes()])), changes
 
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {}

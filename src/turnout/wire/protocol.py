@@ -26,6 +26,9 @@ JSON_REMINDER = "Answer in JSON."
 
 encode = msgspec.json.Encoder().encode
 
+Pieces = Sequence[bytes | bytearray]
+"""Bytes that lie in several pieces, one after the other."""
+
 
 class ModelFacts(Struct, frozen=True, kw_only=True):
     """What a model can do, as data. The defaults are what an unknown model gets."""
@@ -111,23 +114,23 @@ class Encoder(Protocol):
         """The request body, and what had to be added, dropped or weakened."""
 
 
-def body_bytes(fields: Mapping[str, Any], name: str, parts: Iterable[bytes | bytearray]) -> bytes:
+def body_bytes(fields: Mapping[str, Any], name: str, parts: Iterable[Pieces]) -> bytes:
     """One JSON object: the fields, then the long array, joined from bytes that were kept."""
     head = encode(fields)
     opening = head[:-1] + (b"," if len(head) > 2 else b"") + b'"' + name.encode() + b'":['
     return b"".join((opening, *_separated(parts), b"]}"))
 
 
-def says_json(*parts: bytes | bytearray) -> bool:
+def says_json(*parts: Pieces) -> bool:
     """Whether the messages speak of JSON: OpenAI refuses to answer with any object when they do not."""
-    return any(b"json" in bytes(part).lower() for part in parts)
+    return any(b"json" in piece.lower() for part in parts for piece in part)
 
 
-def _separated(parts: Iterable[bytes | bytearray]) -> Iterator[bytes | bytearray]:
+def _separated(parts: Iterable[Pieces]) -> Iterator[bytes | bytearray]:
     first = True
     for part in parts:
-        if part:
+        if any(part):
             if not first:
                 yield b","
-            yield part
+            yield from part
             first = False

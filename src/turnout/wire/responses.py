@@ -12,7 +12,7 @@ from itertools import pairwise
 from ..ids import IdProjection
 from ..model import Message, ToolSpec
 from .options import Options
-from .protocol import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Setting, body_bytes, says_json
+from .protocol import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Pieces, Setting, body_bytes, says_json
 from .residues import text_field
 from .responses_fields import ResponsesDialect, ResponsesFields
 from .responses_items import NOTHING_STORED, ItemWriter, has_forms, is_models_own
@@ -86,8 +86,8 @@ class ResponsesEncoder:
             changes.append("last-role filler: a request must not end with the model's own words")
             roll.add({"type": "message", "role": "user", "content": LAST_FILLER})
         changes += self._writer.shortened.values()
-        kept = b"" if chained else self._roll.closed
-        if options.json and not says_json(kept, roll.bytes()):
+        kept: Pieces = () if chained else self._roll.closed
+        if options.json and not says_json(kept, [roll.bytes()]):
             changes.append("a word about JSON added: this API wants it said where the answer must be JSON")
             roll.add({"type": "message", "role": "developer", "content": JSON_REMINDER})
         stubbed = () if chained else self.called  # what is stored needs no stubs
@@ -101,4 +101,4 @@ class ResponsesEncoder:
         if chained:
             fields |= {"previous_response_id": response_id, "store": True}
             changes.append(f"chained to {response_id}: what that response holds is not sent again")
-        return body_bytes(fields, "input", (kept, roll.bytes())), changes
+        return body_bytes(fields, "input", (kept, [roll.bytes()])), changes

@@ -3,6 +3,8 @@
 A following message may merge into the last one (same role, on protocols that want
 alternation), so the last stays a value until the next one shows that it is whole. Whole
 ones wait until bytes are asked for and are encoded together, which costs half of one by one.
+The bytes lie in blocks: one array that grows by the megabyte would be moved about in memory
+with every turn, and leave holes of its own size behind.
 """
 
 from __future__ import annotations
@@ -10,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .protocol import encode
+from .protocol import Pieces, encode
 
 Wire = dict[str, Any]
 Merge = Callable[[Wire, Wire], bool]
+
+BLOCK = 65_536
+"""Bytes of a block, or a little more: no message is cut in two."""
 
 
 def never(last: Wire, following: Wire) -> bool:
@@ -27,7 +32,7 @@ class Roll:
         self.merge = merge
         self.last: Wire | None = None
         self._whole: list[Wire] = []
-        self._encoded = bytearray()
+        self._blocks: list[bytes | bytearray] = []
 
     def add(self, message: Wire) -> None:
         if self.last is not None:
@@ -37,14 +42,25 @@ class Roll:
         self.last = message
 
     @property
-    def closed(self) -> bytearray:
-        """Every message but the last, parted by commas. These bytes only grow."""
+    def closed(self) -> Pieces:
+        """Every message but the last, parted by commas, in pieces. These bytes only grow."""
         if self._whole:
-            if self._encoded:
-                self._encoded += b","
-            self._encoded += memoryview(encode(self._whole))[1:-1]
+            block = self._open_block()
+            if len(self._blocks) > 1 or block:
+                block += b","
+            block += memoryview(encode(self._whole))[1:-1]
             self._whole = []
-        return self._encoded
+        return self._blocks
+
+    def _open_block(self) -> bytearray:
+        last = self._blocks[-1] if self._blocks else b""
+        if isinstance(last, bytearray) and len(last) < BLOCK:
+            return last
+        if last:
+            self._blocks[-1] = bytes(last)  # without the room that it had to grow
+        block = bytearray()
+        self._blocks.append(block)
+        return block
 
     @property
     def empty(self) -> bool:
@@ -65,5 +81,6 @@ class Roll:
 
     def bytes(self) -> bytes:
         """Everything, the last message too."""
-        parts = (self.closed, encode(self.last) if self.last is not None else b"")
-        return b",".join(part for part in parts if part)
+        closed = b"".join(self.closed)
+        last = encode(self.last) if self.last is not None else b""
+        return b",".join(part for part in (closed, last) if part)

@@ -34,7 +34,7 @@ class _Writer:
         self._model_ids = {_as_key(turn) for turn in turns if turn.speaker == "model"}
         self._keys: set[str] = set(history._state.keys)
         self._shared: dict[str, int] = {}
-        self._calls: set[str] = set(history._state.calls)
+        self._calls: set[str] = {item.call.id for item in history.ledger} | history._state.undone_calls
 
     def take(self, step: Step) -> None:
         match step:
