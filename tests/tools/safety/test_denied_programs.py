@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +20,7 @@ from turnout.tools.builtin import BUILTIN
 from turnout.tools.policy import Policy, Rule
 from turnout.tools.reached import Reached
 from turnout.tools.registry import Registry
+from turnout.tools.shell_words import Command, commands, glimpsed
 from turnout.tools.situation import Situation
 from turnout.tools.workspace import Workspace
 
@@ -225,3 +228,18 @@ def test_looking_is_quick() -> None:
         reached.add_line(f"{line} rm x")
         assert reached.untold or any(found[0] == "rm" for found in reached.found)
     assert time.process_time() - started < 2.0
+
+
+def test_no_line_ends_the_process() -> None:
+    """`{` and a character of a high plane end tree-sitter-bash 0.25, so it is given letters instead."""
+    lines = ("{\U000d6963", "a{\U000ee563}", "grep '{\U000d6963' notes", 'grep "{\U0010ffff" notes')
+    probe = "import sys; from turnout.tools.shell_words import commands, glimpsed as look\n"
+    probe += f"for line in {lines!r}: commands(line); look(line)"
+    ended = subprocess.run([sys.executable, "-c", probe], check=False)
+    assert ended.returncode == 0
+
+
+def test_words_of_any_script_are_found_as_they_are() -> None:
+    """A letter that the parser is not given still belongs to its word, before it and behind it."""
+    assert glimpsed("x=1; rm 'é \U0001f600' né") == [("rm", "é \U0001f600", "né")]
+    assert commands("grep 'naïve \U0001f600' notes") == (Command(("grep", "naïve \U0001f600", "notes")),)
