@@ -145,3 +145,21 @@ def text_of(value: Any) -> str:
         closing = ("}" if is_object else "]") + closing
         value = value["k"] if is_object else value[0]
     return f'{opening}"{value}"{closing}'
+
+
+@pytest.mark.parametrize("depth", [49, 50, 100, 150, 1_000, 20_000])
+def test_what_goes_to_gemini_as_text_for_its_depth_is_named(depth: int) -> None:
+    """From 50 levels on, however deep, `changes` names the arguments and the result."""
+    deep = '{"a":' * depth + "1" + "}" * depth
+    history = ingest(
+        [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": deep}}]},
+            {"role": "tool", "tool_call_id": "a", "content": deep},
+        ]
+    )
+    request = render(history, to="gemini:gemini-2.5-pro")
+    named = [change for change in request.report.changes if "nested too deeply" in change]
+
+    assert len(named) == (2 if depth >= 50 else 1)  # a result stands one level further down
+    assert check("gemini", request.json) == []

@@ -124,7 +124,10 @@ class GeminiEncoder:
                     yield from _part(media, changes)
 
     def _result(self, response: ToolResponse, changes: list[str]) -> Wire:
-        function: Wire = {"name": self.ids.name(response.name), "response": struct_response(response)}
+        function: Wire = {
+            "name": self.ids.name(response.name),
+            "response": struct_response(response, changes),
+        }
         if self.dialect.sends_ids:
             function["id"] = self.ids[response.call_id]
         media = response_media(response)

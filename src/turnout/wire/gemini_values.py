@@ -27,10 +27,11 @@ _LONG_INTEGER = re.compile(r"(?<![\d.])\d{16,}(?![\d.eE])")
 
 def struct_arguments(call: ToolCall, changes: list[str]) -> Wire:
     """The arguments of a call: an object, always."""
-    if not _is_too_deep(call):
+    was_too_deep = call.fault == "too_deep"  # to be read at all: the arguments are their text already
+    if not was_too_deep and not _is_too_deep(call):
         return call.arguments
     changes.append(f"GEM-05 arguments of {call.id} sent as text under 'json': nested too deeply for this API")
-    return {"json": dumps(call.arguments)}
+    return call.arguments if was_too_deep else {"json": dumps(call.arguments)}
 
 
 def _is_too_deep(call: ToolCall) -> bool:
@@ -39,15 +40,18 @@ def _is_too_deep(call: ToolCall) -> bool:
     return is_deeper(call.arguments, MAX_DEPTH)
 
 
-def struct_response(response: ToolResponse) -> Wire:
+def struct_response(response: ToolResponse, changes: list[str]) -> Wire:
     """A result: the object that the tool gave, or whatever it gave under a name."""
     text = response_text(response)
     if failed(response):
         return {"error": text}
     if not text.startswith(("{", "[")):
         return {"output": text}
+    if is_deeper_text(text, MAX_DEPTH - 1):
+        changes.append(f"GEM-05 result of {response.call_id} sent as text: nested too deeply for this API")
+        return {"output": text}
     value = _decoded(text)
-    if value is None or is_deeper(value, MAX_DEPTH - 1) or not _comes_through(text, value):
+    if value is None or not _comes_through(text, value):
         return {"output": text}
     return value if isinstance(value, dict) else {"output": value}
 

@@ -28,6 +28,7 @@ from turnout.wire.check.unchecked import ANTHROPIC
 MARK = {"type": "ephemeral"}
 LONG = {"type": "ephemeral", "ttl": "1h"}
 IMAGE = {"type": "image", "source": {"type": "url", "url": "https://x"}}
+DOCUMENT = {"type": "document", "source": {"type": "url", "url": "https://x"}}
 NULLABLE = {"type": ["string", "null"]}
 
 
@@ -426,7 +427,7 @@ GOOD: dict[str, Body] = {
         ]
     ),
     "a result that is a document": claude(
-        "claude-opus-5", user(), model(use()), user(result(content=[{"type": "document", "source": {}}]))
+        "claude-opus-5", user(), model(use()), user(result(content=[DOCUMENT]))
     ),
     "a redacted thought": spoiled(
         anthropic(),

@@ -11,7 +11,8 @@ from typing import Any
 
 from .anthropic_view import Block, Request, Rule, is_server_tool
 from .problem import Problem
-from .view import is_redacted, mapping, text
+from .reading import objects
+from .view import is_redacted, text
 
 STRING = ("string", str)
 OBJECT = ("dictionary", Mapping)
@@ -27,8 +28,11 @@ FIELDS: dict[str, Fields] = {
     "container_upload": {"file_id": STRING},
     "thinking": {"thinking": STRING},
     "server_tool_use": {"id": STRING, "name": STRING, "input": OBJECT},
+    "mcp_tool_use": {"id": STRING, "name": STRING, "input": OBJECT},
+    "mcp_tool_result": {"tool_use_id": STRING},
 }
 SERVER_RESULT: Fields = {"tool_use_id": STRING, "content": EITHER}
+WEB_RESULT = ("url", "title", "encrypted_content")
 SOURCES: dict[str, tuple[str, ...]] = {
     "base64": ("media_type", "data"),
     "text": ("media_type", "data"),
@@ -43,15 +47,19 @@ WHOLE = "send the block as it came, or leave it out"
 
 def blocks_have_their_fields(request: Request) -> Iterator[Problem]:
     """A block without what it must hold has the whole request refused."""
-    for turn in request.turns:
-        for block in turn.blocks:
-            known = SERVER_RESULT if _is_server_result(block) else FIELDS.get(block.type, {})
-            for key, (name, kind) in known.items():
-                if wrong := _wrong(block.raw, key, name, kind):
-                    path = f"{block.path}.{block.type}.{key}"
-                    yield Problem(_rule(block), path, f"{path}: {wrong}", WHOLE)
-            if block.type in ("document", "image"):
-                yield from _source_problems(block)
+    for block in request.all_blocks():
+        known = SERVER_RESULT if _is_server_result(block) else FIELDS.get(block.type, {})
+        for key, (name, kind) in known.items():
+            if wrong := _wrong(block.raw, key, name, kind):
+                path = f"{block.path}.{block.type}.{key}"
+                yield Problem(_rule(block), path, f"{path}: {wrong}", WHOLE)
+        if not block.type:
+            path = f"{block.path}.type"
+            yield Problem("BODY", path, f"{path}: Field required", "give the block its type")
+        elif block.type in ("document", "image"):
+            yield from _source_problems(block)
+        elif block.type == "web_search_tool_result":
+            yield from _web_result_problems(block)
 
 
 def _is_server_result(block: Block) -> bool:
@@ -71,10 +79,14 @@ def _rule(block: Block) -> str:
 
 
 def _source_problems(block: Block) -> Iterator[Problem]:
-    source, path = mapping(block.raw.get("source")), f"{block.path}.{block.type}.source"
-    if not source:
+    source, path = block.raw.get("source"), f"{block.path}.{block.type}.source"
+    if not isinstance(source, Mapping):
         return
-    if source.get("type") not in SOURCES:
+    if source.get("type") is None:
+        answer = f"{path}: Unable to extract tag using discriminator 'type'"
+        yield Problem("BODY", path, answer, WHOLE)
+        return
+    if source["type"] not in SOURCES:
         expected = ", ".join(f"'{kind}'" for kind in SOURCES)
         given = text(source.get("type"))
         answer = f"{path}: Input tag '{given}' found using 'type' does not match any of the expected tags: "
@@ -84,6 +96,14 @@ def _source_problems(block: Block) -> Iterator[Problem]:
         if source.get(key) is None:
             answer = f"{path}.{source['type']}.{key}: Field required"
             yield Problem("BODY", f"{path}.{key}", answer, WHOLE)
+
+
+def _web_result_problems(block: Block) -> Iterator[Problem]:
+    for place, result in objects(block.raw.get("content")):
+        for key in WEB_RESULT:
+            if result.get(key) is None:
+                path = f"{block.path}.{block.type}.content.{place}.{key}"
+                yield Problem("ANT-30", path, f"{path}: Field required", WHOLE)
 
 
 def server_tools_are_the_assistants(request: Request) -> Iterator[Problem]:
@@ -105,6 +125,16 @@ def _id_problems(block: Block) -> Iterator[Problem]:
         yield Problem("ANT-30", path, answer, WHOLE)
 
 
+def thoughts_are_the_assistants(request: Request) -> Iterator[Problem]:
+    """ANT-17: only the model thinks."""
+    for turn in request.turns:
+        if turn.role != "user":
+            continue
+        for block in turn.of_type("thinking", "redacted_thinking"):
+            answer = f"{block.path}: `{block.type}` blocks can only be in `assistant` messages"
+            yield Problem("ANT-17", block.path, answer, "send it under the assistant's role, or leave it out")
+
+
 def signatures_are_base64(request: Request) -> Iterator[Problem]:
     """ANT-17: a signature, or the data of a redacted thought, is base64."""
     for block in request.blocks("thinking", "redacted_thinking"):
@@ -123,5 +153,6 @@ def _is_placeholder(signature: str) -> bool:
 RULES: tuple[Rule, ...] = (
     blocks_have_their_fields,
     server_tools_are_the_assistants,
+    thoughts_are_the_assistants,
     signatures_are_base64,
 )

@@ -153,6 +153,14 @@ class Request(Struct, frozen=True):
         for turn in self.turns:
             yield from turn.of_type(*types)
 
+    def all_blocks(self) -> Iterator[Block]:
+        """Every block of every turn, those inside of results too."""
+        for turn in self.turns:
+            for block in turn.blocks:
+                yield block
+                if block.type == "tool_result" and not isinstance(block.raw.get("content"), str):
+                    yield from _blocks(block.path, block.raw.get("content"))
+
     def server_blocks(self) -> Iterator[Block]:
         return (block for turn in self.turns for block in turn.blocks if is_server_tool(block))
 

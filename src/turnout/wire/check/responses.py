@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import responses_reasoning
+from . import responses_items, responses_reasoning
 from .model_limits import openai_temperature
 from .problem import Problem
 from .reading import Object, objects, quoted, repeats
@@ -390,6 +390,8 @@ RULES: tuple[Rule, ...] = (
     parts_follow_the_role,
     outputs_are_text_or_parts,
     results_have_one_name,
+    responses_items.items_have_their_fields,
+    responses_items.annotations_are_whole,
     tools_are_flat,
     one_chain_only,
     custom_calls_have_custom_outputs,

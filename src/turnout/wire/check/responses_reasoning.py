@@ -16,7 +16,9 @@ def summaries_are_parts(request: Request) -> Iterator[Problem]:
     """OAR-11: each text of a summary is an object of its own."""
     for path, item in own(request, "reasoning"):
         summary, path = item.get("summary"), f"{path}.summary"
-        if summary is not None and not isinstance(summary, list | tuple):
+        if summary is None:
+            yield Problem("OAR-11", path, f"Missing required parameter: '{path}'.", ADVICE)
+        elif not isinstance(summary, list | tuple):
             answer = (
                 f"Invalid type for '{path}': expected an array of objects, but got {kind(summary)} instead."
             )
