@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from msgspec import Struct
-from tests.runtime import raw_server as raw
+from tests.world import raw_server as raw
 
 from bench.measure import milliseconds, print_table
 from bench.starting import starts

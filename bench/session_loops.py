@@ -120,7 +120,7 @@ def bare(address: str, client: str = "httpx2") -> Ask:
 
 def turnout(address: str, **settings: Any) -> Ask:
     from turnout import Session
-    from turnout.runtime.events import Complete
+    from turnout.session.events import Complete
 
     session = Session(
         f"openai:{MODEL}",

@@ -16,7 +16,7 @@ from bench.starting import ROUNDS, Start, spent, starts
 
 PEERS = ("openai", "anthropic", "litellm", "pydantic_ai", "langchain_core", "agents", "llm")
 READY = {
-    "turnout": "from turnout import Session\nfrom turnout.runtime.transport import HttpTransport",
+    "turnout": "from turnout import Session\nfrom turnout.world.transport import HttpTransport",
     "openai": "from openai import AsyncOpenAI",
     "anthropic": "from anthropic import AsyncAnthropic",
     "litellm": "from litellm import acompletion",

@@ -18,9 +18,9 @@ from bench.measure import best, print_table
 from turnout import History, Outcome, ToolCall
 from turnout.history.codec import encode_entry
 from turnout.model import Text, UserTurn
-from turnout.runtime.store import Header, Lease, Record, Store, Tally
-from turnout.runtime.store.journal import Journal
-from turnout.runtime.store.tally import tally_of
+from turnout.store import Header, Lease, Record, Store, Tally
+from turnout.store.journal import Journal
+from turnout.store.summary_of_entries import tally_of
 
 ROUNDS = 300
 SESSIONS = 10_000

@@ -21,7 +21,7 @@ import turnout
 from bench.measure import alternate, milliseconds, print_table
 from bench.stream_peers import Reader, readers
 from bench.streams import CALLS, STREAMS, cut, one_event, payloads
-from turnout.providers.reply import ReplyReader
+from turnout.targets.reply import ReplyReader
 
 SIZES = (1_000_000, 20_000_000)
 CHUNKS = (1_024, 8_192, 65_536)

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.runtime.raw_server import DONE, END, chunk, headers
 from tests.surfaces.program import Program
+from tests.world.raw_server import DONE, END, chunk, headers
 
 from bench.measure import print_table
 

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from turnout.history.log import History
 from turnout.model import ToolCall
-from turnout.tools.arguments import check
-from turnout.tools.policy import Policy
-from turnout.tools.scheduler import ToolScheduler
-from turnout.tools.threads import Threads
-from turnout.tools.tool import Tool, tool
+from turnout.tools.confine.threads import Threads
+from turnout.tools.declare.arguments import check
+from turnout.tools.declare.tool import Tool, tool
+from turnout.tools.policy.rules import Policy
+from turnout.tools.schedule.scheduler import ToolScheduler
 
 ROUNDS = 7
 

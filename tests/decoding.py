@@ -12,9 +12,9 @@ from turnout.plain import loads
 from turnout.streaming.events import StreamEvent
 from turnout.streaming.frames import FrameDecoder
 from turnout.streaming.reply import ReplyBuilder
-from turnout.wire.chat_decoder import ChatDecoder, ChatOptions
-from turnout.wire.ollama_decoder import OllamaDecoder
-from turnout.wire.responses_decoder import ResponsesDecoder
+from turnout.wire.chat.decoder import ChatDecoder, ChatOptions
+from turnout.wire.ollama.decoder import OllamaDecoder
+from turnout.wire.responses.decoder import ResponsesDecoder
 
 
 class Decoder(Protocol):

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from tests.runtime.talk import KEYS
+from tests.session.talk import KEYS
 
-from turnout.runtime import transport
 from turnout.simulate import ScriptedTransport
+from turnout.world import transport
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -43,34 +43,23 @@ if TYPE_CHECKING:
     from .model import ToolSpec as ToolSpec
     from .model import Usage as Usage
     from .model import UserTurn as UserTurn
-    from .providers.inbound import InboundRequest as InboundRequest
-    from .providers.inbound import read_request as read_request
-    from .providers.reply import decode as decode
-    from .providers.reply import stream as stream
-    from .providers.request import render as render
-    from .providers.request import transcript as transcript
-    from .runtime.attempt import Timeouts as Timeouts
-    from .runtime.compress import CompressPolicy as CompressPolicy
-    from .runtime.cost import Limits as Limits
-    from .runtime.diagnose import diagnose as diagnose
-    from .runtime.events import Cancelled as Cancelled
-    from .runtime.events import Complete as Complete
-    from .runtime.events import Discarded as Discarded
-    from .runtime.events import Failed as Failed
-    from .runtime.events import Nested as Nested
-    from .runtime.events import Status as Status
-    from .runtime.guards import GuardLimits as GuardLimits
-    from .runtime.hooks import Hooks as Hooks
-    from .runtime.hooks import ModelRequest as ModelRequest
-    from .runtime.keys import KeyCommand as KeyCommand
-    from .runtime.keys import KeyFile as KeyFile
-    from .runtime.otel import OpenTelemetry as OpenTelemetry
-    from .runtime.retry import RetryPolicy as RetryPolicy
-    from .runtime.session import Answer as Answer
-    from .runtime.session import Session as Session
-    from .runtime.store import Store as Store
-    from .runtime.subagents import SubagentLimits as SubagentLimits
-    from .runtime.transport import forbid_requests as forbid_requests
+    from .providers.cost import Limits as Limits
+    from .session.attempt import Timeouts as Timeouts
+    from .session.compress import CompressPolicy as CompressPolicy
+    from .session.events import Cancelled as Cancelled
+    from .session.events import Complete as Complete
+    from .session.events import Discarded as Discarded
+    from .session.events import Failed as Failed
+    from .session.events import Nested as Nested
+    from .session.events import Status as Status
+    from .session.guards import GuardLimits as GuardLimits
+    from .session.hooks import Hooks as Hooks
+    from .session.hooks import ModelRequest as ModelRequest
+    from .session.retry import RetryPolicy as RetryPolicy
+    from .session.session import Answer as Answer
+    from .session.session import Session as Session
+    from .session.subagents import SubagentLimits as SubagentLimits
+    from .store import Store as Store
     from .streaming.events import Done as Done
     from .streaming.events import Error as Error
     from .streaming.events import OpaqueBlock as OpaqueBlock
@@ -83,14 +72,25 @@ if TYPE_CHECKING:
     from .streaming.reply import ReplyBuilder as ReplyBuilder
     from .streaming.sse import SseDecoder as SseDecoder
     from .streaming.tracker import ToolCallTracker as ToolCallTracker
-    from .tools.events import ToolProgress as ToolProgress
-    from .tools.events import ToolResult as ToolResult
-    from .tools.events import ToolState as ToolState
-    from .tools.hooks import Refuse as Refuse
-    from .tools.tool import Tool as Tool
-    from .tools.tool import ToolContext as ToolContext
-    from .tools.tool import tool as tool
+    from .targets.diagnose import diagnose as diagnose
+    from .targets.inbound import InboundRequest as InboundRequest
+    from .targets.inbound import read_request as read_request
+    from .targets.reply import decode as decode
+    from .targets.reply import stream as stream
+    from .targets.request import render as render
+    from .targets.request import transcript as transcript
+    from .telemetry.otel import OpenTelemetry as OpenTelemetry
+    from .tools.declare.events import ToolProgress as ToolProgress
+    from .tools.declare.events import ToolResult as ToolResult
+    from .tools.declare.events import ToolState as ToolState
+    from .tools.declare.tool import Tool as Tool
+    from .tools.declare.tool import ToolContext as ToolContext
+    from .tools.declare.tool import tool as tool
+    from .tools.schedule.tool_hooks import Refuse as Refuse
     from .wire.check import check as check
+    from .world.keys import KeyCommand as KeyCommand
+    from .world.keys import KeyFile as KeyFile
+    from .world.transport import forbid_requests as forbid_requests
 
 _HOMES = {
     "diagnostic": ("Diagnostic",),
@@ -124,23 +124,23 @@ _HOMES = {
         "Usage",
         "UserTurn",
     ),
-    "providers.inbound": ("InboundRequest", "read_request"),
-    "providers.reply": ("decode", "stream"),
-    "providers.request": ("render", "transcript"),
-    "runtime.attempt": ("Timeouts",),
-    "runtime.compress": ("CompressPolicy",),
-    "runtime.cost": ("Limits",),
-    "runtime.diagnose": ("diagnose",),
-    "runtime.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
-    "runtime.guards": ("GuardLimits",),
-    "runtime.hooks": ("Hooks", "ModelRequest"),
-    "runtime.keys": ("KeyCommand", "KeyFile"),
-    "runtime.otel": ("OpenTelemetry",),
-    "runtime.retry": ("RetryPolicy",),
-    "runtime.session": ("Answer", "Session"),
-    "runtime.store": ("Store",),
-    "runtime.subagents": ("SubagentLimits",),
-    "runtime.transport": ("forbid_requests",),
+    "targets.inbound": ("InboundRequest", "read_request"),
+    "targets.reply": ("decode", "stream"),
+    "targets.request": ("render", "transcript"),
+    "session.attempt": ("Timeouts",),
+    "session.compress": ("CompressPolicy",),
+    "providers.cost": ("Limits",),
+    "targets.diagnose": ("diagnose",),
+    "session.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
+    "session.guards": ("GuardLimits",),
+    "session.hooks": ("Hooks", "ModelRequest"),
+    "world.keys": ("KeyCommand", "KeyFile"),
+    "telemetry.otel": ("OpenTelemetry",),
+    "session.retry": ("RetryPolicy",),
+    "session.session": ("Answer", "Session"),
+    "store": ("Store",),
+    "session.subagents": ("SubagentLimits",),
+    "world.transport": ("forbid_requests",),
     "streaming.events": (
         "Done",
         "Error",
@@ -155,9 +155,9 @@ _HOMES = {
     "streaming.reply": ("ReplyBuilder",),
     "streaming.sse": ("SseDecoder",),
     "streaming.tracker": ("ToolCallTracker",),
-    "tools.events": ("ToolProgress", "ToolResult", "ToolState"),
-    "tools.hooks": ("Refuse",),
-    "tools.tool": ("Tool", "ToolContext", "tool"),
+    "tools.declare.events": ("ToolProgress", "ToolResult", "ToolState"),
+    "tools.schedule.tool_hooks": ("Refuse",),
+    "tools.declare.tool": ("Tool", "ToolContext", "tool"),
     "wire.check": ("check",),
 }
 _PACKAGES = ("errors", "simulate", "tools")

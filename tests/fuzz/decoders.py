@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from turnout.errors import StreamError
-from turnout.providers.reply import ReplyReader, events
 from turnout.streaming.events import Done, Error
 from turnout.streaming.frames import FrameDecoder
 from turnout.streaming.partial import PartialArguments
 from turnout.streaming.sse import SseDecoder
-from turnout.wire.failure import failure
+from turnout.targets.reply import ReplyReader, events
+from turnout.wire.failure.read_failure import failure
 
 
 def sse(data: bytes) -> None:

@@ -12,8 +12,8 @@ from collections import Counter
 from tests.tools.safety.bash import LONGEST, UNSPEAKABLE, runs
 from tests.tools.safety.commands import EVERYDAY, HOSTILE
 
-from turnout.tools.shell_safety import judge
-from turnout.tools.shell_words import Doubt, commands
+from turnout.tools.policy.shell_safety import judge
+from turnout.tools.policy.shell_words import Doubt, commands
 
 PIECES = [
     *(

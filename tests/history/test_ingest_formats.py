@@ -34,7 +34,7 @@ from turnout.errors import UsageError
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall
-from turnout.providers.request import render
+from turnout.targets.request import render
 
 
 def blocks(messages: Any, form: str = "openai-chat", **given: Any) -> tuple[Any, ...]:

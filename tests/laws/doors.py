@@ -15,7 +15,7 @@ from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.model import Message, Origin, Outcome, Thinking, ToolCall, ToolResponse, block_text
 from turnout.providers import target
-from turnout.providers.request import render, view
+from turnout.targets.request import render, view
 
 Messages = list[Any]
 

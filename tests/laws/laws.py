@@ -14,10 +14,10 @@ from turnout.history.ledger import is_real
 from turnout.history.log import History
 from turnout.ids import IdProjection
 from turnout.model import Message, ModelTurn
-from turnout.providers.request import reader
 from turnout.rendering import check as render_check
 from turnout.rendering.policy import Reader
 from turnout.rendering.transcript import Transcript
+from turnout.targets.request import reader
 
 FORMS = {
     "openai": re.compile(r"call_[A-Za-z0-9_-]{1,35}"),  # 40 characters is all that Chat takes

@@ -22,7 +22,7 @@ from turnout.history.check import violations
 from turnout.history.codec import dump, load
 from turnout.plain import MAX_DEPTH, dumps, is_deeper, plain
 from turnout.providers import Target
-from turnout.providers.request import render
+from turnout.targets.request import render
 from turnout.wire.check import check
 
 T = TypeVar("T")

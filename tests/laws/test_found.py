@@ -10,7 +10,7 @@ from turnout.history.codec import dump, load
 from turnout.history.log import History
 from turnout.model import Code, Media, Opaque, Origin, Outcome, Residue, Text, ToolCall
 from turnout.providers import target
-from turnout.providers.request import render, view
+from turnout.targets.request import render, view
 from turnout.wire.check import check
 
 CLAUDE = Origin("anthropic", "", "claude-sonnet-4-5")

@@ -14,7 +14,7 @@ from tests.laws.share import SOAK
 
 from turnout import ingest
 from turnout.providers import target
-from turnout.providers.request import render
+from turnout.targets.request import render
 from turnout.wire.check import check
 
 CLAUDE = "anthropic:claude-sonnet-4-5"

@@ -12,7 +12,7 @@ from tests.laws.targets import TARGETS
 
 from turnout.ids import NAMES_OF_FORMAT, OPENAI_NAMES
 from turnout.providers import Target
-from turnout.providers.request import render
+from turnout.targets.request import render
 from turnout.wire.check import check
 
 EXAMPLES = 400 if SOAK else 40

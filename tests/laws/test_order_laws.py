@@ -13,7 +13,7 @@ from tests.laws.targets import TARGETS
 
 from turnout import Code, History, Media, Origin, Outcome, Residue, Text, Thinking, ToolCall
 from turnout.model import Block
-from turnout.providers.request import render
+from turnout.targets.request import render
 from turnout.wire.check import check
 
 EXAMPLES = 500 if SOAK else 60

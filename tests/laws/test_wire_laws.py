@@ -15,7 +15,7 @@ from tests.laws.share import SHARDS, SOAK, seeds, tell
 from tests.laws.targets import TARGETS
 from tests.laws.wire_laws import WireWitness
 
-from turnout.providers.request import render
+from turnout.targets.request import render
 
 SHARE = 2000 if SOAK else 1000
 

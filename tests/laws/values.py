@@ -7,9 +7,9 @@ from typing import Any
 
 from turnout.model import Block, Code, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, ToolCall
 from turnout.providers import target
-from turnout.wire.anthropic_fields import AnthropicDialect
-from turnout.wire.gemini import GeminiDialect
-from turnout.wire.responses_fields import ResponsesDialect
+from turnout.wire.anthropic.fields import AnthropicDialect
+from turnout.wire.gemini.encoder import GeminiDialect
+from turnout.wire.responses.fields import ResponsesDialect
 
 TOOLS = ("read_file", "write", "shell", "a.b/c d", "größe", "x" * 90, "9lives", "lone\ud800")
 IMAGE = "iVBORw0KGgo="

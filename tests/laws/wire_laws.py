@@ -23,7 +23,7 @@ from tests.strict_check import problems_of
 
 from turnout.history.log import History
 from turnout.providers import Target
-from turnout.providers.request import render
+from turnout.targets.request import render
 from turnout.wire.protocol import WireRequest
 
 ARRAYS = ("messages", "input", "contents")

@@ -9,17 +9,16 @@ from typing import Any
 
 import pytest
 from tests.build import call, conversation, model, settled, started, user
-from tests.runtime.talk import events, everything, session, statuses, virtually
 from tests.scenarios.sessions import CLAUDE, GPT, OSLO, PARIS, PLACES, may_call, paired, replies, told
+from tests.session.talk import events, everything, session, statuses, virtually
 
 from turnout import History, SessionHeld
 from turnout.history.check import violations
 from turnout.model import Opaque
-from turnout.runtime.compress import CompressPolicy
-from turnout.runtime.events import Cancelled, Complete, Discarded, Nested
-from turnout.runtime.guards import GuardLimits
-from turnout.runtime.session import Session
-from turnout.runtime.store import Store
+from turnout.session.compress import CompressPolicy
+from turnout.session.events import Cancelled, Complete, Discarded, Nested
+from turnout.session.guards import GuardLimits
+from turnout.session.session import Session
 from turnout.simulate import (
     Asked,
     Call,
@@ -32,10 +31,11 @@ from turnout.simulate import (
     Think,
     Truncate,
 )
+from turnout.store import Store
 from turnout.streaming.events import TextDelta
-from turnout.tools.context import ToolContext
-from turnout.tools.events import ToolResult
-from turnout.tools.tool import tool
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.events import ToolResult
+from turnout.tools.declare.tool import tool
 
 # Tools that are not there
 

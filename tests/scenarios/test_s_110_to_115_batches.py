@@ -6,17 +6,17 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.runtime.talk import events, everything, session, virtually, weather
 from tests.scenarios.sessions import CLAUDE, OSLO, PARIS, PLACES, paired
+from tests.session.talk import events, everything, session, virtually, weather
 
-from turnout.runtime.events import Cancelled, Complete
+from turnout.session.events import Cancelled, Complete
 from turnout.simulate import (
     Call,
 )
-from turnout.tools.approval import ApprovalRequest, Decision
-from turnout.tools.events import ToolResult
-from turnout.tools.scheduler import Limits as ToolLimits
-from turnout.tools.tool import tool
+from turnout.tools.declare.events import ToolResult
+from turnout.tools.declare.tool import tool
+from turnout.tools.policy.approval import ApprovalRequest, Decision
+from turnout.tools.schedule.scheduler import Limits as ToolLimits
 
 
 @tool(risk="read")

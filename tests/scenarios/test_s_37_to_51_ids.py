@@ -31,7 +31,7 @@ from tests.scenarios.reading import (
 from turnout import History, decode, render, tool
 from turnout.ids import FORMATS, IdProjection, call_id
 from turnout.ids import mistral as mistral_ids
-from turnout.tools.registry import Found, Registry
+from turnout.tools.declare.registry import Found, Registry
 
 NINE = re.compile(r"[a-zA-Z0-9]{9}")
 

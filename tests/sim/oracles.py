@@ -13,9 +13,9 @@ from turnout.history.log import History
 from turnout.model import ModelTurn, ToolSpec
 from turnout.plain import dumps
 from turnout.providers import Target
-from turnout.providers.request import render, transcript
 from turnout.rendering import check as rendering_check
-from turnout.runtime.session import Session
+from turnout.session.session import Session
+from turnout.targets.request import render, transcript
 
 
 def sound(history: History) -> None:

@@ -13,7 +13,7 @@ from tests.sim.world import World
 
 from turnout import Hooks, ModelRequest, Outcome, Refuse, Session
 from turnout.model import ModelTurn, Text, Thinking, ToolCall, UserTurn
-from turnout.runtime.hooks import ModelHooks, tool_hooks
+from turnout.session.hooks import ModelHooks, tool_hooks
 
 SEEDS = 600
 

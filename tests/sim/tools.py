@@ -15,9 +15,9 @@ from typing import Any
 from tests.sim.fates import Fates
 
 from turnout.model import Media, Text, ToolCall
-from turnout.tools.context import ToolContext
-from turnout.tools.situation import Assessment, Situation
-from turnout.tools.tool import Tool, tool
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.tool import Tool, tool
+from turnout.tools.policy.situation import Assessment, Situation
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 ANYTHING: dict[str, type[BaseException]] = {

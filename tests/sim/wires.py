@@ -14,7 +14,6 @@ from tests.sim.fates import Fates
 from tests.sim.models import Model
 
 from turnout.plain import dumps
-from turnout.runtime.ports import Incoming, Outgoing
 from turnout.simulate import (
     Asked,
     Call,
@@ -33,6 +32,7 @@ from turnout.simulate import (
     StreamError,
     Truncate,
 )
+from turnout.world.ports import Incoming, Outgoing
 
 EPOCH = 1_800_000_000.0
 """Where the wall clock stands when a run begins."""

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from tests.laws.targets import NAMES, TARGETS
-from tests.runtime.talk import KEYS, TERMINAL
+from tests.session.talk import KEYS, TERMINAL
 from tests.sim import oracles
 from tests.sim.clock import live
 from tests.sim.fates import Fates
@@ -23,16 +23,16 @@ from tests.sim.wires import Line, wall_clock
 
 from turnout.errors import HookError, StoreError, UsageError
 from turnout.model import Compaction
-from turnout.runtime.attempt import Timeouts
-from turnout.runtime.compress import CompressPolicy
-from turnout.runtime.events import Complete
-from turnout.runtime.guards import GuardLimits
-from turnout.runtime.session import Limits, Session
-from turnout.runtime.subagents import SubagentLimits
-from turnout.tools.approval import ApprovalRequest, Decision
-from turnout.tools.events import ToolState
-from turnout.tools.scheduler import Limits as ToolLimits
-from turnout.tools.threads import Inline
+from turnout.session.attempt import Timeouts
+from turnout.session.compress import CompressPolicy
+from turnout.session.events import Complete
+from turnout.session.guards import GuardLimits
+from turnout.session.session import Limits, Session
+from turnout.session.subagents import SubagentLimits
+from turnout.tools.confine.threads import Inline
+from turnout.tools.declare.events import ToolState
+from turnout.tools.policy.approval import ApprovalRequest, Decision
+from turnout.tools.schedule.scheduler import Limits as ToolLimits
 
 RUNNING = ("validating", "awaiting_approval", "scheduled", "executing")
 REST = 8 * 24 * 3600.0

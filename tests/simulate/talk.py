@@ -10,11 +10,11 @@ from turnout.errors import ProviderError
 from turnout.history.log import History
 from turnout.model import ModelTurn, Outcome
 from turnout.providers import target
-from turnout.providers.reply import decode
-from turnout.providers.request import render
-from turnout.runtime.ports import Outgoing
 from turnout.simulate.scripted import ScriptedTransport
-from turnout.wire.failure import failure
+from turnout.targets.reply import decode
+from turnout.targets.request import render
+from turnout.wire.failure.read_failure import failure
+from turnout.world.ports import Outgoing
 
 TOOLS = [
     {"name": name, "description": f"About the {name}.", "parameters": {"type": "object", "properties": {}}}

@@ -6,13 +6,13 @@ from typing import Any
 
 from turnout.model import ModelTurn
 from turnout.providers import target
-from turnout.providers.reply import decode
 from turnout.simulate import speaking
 from turnout.simulate.framing import encode
 from turnout.simulate.mint import Mint, Seal
 from turnout.simulate.playing import play
 from turnout.simulate.script import Reply
 from turnout.simulate.speaker import Speaker
+from turnout.targets.reply import decode
 
 TARGETS: dict[str, str] = {
     "openai:gpt-4o": "chat",

@@ -9,11 +9,11 @@ from tests.simulate.targets import TARGETS
 
 from turnout.errors import FailureKind, ProviderError, StreamError
 from turnout.providers import target
-from turnout.providers.reply import decode
-from turnout.providers.request import url
 from turnout.simulate import script
 from turnout.simulate.provider import SimulatedProvider
-from turnout.wire.failure import failure
+from turnout.targets.reply import decode
+from turnout.targets.request import url
+from turnout.wire.failure.read_failure import failure
 
 KINDS = [
     kind for kind in get_args(FailureKind) if kind not in ("network", "truncated", "malformed", "too_large")

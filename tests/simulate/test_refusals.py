@@ -13,8 +13,8 @@ from turnout import check
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.providers import target
-from turnout.providers.request import render, url
 from turnout.simulate import Call, Say, ScriptedTransport, Think
+from turnout.targets.request import render, url
 
 VERSION = {"anthropic-version": "2023-06-01"}
 FORMATS = {"chat": "openai-chat", "responses": "openai-responses"}

@@ -13,8 +13,6 @@ from turnout.errors import UsageError
 from turnout.history.log import History
 from turnout.model import Usage
 from turnout.providers import target
-from turnout.providers.request import render
-from turnout.runtime.ports import Outgoing
 from turnout.simulate import (
     Asked,
     Call,
@@ -34,6 +32,8 @@ from turnout.simulate import (
 )
 from turnout.simulate.script import step
 from turnout.simulate.simulation import provider_of
+from turnout.targets.request import render
+from turnout.world.ports import Outgoing
 
 NAME = "anthropic:claude-sonnet-4-5"
 

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 from msgspec import Struct
 
-from turnout.runtime.store.database import Connect
+from turnout.store.sqlite.database import Connect
 
 SECTOR = 512
 

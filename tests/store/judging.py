@@ -13,7 +13,7 @@ from turnout import check, render
 from turnout.history.check import violations
 from turnout.history.log import History
 from turnout.model import Started
-from turnout.runtime.store import Store
+from turnout.store import Store
 
 
 def judge(folder: Path) -> list[str]:

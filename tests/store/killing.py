@@ -21,7 +21,7 @@ from tests.store.disks import Change, Watched, connecting
 from tests.store.judging import judge
 from tests.store.working import work
 
-from turnout.runtime.store import Store
+from turnout.store import Store
 
 
 def at_random(folder: Path, count: int, seed: int) -> None:

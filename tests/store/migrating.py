@@ -8,7 +8,8 @@ import sys
 
 import apsw
 
-from turnout.runtime.store import Store, schema
+from turnout.store import Store
+from turnout.store.sqlite import schema
 
 
 def better(connection: apsw.Connection) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from turnout.errors import SessionHeld
 from turnout.history.log import History
-from turnout.runtime.store import Store
+from turnout.store import Store
 
 LEASE = 0.015
 

@@ -15,7 +15,7 @@ from turnout.errors import SessionHeld, StoreError, UsageError
 from turnout.history.check import violations
 from turnout.history.codec import encode_entry
 from turnout.history.log import History
-from turnout.runtime.store import Store
+from turnout.store import Store
 
 SHARE = 1 if SOAK else 10
 

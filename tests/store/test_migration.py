@@ -16,7 +16,8 @@ from tests.store import migrating
 from tests.store.telling import steps
 
 from turnout.errors import StoreError
-from turnout.runtime.store import Store, schema
+from turnout.store import Store
+from turnout.store.sqlite import schema
 
 ROOT = Path(__file__).parent.parent.parent
 

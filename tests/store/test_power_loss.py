@@ -16,7 +16,8 @@ from tests.store.telling import steps
 from turnout.errors import StoreError, UsageError
 from turnout.history.check import violations
 from turnout.history.codec import encode_entry
-from turnout.runtime.store import Store, database, holder
+from turnout.store import Store, holder
+from turnout.store.sqlite import database
 
 STATES = 2_400 if SOAK else 240
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from turnout.runtime.store import Store
+from turnout.store import Store
 
 READ = """
 import json, sys
 from turnout.errors import StoreError
-from turnout.runtime.store import Store
+from turnout.store import Store
 with Store(sys.argv[1], heartbeat=False) as store:
     found = {
         "list": [line.id for line in store.list()],

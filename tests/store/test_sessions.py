@@ -10,19 +10,19 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.runtime.talk import events, session, virtually
+from tests.session.talk import events, session, virtually
 from tests.store.disks import Change, Watched, connecting
 
 from turnout.errors import SessionHeld, StoreError
 from turnout.model import ModelTurn, Started, Text
-from turnout.runtime.events import Complete, Failed
-from turnout.runtime.session import Session
-from turnout.runtime.store import Store, holder
+from turnout.session.events import Complete, Failed
+from turnout.session.session import Session
 from turnout.simulate import Call, Say, ScriptedModel, Stall
+from turnout.store import Store, holder
 from turnout.streaming.events import TextDelta
-from turnout.tools.approval import ApprovalRequest, Decision
-from turnout.tools.events import ToolResult
-from turnout.tools.tool import tool
+from turnout.tools.declare.events import ToolResult
+from turnout.tools.declare.tool import tool
+from turnout.tools.policy.approval import ApprovalRequest, Decision
 
 FIVE = [Call("weather", {"city": str(number)}) for number in range(5)]
 

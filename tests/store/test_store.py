@@ -15,7 +15,8 @@ from turnout.errors import SessionHeld, StoreError, UsageError
 from turnout.history.check import violations
 from turnout.history.log import History
 from turnout.model import Media, ModelTurn, Origin, Outcome, Text, ToolCall, Usage, UserTurn
-from turnout.runtime.store import Store, database, default_path
+from turnout.store import Store, default_path
+from turnout.store.sqlite import database
 
 MODEL = "openai:gpt-5.1"
 

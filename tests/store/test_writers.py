@@ -15,7 +15,7 @@ import pytest
 from tests.laws.share import SOAK
 
 from turnout.errors import SessionHeld
-from turnout.runtime.store import Store, holder
+from turnout.store import Store, holder
 
 ROOT = Path(__file__).parent.parent.parent
 

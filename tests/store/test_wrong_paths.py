@@ -13,9 +13,9 @@ import apsw
 import pytest
 
 from turnout.errors import StoreError, UsageError
-from turnout.runtime.store import Store
-from turnout.runtime.store.place import close_to_others
-from turnout.surfaces.cli.debugging import Debug, Secrets
+from turnout.store import Store
+from turnout.store.place import close_to_others
+from turnout.surfaces.cli.debug_log import Debug, Secrets
 
 
 def a_folder(path: Path) -> None:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from turnout.history.codec import encode_entry
-from turnout.runtime import keeping
-from turnout.runtime.events import Complete, Failed
-from turnout.runtime.session import Session
-from turnout.runtime.store import Store
+from turnout.session import durability as keeping
+from turnout.session.events import Complete, Failed
+from turnout.session.session import Session
 from turnout.simulate import Call, Say, ScriptedModel
-from turnout.tools.context import ToolContext
-from turnout.tools.tool import tool
+from turnout.store import Store
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.tool import tool
 
 PROMPTS = ("Look at everything.", "And again?")
 TARGETS = ("openai:gpt-5.1", "anthropic:claude-sonnet-4-5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.runtime.raw_server import said
+from tests.world.raw_server import said
 
 from turnout import decode
 from turnout.model import ModelTurn

@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.surfaces.vt import Terminal
+from tests.surfaces.terminal.vt import Terminal
 
 KEYS = {
     "enter": "\r",

@@ -15,7 +15,9 @@ from turnout.plain import loads
 from turnout.streaming.events import Done, Error
 from turnout.streaming.frames import FrameDecoder
 from turnout.streaming.reply import ReplyBuilder
-from turnout.wire import chat_chunk, ollama_decoder, responses_decoder
+from turnout.wire.chat import chunk as chat_chunk
+from turnout.wire.ollama import decoder as ollama_decoder
+from turnout.wire.responses import decoder as responses_decoder
 
 FAMILIES = ("openai_chat", "openai_responses", "mistral", "ollama")
 SMALL = 3_000
@@ -159,7 +161,7 @@ def test_replies_read_the_careful_way_alone_are_the_same(
     """With the quick way closed, every event is still the same."""
     chosen = share(replies(family), 5)
     expected = [decode(DECODERS[family](), exchange.body) for exchange in chosen]
-    monkeypatch.setattr("turnout.wire.chat_decoder.decode", _refuse)
+    monkeypatch.setattr("turnout.wire.chat.decoder.decode", _refuse)
     monkeypatch.setattr(responses_decoder, "_decode_delta", _refuse)
     monkeypatch.setattr(ollama_decoder, "_decode", _refuse)
 

@@ -20,8 +20,8 @@ from tests.corpus import ROTATION, SOAK
 from tests.replies import turn_of
 
 from turnout.model import ModelTurn, Text, Thinking, ToolCall
-from turnout.wire.anthropic_decoder import AnthropicDecoder
-from turnout.wire.gemini_decoder import GeminiDecoder
+from turnout.wire.anthropic.decoder import AnthropicDecoder
+from turnout.wire.gemini.decoder import GeminiDecoder
 
 COUNT = 100
 MANY = 2000

@@ -32,7 +32,7 @@ from ..model import (
     ToolCall,
     UserTurn,
 )
-from .story import SEALED, Story
+from .reference_state import SEALED, Story
 
 Rule = Callable[[Any, Story], Iterator[Diagnostic]]
 Claim = Callable[[Any, Story], Iterator[Diagnostic]]

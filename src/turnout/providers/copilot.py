@@ -4,8 +4,8 @@ Images without `copilot-vision-request` are a 400. `x-initiator` tells what a us
 from what the agent asked for by itself in a tool loop.
 """
 
-from ..wire.chat_dialect import ChatDialect
-from ..wire.responses_fields import ResponsesDialect
+from ..wire.chat.dialect import ChatDialect
+from ..wire.responses.fields import ResponsesDialect
 from .families import families
 from .provider import Provider
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat.dialect import ChatDialect
 
 MISTRAL: dict[str, Any] = {
     "id_format": "mistral",

@@ -17,9 +17,9 @@ from ..declarations import NOBODY
 from ..diagnostic import Diagnostic
 from ..model import Residue, ToolSpec
 from ..plain import plain
-from ..wire.added_fields import paths_in, private_fields, without_private_field
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat.dialect import ChatDialect
 from ..wire.options import CHOICES, Options
+from ..wire.shared.added_fields import paths_in, private_fields, without_private_field
 from . import PROVIDERS, Target
 
 SEARCH = "web_search_options"

@@ -1,6 +1,6 @@
 """Google: the Gemini API by key, Code Assist with an OAuth token, and Vertex."""
 
-from ..wire.gemini import GeminiDialect
+from ..wire.gemini.encoder import GeminiDialect
 from .provider import Provider
 
 PROVIDER = Provider(

@@ -1,7 +1,7 @@
 """Hosts of open models in the cloud: OpenAI's Chat, by family where the weights insist."""
 
 from ..rendering.image_size import ImageLimit
-from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
+from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
 from .provider import Provider
 

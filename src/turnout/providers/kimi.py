@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat.dialect import ChatDialect
 from .families import KIMI, THINKING_KIMI
 from .provider import Provider
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from ..rendering.image_size import ImageLimit
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat.dialect import ChatDialect
 from .families import MISTRAL, OLD_MISTRAL, OLD_MISTRAL_NAMES
 from .provider import Provider
 

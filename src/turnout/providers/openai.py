@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
-from ..wire.limits import OPENAI_TIERS
-from ..wire.responses_fields import ResponsesDialect
+from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
+from ..wire.responses.fields import ResponsesDialect
+from ..wire.shared.limits import OPENAI_TIERS
 from .provider import Provider
 
 CHAT = ChatDialect(

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from ..wire.chat_dialect import USUAL_OPTIONS, ChatDialect
+from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
 from .provider import Provider
 

@@ -9,10 +9,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..rendering.image_size import NO_LIMIT, ImageLimit
-from ..wire.anthropic_fields import AnthropicDialect
-from ..wire.chat_dialect import ChatDialect
-from ..wire.gemini import GeminiDialect
-from ..wire.responses_fields import ResponsesDialect
+from ..wire.anthropic.fields import AnthropicDialect
+from ..wire.chat.dialect import ChatDialect
+from ..wire.gemini.encoder import GeminiDialect
+from ..wire.responses.fields import ResponsesDialect
 
 Dialect: TypeAlias = ChatDialect | ResponsesDialect | AnthropicDialect | GeminiDialect
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"]

@@ -1,7 +1,7 @@
 """xAI: Grok over Chat Completions; its reasoning is shown, never taken back."""
 
 from ..rendering.image_size import ImageLimit
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat.dialect import ChatDialect
 from .provider import Provider
 
 PROVIDER = Provider(

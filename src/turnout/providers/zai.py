@@ -1,6 +1,6 @@
 """Z.ai: GLM over Chat Completions."""
 
-from ..wire.chat_dialect import ChatDialect
+from ..wire.chat.dialect import ChatDialect
 from .provider import Provider
 
 PROVIDER = Provider(

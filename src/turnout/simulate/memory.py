@@ -12,10 +12,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..wire.check.chat.view import array, mapping, text
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
-from ..wire.check.view import array, mapping, text
-from ..wire.sentinel import SENTINEL
+from ..wire.gemini.sentinel import SENTINEL
 from .mint import Seal
 from .reply_chat import SEAL_OF_FORMAT
 from .reply_gemini import sealed

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ..runtime.ports import Incoming, Outgoing
+from ..world.ports import Incoming, Outgoing
 from .playing import Break, Pause
 from .provider import Answer
 from .simulation import Exchange, Simulation

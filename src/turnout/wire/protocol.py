@@ -96,7 +96,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     @property
     def params(self) -> dict[str, Any]:
         """The body as keyword arguments of the provider's own SDK."""
-        from .sdk import params  # only those who keep their SDK need it
+        from .shared.sdk import params  # only those who keep their SDK need it
 
         return params(self)
 

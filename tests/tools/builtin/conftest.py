@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from turnout.model import Outcome
-from turnout.tools.context import ToolContext
-from turnout.tools.events import ToolProgress
-from turnout.tools.output import SavedOutput
-from turnout.tools.result import outcome_of
-from turnout.tools.tool import Tool
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.output import SavedOutput
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.events import ToolProgress
+from turnout.tools.declare.result import outcome_of
+from turnout.tools.declare.tool import Tool
 
 Call = Callable[..., Outcome]
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnout.model import Outcome, ToolCall
-from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import apply_patch
-from turnout.tools.context import ToolContext
-from turnout.tools.patch import Hunk, PatchError, applied, parse
-from turnout.tools.policy import Policy, Rule
-from turnout.tools.registry import Registry
+from turnout.tools.builtin.patch_format import Hunk, PatchError, applied, parse
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.registry import Registry
+from turnout.tools.policy.rules import Policy, Rule
+from turnout.tools.schedule.admission import Admitted, admit
 
 Call = Callable[..., Outcome]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tests.build import call
-from tests.tools.scheduling import Desk, go
+from tests.tools.schedule.scheduling import Desk, go
 
 from turnout.tools.builtin import list_background, read_background, shell, stop_background
-from turnout.tools.running import SharedTree
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.schedule.running import SharedTree
 
 TOOLS = (shell, list_background, read_background, stop_background)
 
@@ -153,7 +153,7 @@ def test_a_session_and_its_subagents_share_the_limit(workspace: Workspace) -> No
 def test_a_background_command_is_asked_for_even_if_it_only_reads() -> None:
     """It goes on when nobody looks."""
     from turnout.tools.builtin.shell import assessed
-    from turnout.tools.situation import Situation
+    from turnout.tools.policy.situation import Situation
 
     class Boxed:
         confines, network = True, False

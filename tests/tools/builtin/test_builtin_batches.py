@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tools.scheduling import Desk, call, go
+from tests.tools.schedule.scheduling import Desk, call, go
 
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.output import SavedOutput
-from turnout.tools.policy import Policy
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.output import SavedOutput
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.policy.rules import Policy
 
 
 @pytest.fixture

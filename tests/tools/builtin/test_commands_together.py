@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 from tests.build import call
-from tests.tools.scheduling import Desk, go
+from tests.tools.schedule.scheduling import Desk, go
 
-from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.policy import Policy
-from turnout.tools.process import run as unconfined
-from turnout.tools.registry import Registry
-from turnout.tools.sandbox import confined
-from turnout.tools.situation import Situation
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.process import run as unconfined
+from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.declare.registry import Registry
+from turnout.tools.policy.rules import Policy
+from turnout.tools.policy.situation import Situation
+from turnout.tools.schedule.admission import Admitted, admit
 
 
 @pytest.fixture

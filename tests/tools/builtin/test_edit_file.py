@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from turnout.model import Outcome
 from turnout.tools.builtin import edit_file
 from turnout.tools.builtin.edit import Page
-from turnout.tools.context import ToolContext
-from turnout.tools.text import Decoded, decoded
+from turnout.tools.confine.file_text import Decoded, decoded
+from turnout.tools.declare.context import ToolContext
 
 Call = Callable[..., Outcome]
 

@@ -14,7 +14,7 @@ import pytest
 
 from turnout.model import Outcome
 from turnout.tools.builtin import grep
-from turnout.tools.context import ToolContext
+from turnout.tools.declare.context import ToolContext
 
 Call = Callable[..., Outcome]
 

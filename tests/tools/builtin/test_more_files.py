@@ -21,7 +21,7 @@ from turnout.tools.builtin import (
     read_files,
     write_file,
 )
-from turnout.tools.output import RESULT_LIMIT
+from turnout.tools.confine.output import RESULT_LIMIT
 
 Call = Callable[..., Outcome]
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from turnout.model import Media, Outcome
 from turnout.tools.builtin import BUILTIN, read_file
 from turnout.tools.builtin.read import Picker
-from turnout.tools.context import ToolContext
+from turnout.tools.declare.context import ToolContext
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 Call = Callable[..., Outcome]

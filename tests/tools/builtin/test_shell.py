@@ -13,9 +13,9 @@ import pytest
 
 from turnout.model import Outcome
 from turnout.tools.builtin import read_file, shell
-from turnout.tools.context import ToolContext
-from turnout.tools.events import ToolProgress
-from turnout.tools.process import Finished
+from turnout.tools.confine.process import Finished
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.events import ToolProgress
 
 Call = Callable[..., Outcome]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tests.build import call
-from tests.tools.scheduling import Desk, go
+from tests.tools.schedule.scheduling import Desk, go
 
 from turnout.tools.builtin import ask_user, todo
 from turnout.tools.builtin.todo import LIST
-from turnout.tools.context import Question
-from turnout.tools.policy import Policy
+from turnout.tools.declare.context import Question
+from turnout.tools.policy.rules import Policy
 
 
 def test_the_list_is_kept_and_shown() -> None:

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from tests.tools.mcp.workshop import QUICK, lines, offer, rough, tools, work
 
 from turnout.errors import UsageError
-from turnout.tools.events import ToolProgress
+from turnout.tools.declare.events import ToolProgress
+from turnout.tools.declare.registry import Registry
 from turnout.tools.mcp.servers import mcp_tools
-from turnout.tools.registry import Registry
-from turnout.tools.scheduler import Limits
+from turnout.tools.schedule.scheduler import Limits
 
 
 def test_nothing_is_started_before_the_user_agrees(tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_everything_that_a_server_started_ends_with_it(tmp_path: Path) -> None:
     at.servers = at.open()
 
     async def story() -> None:
-        from tests.tools.test_process import carriers
+        from tests.tools.confine.test_process import carriers
 
         await at.agree()
         await at.ask("children")

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from tests.simulate.virtual import run as virtually
-from tests.tools.scheduling import Desk, call, go
+from tests.tools.schedule.scheduling import Desk, call, go
 
 from turnout.errors import UsageError
 from turnout.model import Outcome
-from turnout.tools.context import ToolContext
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.tool import Tool
 from turnout.tools.mcp.offering import made
 from turnout.tools.mcp.pin import Offer, OfferedTool
-from turnout.tools.tool import Tool
 
 
 async def echo(tool: OfferedTool, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:

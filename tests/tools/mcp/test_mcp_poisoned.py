@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.tools.bombs import doubling
+from tests.tools.declare.bombs import doubling
+from tests.tools.declare.test_bombs import LONGEST_HOLD, longest_hold
 from tests.tools.mcp.workshop import HERE, QUICK, Workshop, lines, offer, rough, tools, work
-from tests.tools.test_bombs import LONGEST_HOLD, longest_hold
 
 from turnout.model import Media
 from turnout.tools.builtin import BUILTIN

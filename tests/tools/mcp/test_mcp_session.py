@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.runtime.talk import KEYS
+from tests.session.talk import KEYS
 from tests.tools.mcp.workshop import offer, rough, tools, work
 
-from turnout.runtime.session import Session
+from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedTransport
-from turnout.tools.events import ToolResult
+from turnout.tools.declare.events import ToolResult
 
 TARGETS = [
     "openai:gpt-5.1",

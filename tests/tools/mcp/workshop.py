@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from tests.tools.scheduling import Desk, call, go
-from tests.tools.test_process import carriers
+from tests.tools.confine.test_process import carriers
+from tests.tools.schedule.scheduling import Desk, call, go
 
 from turnout.model import Outcome
 from turnout.tools.mcp.config import McpServer
 from turnout.tools.mcp.connection import McpLimits
 from turnout.tools.mcp.servers import McpServers, McpStatus, Update
-from turnout.tools.policy import Policy
+from turnout.tools.policy.rules import Policy
 
 HERE = Path(__file__).parent
 ROUGH = "echo environment where progress hang crash huge odd children change flood"

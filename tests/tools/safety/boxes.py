@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from turnout.tools.sandbox import confined
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.workspace import Workspace
 
 
 def why_not() -> str:

@@ -11,8 +11,8 @@ from tests.fuzz.shell import agrees, line_of
 from tests.tools.safety.bash import runs
 from tests.tools.safety.commands import EVERYDAY
 
-from turnout.tools import shell_words
-from turnout.tools.shell_words import Command
+from turnout.tools.policy import shell_words
+from turnout.tools.policy.shell_words import Command
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 

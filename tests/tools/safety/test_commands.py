@@ -15,21 +15,21 @@ from tests.tools.safety.boxes import needs_sandbox
 from tests.tools.safety.commands import EVERYDAY, HOSTILE
 
 from turnout.model import ToolCall
-from turnout.tools import shell_words
-from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import read_file, shell
-from turnout.tools.context import ToolContext
-from turnout.tools.expansion import MOST, files_fitting
-from turnout.tools.output import SavedOutput
-from turnout.tools.policy import Policy, Rule, Verdict
-from turnout.tools.process import Finished
-from turnout.tools.programs import PROGRAMS, Program
-from turnout.tools.registry import Registry
-from turnout.tools.sandbox import Unconfined, confined
-from turnout.tools.shell_safety import judge
-from turnout.tools.shell_words import Doubt, commands
-from turnout.tools.situation import Situation
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.glob_expansion import MOST, files_fitting
+from turnout.tools.confine.output import SavedOutput
+from turnout.tools.confine.process import Finished
+from turnout.tools.confine.sandbox import Unconfined, confined
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.registry import Registry
+from turnout.tools.policy import shell_words
+from turnout.tools.policy.programs import PROGRAMS, Program
+from turnout.tools.policy.rules import Policy, Rule, Verdict
+from turnout.tools.policy.shell_safety import judge
+from turnout.tools.policy.shell_words import Doubt, commands
+from turnout.tools.policy.situation import Situation
+from turnout.tools.schedule.admission import Admitted, admit
 
 REGISTRY = Registry([shell])
 

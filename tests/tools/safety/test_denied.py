@@ -14,13 +14,13 @@ from tests.tools.safety.boxes import needs_sandbox
 from tests.tools.safety.denied_calls import CANARY, RULES, Call, calls, furnish, history_calls
 
 from turnout.model import Outcome
-from turnout.tools.approval import ApprovalRequest, Decision
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.denied import Denied
-from turnout.tools.execute import execute_tool_call
-from turnout.tools.policy import Policy, Rule
-from turnout.tools.sandbox import Unconfined, confined
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.denied_files import Denied
+from turnout.tools.confine.sandbox import Unconfined, confined
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.policy.approval import ApprovalRequest, Decision
+from turnout.tools.policy.rules import Policy, Rule
+from turnout.tools.schedule.execute import execute_tool_call
 
 __all__ = ["open_folder"]
 
@@ -29,9 +29,9 @@ SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 AS_NOBODY = """
 import os
 from pathlib import Path
-from turnout.tools.policy import Policy
-from turnout.tools.sandbox import confined
-from turnout.tools.workspace import Workspace
+from turnout.tools.policy.rules import Policy
+from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.workspace import Workspace
 from tests.tools.safety.test_denied import RULED, agree, calls, furnish, history_calls, leaks
 
 assert os.getuid() == 65534

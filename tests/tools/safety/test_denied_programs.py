@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.model import ToolCall
-from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.policy import Policy, Rule
-from turnout.tools.reached import Reached
-from turnout.tools.registry import Registry
-from turnout.tools.shell_words import Command, commands, glimpsed
-from turnout.tools.situation import Situation
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.declare.registry import Registry
+from turnout.tools.policy.reached_programs import Reached
+from turnout.tools.policy.rules import Policy, Rule
+from turnout.tools.policy.shell_words import Command, commands, glimpsed
+from turnout.tools.policy.situation import Situation
+from turnout.tools.schedule.admission import Admitted, admit
 
 REACHING = r"""
 rm x
@@ -233,7 +233,7 @@ def test_looking_is_quick() -> None:
 def test_no_line_ends_the_process() -> None:
     """`{` and a character of a high plane end tree-sitter-bash 0.25, so it is given letters instead."""
     lines = ("{\U000d6963", "a{\U000ee563}", "grep '{\U000d6963' notes", 'grep "{\U0010ffff" notes')
-    probe = "import sys; from turnout.tools.shell_words import commands, glimpsed as look\n"
+    probe = "import sys; from turnout.tools.policy.shell_words import commands, glimpsed as look\n"
     probe += f"for line in {lines!r}: commands(line); look(line)"
     ended = subprocess.run([sys.executable, "-c", probe], check=False)
     assert ended.returncode == 0

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tools.test_workspace import SECRET, escapes
+from tests.tools.confine.test_workspace import SECRET, escapes
 
 from turnout.model import Outcome
-from turnout.tools import beneath
-from turnout.tools.beneath import by_kernel, step_by_step
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.context import ToolContext
-from turnout.tools.result import outcome_of
-from turnout.tools.tool import Tool
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine import beneath
+from turnout.tools.confine.beneath import by_kernel, step_by_step
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.result import outcome_of
+from turnout.tools.declare.tool import Tool
 
 PATCHES = {
     "add": "*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch",

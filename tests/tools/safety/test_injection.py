@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.build import call
-from tests.tools.scheduling import Desk, go
+from tests.tools.schedule.scheduling import Desk, go
 
 from turnout.history import codec
 from turnout.model import Opaque, Outcome, Text
-from turnout.tools.approval import ApprovalRequest
 from turnout.tools.builtin import shell, todo
-from turnout.tools.policy import Policy, Rule
-from turnout.tools.taint import Taint
-from turnout.tools.tool import Tool, tool
-from turnout.tools.visible import visible
+from turnout.tools.declare.tool import Tool, tool
+from turnout.tools.policy.approval import ApprovalRequest
+from turnout.tools.policy.rules import Policy, Rule
+from turnout.tools.policy.taint import Taint
+from turnout.tools.policy.visible import visible
 
 
 @tool
@@ -179,7 +179,7 @@ def test_the_mark_outlives_the_session() -> None:
     go(session.run(call("browse", "a")))
     taken_up = desk(ALLOWED)
     taken_up.history = codec.load(codec.dump(session.history))
-    from turnout.tools.scheduler import ToolScheduler
+    from turnout.tools.schedule.scheduler import ToolScheduler
 
     taken_up.scheduler = ToolScheduler([look, send], taken_up.history, policy=Policy("ask", (ALLOWED,)))
     go(taken_up.run(call("send", "b", text="x")))
@@ -243,9 +243,9 @@ class Boxed:
 def test_a_command_leaves_the_machine_if_it_has_a_network(spawn: Any, effect: str) -> None:
     """`git push` may be allow-listed; after foreign content it is asked for, unless nothing can get out."""
     from turnout.model import ToolCall
-    from turnout.tools.admission import Admitted, admit
-    from turnout.tools.registry import Registry
-    from turnout.tools.situation import Situation
+    from turnout.tools.declare.registry import Registry
+    from turnout.tools.policy.situation import Situation
+    from turnout.tools.schedule.admission import Admitted, admit
 
     policy = Policy("ask", (Rule("allow", "shell", {"command": "git push*"}),))
     situation = Situation(spawn=spawn, environment={"PATH": "/usr/bin"}, tainted="the web")

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from tests.tools.safety.boxes import needs_sandbox
 
-from turnout.tools.programs import PROGRAMS, Program
-from turnout.tools.sandbox import confined
-from turnout.tools.shell_safety import judge
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.policy.programs import PROGRAMS, Program
+from turnout.tools.policy.shell_safety import judge
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 VALUES = {"number": "1", "text": "a", "path": "a.txt", "script": "1p"}

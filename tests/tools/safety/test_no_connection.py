@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from tests.tools.safety.test_web_fetch import LITERALS, PRIVATE, PUBLIC
 
 from turnout.model import Outcome
-from turnout.tools.addresses import Target
 from turnout.tools.builtin.fetch import Reply, Web, dialled, fetching
-from turnout.tools.context import ToolContext
-from turnout.tools.result import outcome_of
+from turnout.tools.confine.addresses import Target
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.result import outcome_of
 
 _watching: list[list[Any]] = []
 

@@ -18,17 +18,17 @@ from tests.tools.safety.git_ways import WAYS, Repository, Way
 
 import turnout
 from turnout.model import ToolCall
-from turnout.tools import git, process
-from turnout.tools.admission import Admitted, admit
 from turnout.tools.builtin import BUILTIN, codebase_overview, shell
-from turnout.tools.context import ToolContext
-from turnout.tools.policy import Policy
-from turnout.tools.process import Finished
-from turnout.tools.registry import Registry
-from turnout.tools.result import outcome_of
-from turnout.tools.sandbox import confined
-from turnout.tools.situation import Situation
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine import git, process
+from turnout.tools.confine.process import Finished
+from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.workspace import Workspace
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.registry import Registry
+from turnout.tools.declare.result import outcome_of
+from turnout.tools.policy.rules import Policy
+from turnout.tools.policy.situation import Situation
+from turnout.tools.schedule.admission import Admitted, admit
 
 __all__ = ["open_folder"]
 
@@ -154,10 +154,21 @@ def test_every_place_that_starts_a_program_is_known() -> None:
         str(path.relative_to(source)) for path in source.rglob("*.py") if starts.search(path.read_text())
     }
     assert starters == {
-        *("tools/builtin/grep.py", "tools/builtin/ripgrep.py", "tools/check_apart.py"),
-        *("tools/process.py", "tools/supervise.py", "tools/mcp/stdio.py"),  # commands and servers
-        *("tools/sandbox.py", "tools/prove.py"),  # bubblewrap, and a process for it to be kept from
-        *("runtime/keys.py", "surfaces/cli/chat/moving.py", "surfaces/cli/demo/stage.py"),  # of the user's
+        *("tools/builtin/grep.py", "tools/builtin/ripgrep.py", "tools/confine/check_apart.py"),
+        *(
+            "tools/confine/process.py",
+            "tools/confine/supervise.py",
+            "tools/mcp/stdio.py",
+        ),  # commands and servers
+        *(
+            "tools/confine/sandbox.py",
+            "tools/confine/proof.py",
+        ),  # bubblewrap, and a process for it to be kept from
+        *(
+            "world/keys.py",
+            "surfaces/terminal/commands_session.py",
+            "surfaces/cli/demo/stage.py",
+        ),  # of the user's
     }
 
 
@@ -185,8 +196,8 @@ AS_NOBODY = """
 import os
 from pathlib import Path
 from turnout.tools.builtin import codebase_overview
-from turnout.tools.context import ToolContext
-from turnout.tools.workspace import Workspace
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.confine.workspace import Workspace
 from tests.tools.safety.git_ways import WAYS, Repository
 
 assert os.getuid() == 65534

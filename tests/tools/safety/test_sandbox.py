@@ -18,13 +18,13 @@ import pytest
 from tests.conftest import pytest_terminal_summary
 from tests.tools.safety.boxes import needs_sandbox
 
-from turnout.tools import process
-from turnout.tools.beneath import Refused
-from turnout.tools.placeholder import PLACEHOLDER, placeholder
-from turnout.tools.process import Finished
-from turnout.tools.sandbox import READING_ROOM, Unconfined, confined
-from turnout.tools.syscalls import DENIED, filter_for
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine import process
+from turnout.tools.confine.beneath import Refused
+from turnout.tools.confine.placeholder import PLACEHOLDER, placeholder
+from turnout.tools.confine.process import Finished
+from turnout.tools.confine.sandbox import READING_ROOM, Unconfined, confined
+from turnout.tools.confine.syscalls import DENIED, filter_for
+from turnout.tools.confine.workspace import Workspace
 
 Run = Callable[..., tuple[str, Finished]]
 
@@ -174,7 +174,7 @@ def test_git_reads_but_does_not_change_its_settings(run: Run, root: Path) -> Non
 @needs_sandbox
 def test_saved_output_can_be_read_from_a_command(root: Path, tmp_path: Path) -> None:
     """The model is told where the whole of a long result lies; a command finds it there."""
-    from turnout.tools.output import SavedOutput
+    from turnout.tools.confine.output import SavedOutput
 
     saved = SavedOutput(tmp_path / "saved")
     path = saved.save("the whole\n")

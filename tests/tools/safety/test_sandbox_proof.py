@@ -15,18 +15,18 @@ from tests.tools.safety.another_user import needs_another_user, open_folder, run
 from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.surfaces.cli import main
-from turnout.tools import process
-from turnout.tools.probes import KERNEL, NETWORK, ORDERS, PRIVILEGES, PROBES, READING, WRITING, Probe
-from turnout.tools.prove import Proof, boxed, prove
-from turnout.tools.sandbox import Sandbox, Unconfined, confined
-from turnout.tools.workspace import Workspace
+from turnout.tools.confine import process
+from turnout.tools.confine.probes import KERNEL, NETWORK, ORDERS, PRIVILEGES, PROBES, READING, WRITING, Probe
+from turnout.tools.confine.proof import Proof, boxed, prove
+from turnout.tools.confine.sandbox import Sandbox, Unconfined, confined
+from turnout.tools.confine.workspace import Workspace
 
 __all__ = ["open_folder"]
 
 ATTEMPTS = {probe.name for probe in PROBES}
 AS_NOBODY = """
 import asyncio, json, os
-from turnout.tools.prove import prove
+from turnout.tools.confine.proof import prove
 assert os.getuid() == 65534
 print(json.dumps([[proof.name, proof.held, proof.detail] for proof in asyncio.run(prove())]))
 """

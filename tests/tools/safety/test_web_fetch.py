@@ -18,11 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.model import Outcome
-from turnout.tools.addresses import Forbidden, Target, chosen, refusal, target
 from turnout.tools.builtin.fetch import BYTES, CODECS, Web, dialled, fetching
-from turnout.tools.context import ToolContext
-from turnout.tools.html_text import page
-from turnout.tools.result import outcome_of
+from turnout.tools.builtin.html_text import page
+from turnout.tools.confine.addresses import Forbidden, Target, chosen, refusal, target
+from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.result import outcome_of
 
 PRIVATE = (Path(__file__).parent / "addresses.txt").read_text().splitlines()
 PUBLIC = "93.184.216.34"
@@ -430,7 +430,7 @@ import asyncio, sys, time
 sys.path.insert(0, "")
 from tests.tools.safety.test_web_fetch import Answer, World
 from turnout.tools.builtin import fetch
-from turnout.tools.context import ToolContext
+from turnout.tools.declare.context import ToolContext
 
 def hang(*_):
     time.sleep(60)

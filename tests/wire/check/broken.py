@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.wire.check import test_anthropic_rules, test_gemini_rules, test_responses_rules
+from tests.wire.check.anthropic import test_rules as test_anthropic_rules
 from tests.wire.check.bodies import anthropic, gemini, responses, spoiled
-from tests.wire.check.bodies_chat import BAD
+from tests.wire.check.chat.bodies_chat import BAD
+from tests.wire.check.gemini import test_rules as test_gemini_rules
+from tests.wire.check.responses import test_rules as test_responses_rules
 
 from turnout import check
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from msgspec.json import encode
-from tests.wire.check.bodies_chat import body, call, called, loop, result, said, tool, user
+from tests.wire.check.chat.bodies_chat import body, call, called, loop, result, said, tool, user
 
 from turnout import check
 

@@ -8,7 +8,7 @@ import pytest
 from tests.corpus import Exchange, exchanges, needs_corpus, refusals
 
 from turnout.wire.check import NAMES, check
-from turnout.wire.failure import failure
+from turnout.wire.failure.read_failure import failure
 
 FAMILIES = ("openai_chat", "openai_responses", "anthropic", "gemini", "mistral", "ollama", "bedrock_invoke")
 

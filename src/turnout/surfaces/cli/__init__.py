@@ -20,22 +20,22 @@ from ...errors import TurnoutError
 from .pipes import discard, is_unread
 
 COMMANDS = {
-    "chat": "interactive",
-    "run": "oneshot",
-    "config": "configuring",
+    "chat": "chat",
+    "run": "run",
+    "config": "config",
     "models": "models",
     "providers": "providers",
     "sessions": "sessions",
-    "import": "imports",
+    "import": "import_session",
     "doctor": "doctor",
     "stats": "stats",
     "sandbox": "sandbox",
     "demo": "demo",
     "simulate": "simulate",
-    "render": "requests",
+    "render": "render_and_check",
     "check": "check",
-    "decode": "replies",
-    "completion": "completing",
+    "decode": "decode",
+    "completion": "completion",
 }
 
 SECTIONS = {
@@ -116,9 +116,9 @@ class Commands(click.Group):
             sys.stdout.flush()  # at the end of the process nobody could say what a failure means
             return result
         except TurnoutError as error:
-            from ...runtime.secrets import Secrets
-            from .clean import printable
-            from .exits import code_of
+            from ...world.secrets import Secrets
+            from .clean_text import printable
+            from .exit_codes import code_of
 
             click.echo(printable(Secrets(os.environ).hide(f"turnout: {error}")), err=True)
             ctx.exit(code_of(error))

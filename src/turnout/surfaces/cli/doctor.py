@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .clean import printable
-from .opening import known
+from .clean_text import printable
+from .open_session import known
 from .output import json_text, table, value
 
 if TYPE_CHECKING:
     from ...history.ledger import ToolInteraction
-    from ...runtime.doctor import Examination
+    from ...interchange.doctor import Examination
 
 
 @click.command()
@@ -32,7 +32,7 @@ def doctor(ctx: click.Context, session: str, source: str, copy: Path | None, as_
     Calls without a result are named, with what providers answer when they are sent as they are.
     The exit code is 1 if a rule is broken and 0 otherwise.
     """
-    from ...runtime.doctor import write_copy
+    from ...interchange.doctor import write_copy
 
     examination = _examined(session, source)
     if as_json:
@@ -46,8 +46,8 @@ def doctor(ctx: click.Context, session: str, source: str, copy: Path | None, as_
 
 
 def _examined(session: str, source: str) -> Examination:
-    from ...runtime.doctor import examine_file, examine_session
-    from ...runtime.store import open_store
+    from ...interchange.doctor import examine_file, examine_session
+    from ...store import open_store
 
     if source or Path(session).is_file():
         return examine_file(Path(session), source)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from ...history.ingest.media import sniffed
 from ...model import Block, Media, Text
-from ...tools.text import decoded, is_binary
-from ...tools.workspace import Workspace
+from ...tools.confine.file_text import decoded, is_binary
+from ...tools.confine.workspace import Workspace
 
 LARGEST = 256 * 1024
 LARGEST_MEDIA = 5 * 1024 * 1024

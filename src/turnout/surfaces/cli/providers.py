@@ -11,14 +11,14 @@ from msgspec import Struct
 
 from ...errors import TurnoutError, UsageError
 from ...providers import PROVIDERS, Provider, provider
-from ...runtime.attempt import Timeouts
-from ...runtime.config import DEFAULT_MODELS, Config
-from ...runtime.retry import RetryPolicy
-from ...runtime.session import Session
-from ...wire.redaction import redacted
-from . import exits
-from .clean import one_line
-from .opening import Wanted, configuration
+from ...session.attempt import Timeouts
+from ...session.retry import RetryPolicy
+from ...session.session import Session
+from ...wire.shared.redaction import redacted
+from ...world.config import DEFAULT_MODELS, Config
+from . import exit_codes as exits
+from .clean_text import one_line
+from .open_session import Wanted, configuration
 from .output import json_text, table
 
 PATIENCE = 30.0

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ...wire.added_fields import private_fields, without_private_field, without_spelling
 from ...wire.check import check
 from ...wire.options import Options
 from ...wire.protocol import WireRequest
+from ...wire.shared.added_fields import private_fields, without_private_field, without_spelling
 
 USUAL = Options()
 

@@ -8,12 +8,12 @@ import os
 import click
 from msgspec import Struct
 
-from ...tools import shell_words
-from ...tools.prove import Proof, prove
-from ...tools.sandbox import confined, version
-from ...tools.workspace import Workspace
-from . import exits
-from .clean import one_line
+from ...tools.confine.proof import Proof, prove
+from ...tools.confine.sandbox import confined, version
+from ...tools.confine.workspace import Workspace
+from ...tools.policy import shell_words
+from . import exit_codes as exits
+from .clean_text import one_line
 from .output import json_text, table
 
 ESCAPED = 1

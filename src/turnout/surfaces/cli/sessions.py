@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import UsageError
-from ...runtime.places import write_new
-from ...runtime.secrets import Secrets
-from .clean import json_line, one_line, printable
-from .opening import known
+from ...world.places import write_new
+from ...world.secrets import Secrets
+from .clean_text import json_line, one_line, printable
+from .open_session import known
 from .output import json_text, table
 
 if TYPE_CHECKING:
-    from ...runtime.store import Store, Summary
+    from ...store import Store, Summary
 
 UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0, "m": 2_592_000.0, "y": 31_536_000.0}
 SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -27,7 +27,7 @@ SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 def opened(ctx: click.Context) -> Store:
     """The user's store, closed with the command."""
-    from ...runtime.store import open_store
+    from ...store import open_store
 
     return ctx.with_resource(open_store(os.environ))
 
@@ -95,7 +95,7 @@ def search(ctx: click.Context, words: tuple[str, ...], limit: int, as_json: bool
 @click.pass_context
 def show(ctx: click.Context, session: str) -> None:
     """Print a session for reading; `export` writes it to a file."""
-    from ...runtime.exports import to_markdown
+    from ...interchange.exports import to_markdown
 
     store = opened(ctx)
     id = known(store, session)
@@ -136,7 +136,7 @@ def fork(ctx: click.Context, session: str, at: str | None) -> None:
 @click.pass_context
 def export(ctx: click.Context, session: str, path: Path | None, form: str | None) -> None:
     """Write a session as JSON lines (to be imported again), Markdown or HTML. Nothing is written over."""
-    from ...runtime.exports import export as exported
+    from ...interchange.exports import export as exported
 
     store = opened(ctx)
     id = known(store, session)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.telemetry import COUNTERS
+from ...telemetry.counts import COUNTERS
 from .bars import bars
-from .clean import printable
-from .counting import COST, INPUT, OUTPUT, REPLIES
+from .clean_text import printable
 from .output import json_text, table
+from .usage_counts import COST, INPUT, OUTPUT, REPLIES
 
 if TYPE_CHECKING:
-    from ...runtime.store.counters import Count
+    from ...store.counters import Count
 
 NAMES = {
     REPLIES: "replies",
@@ -47,7 +47,7 @@ def stats(days: int, provider: str, as_json: bool) -> None:
     requests refused     requests with tools that a provider answered with 400 or 422
     loops stopped        rounds of calls that went in circles
     """
-    from ...runtime.store import open_store
+    from ...store import open_store
 
     since = time.strftime("%Y-%m-%d", time.gmtime(time.time() - (days - 1) * 86_400))
     with open_store(os.environ) as store:

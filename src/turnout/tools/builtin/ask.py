@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...model import Outcome
-from ..context import Question, ToolContext
-from ..tool import tool
+from ..declare.context import Question, ToolContext
+from ..declare.tool import tool
 from .explain import failed
 
 CHOICES = 9

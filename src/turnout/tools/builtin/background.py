@@ -12,12 +12,12 @@ import os
 from collections.abc import Awaitable, Callable
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..names import shown
-from ..output import Capture
-from ..process import Finished, OnOutput
-from ..tool import tool
-from ..workspace import Workspace
+from ..confine.file_names import shown
+from ..confine.output import Capture
+from ..confine.process import Finished, OnOutput
+from ..confine.workspace import Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import failed
 
 KEY = "shell.background"  # where they are kept in the session's state

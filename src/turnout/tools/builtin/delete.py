@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..names import shown
-from ..tool import tool
+from ..confine.file_names import shown
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, workspace_of
 
 

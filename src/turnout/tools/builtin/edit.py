@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..names import shown
-from ..text import Decoded, decoded, is_binary
-from ..tool import tool
+from ..confine.file_names import shown
+from ..confine.file_text import Decoded, decoded, is_binary
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, failed, workspace_of
 
 LIMIT = 16 * 1024 * 1024

@@ -12,10 +12,10 @@ from difflib import get_close_matches
 
 from ...errors import UsageError
 from ...model import Outcome, Text
-from ..beneath import Refused
-from ..context import ToolContext
-from ..names import shown
-from ..workspace import Workspace
+from ..confine.beneath import Refused
+from ..confine.file_names import shown
+from ..confine.workspace import Workspace
+from ..declare.context import ToolContext
 
 _RULES = {
     "outside": "{path} leads out of the workspace ({root}), and only files inside it can be used. "

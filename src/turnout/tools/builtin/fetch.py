@@ -19,13 +19,13 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ...model import Outcome
-from ..addresses import Forbidden, Target, chosen, target
-from ..context import ToolContext
-from ..html_text import page
-from ..names import shown
-from ..threads import in_daemon
-from ..tool import Tool, tool
+from ..confine.addresses import Forbidden, Target, chosen, target
+from ..confine.file_names import shown
+from ..confine.threads import in_daemon
+from ..declare.context import ToolContext
+from ..declare.tool import Tool, tool
 from .explain import failed
+from .html_text import page
 
 SECONDS = 30.0
 BYTES = 2 * 1024 * 1024

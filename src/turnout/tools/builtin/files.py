@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...model import Content, Media, Outcome, Text
-from ..context import ToolContext
-from ..names import shown
-from ..output import RESULT_LIMIT, clipped, shares
-from ..result import outcome_of
-from ..tool import tool
+from ..confine.file_names import shown
+from ..confine.output import RESULT_LIMIT, clipped, shares
+from ..declare.context import ToolContext
+from ..declare.result import outcome_of
+from ..declare.tool import tool
 from .explain import failed
 from .read import LINES, read_file
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..names import shown
-from ..tool import tool
+from ..confine.file_names import shown
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, failed, workspace_of
 from .grep import files_below
 

@@ -18,13 +18,13 @@ from typing import Any, BinaryIO
 
 from ... import plain
 from ...model import Outcome
-from ..context import ToolContext
-from ..ignore import Ignored, glob
-from ..names import shown
-from ..output import RESULT_LIMIT
-from ..text import SNIFFED, as_utf8, is_binary
-from ..tool import tool
-from ..workspace import Entry, Workspace
+from ..confine.file_names import shown
+from ..confine.file_text import SNIFFED, as_utf8, is_binary
+from ..confine.ignore import Ignored, glob
+from ..confine.output import RESULT_LIMIT
+from ..confine.workspace import Entry, Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from . import matcher
 from .explain import explained, failed, workspace_of
 from .ripgrep import candidates

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..ignore import NOISE
-from ..names import shown
-from ..tool import tool
-from ..workspace import Entry, Workspace
+from ..confine.file_names import shown
+from ..confine.ignore import NOISE
+from ..confine.workspace import Entry, Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, workspace_of
 
 SHOWN = 500

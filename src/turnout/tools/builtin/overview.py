@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from ...model import Outcome
-from .. import git
-from ..context import ToolContext
-from ..ignore import Ignored
-from ..names import shown
-from ..output import readable
-from ..text import decoded
-from ..tool import tool
-from ..workspace import Entry, Workspace
+from ..confine import git
+from ..confine.file_names import shown
+from ..confine.file_text import decoded
+from ..confine.ignore import Ignored
+from ..confine.output import readable
+from ..confine.workspace import Entry, Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, workspace_of
 from .languages import ENTRIES, MANIFESTS, language_of
 from .manifests import summary

@@ -12,15 +12,15 @@ from typing import Any
 from msgspec import Struct
 
 from ...model import Outcome
-from ..beneath import Refused
-from ..context import ToolContext
-from ..names import shown
-from ..patch import Change, PatchError, applied, parse
-from ..situation import Assessment, Situation
-from ..text import Decoded, decoded, is_binary
-from ..tool import tool
-from ..workspace import Stamp, Workspace
+from ..confine.beneath import Refused
+from ..confine.file_names import shown
+from ..confine.file_text import Decoded, decoded, is_binary
+from ..confine.workspace import Stamp, Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
+from ..policy.situation import Assessment, Situation
 from .explain import explained, failed, workspace_of
+from .patch_format import Change, PatchError, applied, parse
 
 LIMIT = 16 * 1024 * 1024
 FILES = 100

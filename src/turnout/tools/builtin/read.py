@@ -13,11 +13,11 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from ...model import Content, Media, Outcome, Text
-from ..context import ToolContext
-from ..names import shown
-from ..output import RESULT_LIMIT, whole_end
-from ..text import SNIFFED, Decoded, as_utf8, decoded, is_binary, mark_of
-from ..tool import tool
+from ..confine.file_names import shown
+from ..confine.file_text import SNIFFED, Decoded, as_utf8, decoded, is_binary, mark_of
+from ..confine.output import RESULT_LIMIT, whole_end
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, failed, workspace_of
 
 LINES = 2_000

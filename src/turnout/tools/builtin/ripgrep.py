@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from ..context import ToolContext
-from ..ignore import NOISE
-from ..workspace import Workspace
+from ..confine.ignore import NOISE
+from ..confine.workspace import Workspace
+from ..declare.context import ToolContext
 
 OPTIONS = (
     *("--files-with-matches", "--null", "--no-config", "--no-messages", "--hidden", "--text", "--crlf"),

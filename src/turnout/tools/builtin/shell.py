@@ -21,15 +21,15 @@ from typing import Any
 from msgspec import Struct
 
 from ...model import Outcome, Text
-from .. import git, process
-from ..beneath import Refused
-from ..context import ToolContext
-from ..names import shown
-from ..output import Capture, readable
-from ..process import Finished, Spawn
-from ..shell_safety import judge
-from ..tool import tool
-from ..workspace import Workspace
+from ..confine import git, process
+from ..confine.beneath import Refused
+from ..confine.file_names import shown
+from ..confine.output import Capture, readable
+from ..confine.process import Finished, Spawn
+from ..confine.workspace import Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
+from ..policy.shell_safety import judge
 from .background import LONGEST as LONGEST_BACKGROUND
 from .background import started
 from .explain import failed, workspace_of

@@ -13,14 +13,14 @@ from itertools import islice
 from posixpath import join
 from typing import Any
 
-from .. import git, process
-from ..expansion import files_fitting
-from ..git_content import shows_content
-from ..reached import Reached
-from ..sandbox import OPEN
-from ..shell_safety import Judgement, judge
-from ..situation import Assessment, Situation
-from ..workspace import Workspace
+from ..confine import git, process
+from ..confine.glob_expansion import files_fitting
+from ..confine.sandbox import OPEN
+from ..confine.workspace import Workspace
+from ..policy.git_content import shows_content
+from ..policy.reached_programs import Reached
+from ..policy.shell_safety import Judgement, judge
+from ..policy.situation import Assessment, Situation
 
 FOLDER = "shell.folder"  # where the folder is kept in the session's state
 MOST_GLOBS = 20  # that are looked at

@@ -7,8 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..tool import tool
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import failed
 
 LIST = "todo.items"  # where the list is kept in the session's state

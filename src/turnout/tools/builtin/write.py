@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...model import Outcome
-from ..context import ToolContext
-from ..names import shown
-from ..text import Decoded, decoded, is_binary
-from ..tool import tool
-from ..workspace import Workspace
+from ..confine.file_names import shown
+from ..confine.file_text import Decoded, decoded, is_binary
+from ..confine.workspace import Workspace
+from ..declare.context import ToolContext
+from ..declare.tool import tool
 from .explain import explained, workspace_of
 
 KEPT_LIMIT = 16 * 1024 * 1024  # of a larger file the manner is not looked at

@@ -21,10 +21,10 @@ from msgspec import Struct
 from ... import __version__
 from ...errors import UsageError
 from ...model import Outcome, Text
-from ..context import ToolContext
-from ..output import readable
-from ..problems import cut
-from ..threads import in_daemon
+from ..confine.output import readable
+from ..confine.threads import in_daemon
+from ..declare.context import ToolContext
+from ..declare.problems import cut
 from .config import McpServer, expanded
 from .http import http_transport
 from .pin import Offer, OfferedTool

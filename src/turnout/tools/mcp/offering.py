@@ -13,9 +13,9 @@ import msgspec
 
 from ...errors import UsageError
 from ...model import Outcome
-from ..context import ToolContext
-from ..schema_cost import SchemaCost
-from ..tool import Tool, tool
+from ..declare.context import ToolContext
+from ..declare.schema_cost import SchemaCost
+from ..declare.tool import Tool, tool
 from .names import tool_name
 from .pin import OfferedTool
 

@@ -13,9 +13,9 @@ from typing import Any
 from ... import plain
 from ...errors import UsageError
 from ...json_size import values_at_most
-from ..problems import cut
-from ..schema_cost import COSTLY, SchemaCost
-from ..validate import validator_and_engine
+from ..declare.problems import cut
+from ..declare.schema_cost import COSTLY, SchemaCost
+from ..declare.validator import validator_and_engine
 from .pin import OfferedTool
 
 SHOWN = 300

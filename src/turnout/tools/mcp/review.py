@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from ..visible import visible
+from ..policy.visible import visible
 from .config import McpServer, is_secret, references, without_password
 from .names import tool_name
 from .pin import Launch, Offer, OfferedTool, Pin, repeated

@@ -18,8 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import UsageError
-from ..registry import Registry
-from ..tool import Tool
+from ..declare.registry import Registry
+from ..declare.tool import Tool
 from .config import McpServer
 from .connection import Connection, McpLimits
 from .offering import made

@@ -18,9 +18,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...json_size import has_more_values
-from .. import process as processes
-from ..output import HeadTail
-from ..threads import in_daemon
+from ..confine import process as processes
+from ..confine.output import HeadTail
+from ..confine.threads import in_daemon
 from .config import McpServer
 from .lines import MOST_VALUES, TOO_MANY_VALUES, UNREADABLE, Lines, TooLong, request_of
 

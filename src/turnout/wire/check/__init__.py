@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from .amended import AMENDED
+from .chat.view import text
 from .headers import header_problems, with_betas
 from .intake import Unreadable, each_offered, submission
 from .names import CHECKERS, NAMES, checker_for, resolve
 from .problem import Problem
 from .unchecked import UNCHECKED
-from .view import text
 
 __all__ = ["AMENDED", "CHECKERS", "NAMES", "UNCHECKED", "Problem", "check"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .chat.view import array, mapping, text
 from .problem import Problem
-from .view import array, mapping, text
 
 VISION = "Copilot-Vision-Request"
 INITIATOR = "X-Initiator"

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ...plain import plain
-from .view import text
+from .chat.view import text
 
 
 class Submission(Struct, frozen=True):

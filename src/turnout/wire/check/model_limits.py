@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from . import models
-from .pairing import Rule
+from .chat.pairing import Rule
+from .chat.view import View, kind
 from .problem import Problem
-from .view import View, kind
 
 WITHIN = "send a temperature within the range, or leave it out"
 

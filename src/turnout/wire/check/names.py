@@ -12,9 +12,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...errors import UsageError
-from . import anthropic, deepseek, gemini, hosts, kimi, local, mistral, models, responses
-from .hosts import Violations, checker
-from .view import array, mapping, text
+from . import models
+from .anthropic import rules as anthropic
+from .chat import deepseek, hosts, kimi, local, mistral
+from .chat.hosts import Violations, checker
+from .chat.view import array, mapping, text
+from .gemini import rules as gemini
+from .responses import rules as responses
 
 CHECKERS: dict[str, Violations] = {
     "openai": hosts.openai,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .view import array
+from .chat.view import array
 
 Object: TypeAlias = Mapping[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .chat.view import array, mapping, text
 from .schema import nodes
-from .view import array, mapping, text
 
 
 def strict_faults(schema: Any) -> Iterator[str]:

@@ -10,10 +10,10 @@ from msgspec import Struct
 from ....history.log import History
 from ....model import Outcome
 from ....rendering.policy import WORDING
-from ....runtime.events import Cancelled, Complete, Failed, SessionEvent, Status
+from ....session.events import Cancelled, Complete, Failed, SessionEvent, Status
 from ....simulate.scripted import ScriptedTransport
-from ....tools.events import ToolResult, ToolState
-from ..clean import printable
+from ....tools.declare.events import ToolResult, ToolState
+from ..clean_text import printable
 from ..output import table
 from .stage import Verdict
 from .story import Step

@@ -13,19 +13,19 @@ from typing import Any
 
 from msgspec import Struct
 
+from ....interchange.naive_replay import naive_request
 from ....model import Outcome
 from ....providers import PROVIDERS, target
-from ....runtime.events import SessionEvent
-from ....runtime.naive_replay import naive_request
-from ....runtime.session import Session
-from ....runtime.store import open_store
+from ....session.events import SessionEvent
+from ....session.session import Session
 from ....simulate import Simulation
 from ....simulate.scripted import ScriptedTransport
-from ....tools.approval import ApprovalRequest, Decision
+from ....store import open_store
 from ....tools.builtin import BUILTIN
-from ....tools.events import ToolResult
-from ....tools.process import environment
-from ....tools.tool import Tool, tool
+from ....tools.confine.process import environment
+from ....tools.declare.events import ToolResult
+from ....tools.declare.tool import Tool, tool
+from ....tools.policy.approval import ApprovalRequest, Decision
 from .story import FILES, STORY, Step, answers
 
 SESSION = "demo"

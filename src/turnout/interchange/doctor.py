@@ -1,0 +1,302 @@
+"""What is wrong with a session, in which layer, what a resume does about it; and a repaired copy.
+
+The same three checkers that explain a refusal look at the history as it lies there, for every
+family of providers. Nothing is ever repaired in place: whoever wants the copy says where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from shlex import quote
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .. import ids
+from ..diagnostic import CODES, Diagnostic
+from ..errors import StoreError, TurnoutError, UsageError
+from ..history import check as history_check
+from ..history.ingest import ingest
+from ..history.ledger import ToolInteraction
+from ..history.log import History
+from ..history.state import SEALED
+from ..model import (
+    Compaction,
+    Entry,
+    ModelTurn,
+    Note,
+    Rewind,
+    Settled,
+    Started,
+    SystemTurn,
+    ToolCall,
+    Turn,
+    UserTurn,
+)
+from ..plain import loads, plain
+from ..store.recover import recover, retold
+from ..store.store import Store
+from ..targets.diagnose import diagnose
+from ..wire.check.names import likely_api
+from ..world.places import write_new
+from .exports import from_jsonl, to_jsonl
+from .foreign import PROGRAMS, SQLITE, Foreign, read_file
+from .foreign.opencode import HOW_TO_EXPORT
+from .unanswered import Refusal, replay_refusals, unanswered_calls
+
+NEVER_ANSWERED = frozenset({"missing_result", "sealed_open_call"})
+"""What was noticed on reading of calls that had no result in the file."""
+
+GRAVE = frozenset({"unreadable_entry", "torn_tail", "missing_record"})
+"""What was noticed on reading that means loss."""
+
+TARGETS = (
+    "openai:gpt-5.1",
+    "openai-responses:gpt-5.1",
+    "anthropic:claude-sonnet-4-5",
+    "gemini:gemini-3-pro",
+    "mistral:mistral-large-latest",
+    "kimi:kimi-k2.5",
+    "deepseek:deepseek-reasoner",
+)
+
+
+class Finding(Struct, frozen=True):
+    """One thing that is not as it should be, or that was noticed. `grave`: a rule is broken."""
+
+    layer: str  # store, history, render, wire
+    code: str
+    detail: str
+    meaning: str = ""
+    call_id: str = ""
+    grave: bool = True
+
+
+class Examination(Struct, frozen=True):
+    """What the doctor found. `history` is as it lies there; `repaired` is what would be valid."""
+
+    findings: tuple[Finding, ...]
+    resume: tuple[str, ...]
+    history: History
+    repaired: History
+    title: str = ""
+    unanswered: tuple[ToolInteraction, ...] = ()
+    """Calls without a result."""
+    refusals: tuple[Refusal, ...] = ()
+    """What providers answer when the messages are sent with those calls as they are."""
+    command: str = ""
+    """What resumes the session."""
+
+    @property
+    def is_well(self) -> bool:
+        return not any(finding.grave for finding in self.findings)
+
+    @property
+    def layer(self) -> str:
+        """The lowest layer that is at fault; "" when none is."""
+        return next((finding.layer for finding in self.findings if finding.grave), "")
+
+
+# Where it comes from
+
+
+def examine_session(store: Store, id: str) -> Examination:
+    """A session in the store, whoever has it open. Nothing is written."""
+    damage = [Finding("store", "damaged_file", text) for text in _damage(store)]
+    stored = store.log.load(id)
+    return _judged(retold(stored), f"turnout -r {id}", store.summary(id).title, damage, stored.draft)
+
+
+def _damage(store: Store) -> Iterator[str]:
+    try:
+        yield from store.check()
+    except StoreError as error:
+        yield str(error)
+
+
+def examine_file(path: Path, source: str = "") -> Examination:
+    """A file that turnout exported, or one of another program: named by `source`, or found out."""
+    if source and source not in PROGRAMS:
+        command = f"turnout render --from {source} --to PROVIDER:MODEL {quote(str(path))}"
+        return _judged(ingest(_bytes(path), format=source, key=path.stem), command)
+    try:
+        found = from_jsonl(_bytes(path)) if not source else None
+    except TurnoutError:
+        found = None
+    if found is not None:
+        return _judged(found.history, _import_command("turnout", path), found.title)
+    foreign, program = _foreign(path, [source] if source else list(PROGRAMS))
+    seen = Finding("history", "foreign", f"read as a session of {program}", grave=False)
+    return _judged(foreign.history, _import_command(program, path), foreign.title, [seen])
+
+
+def _import_command(program: str, path: Path) -> str:
+    """Stores the session and opens it: the import prints the id that it is stored under."""
+    return f"turnout -r $(turnout import {program} {quote(str(path))})"
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _foreign(path: Path, programs: list[str]) -> tuple[Foreign, str]:
+    """The reading that leaves least aside, and whose it is."""
+    readings = []
+    for program in programs:
+        try:
+            found = read_file(program, path, path.stem)
+        except TurnoutError:
+            if len(programs) == 1:
+                raise
+            continue
+        aside = sum(isinstance(entry, Note) for entry in found.history.entries)
+        readings.append((aside, -len(found.history.turns), program, found))
+    if not readings and _bytes(path).startswith(SQLITE):
+        raise UsageError(f"{path} is a database, but not a log of llm. If it is opencode's: {HOW_TO_EXPORT}")
+    if not readings:
+        raise UsageError(_not_a_session(path, programs))
+    *_, program, found = min(readings, key=lambda one: one[:2])
+    return found, program
+
+
+def _not_a_session(path: Path, programs: list[str]) -> str:
+    try:
+        api = likely_api(loads(_bytes(path)))
+    except (ValueError, RecursionError):
+        api = ""
+    if not api:
+        return f"{path} is not a session of turnout, nor of {', '.join(programs)}"
+    command = f"turnout check --api {api} {quote(str(path))}"
+    return f"{path} is a request, not a session; `{command}` says what a provider would refuse in it"
+
+
+# The examination
+
+
+def _judged(
+    history: History,
+    command: str,
+    title: str = "",
+    noticed: Iterable[Finding] = (),
+    draft: bytes | None = None,
+) -> Examination:
+    findings = [*noticed, *map(_noticed, history.diagnostics)]
+    faults = [_fault(fault) for fault in history_check.violations(history)]
+    repaired = repair(history) if faults else history
+    findings += faults or _projection(repaired)
+    calls = unanswered_calls(repaired, [each.call_id for each in findings if each.code in NEVER_ANSWERED])
+    return Examination(
+        tuple(findings),
+        tuple(_resume(repaired, draft, calls)),
+        history,
+        repaired,
+        title,
+        calls,
+        replay_refusals(repaired, calls, TARGETS),
+        command,
+    )
+
+
+def _noticed(note: Diagnostic) -> Finding:
+    return Finding(
+        note.layer, note.code, note.detail, CODES.get(note.code, ""), note.call_id, note.code in GRAVE
+    )
+
+
+def _fault(fault: Diagnostic) -> Finding:
+    return Finding(fault.layer, fault.code, fault.detail, CODES.get(fault.code, ""), fault.call_id)
+
+
+def _projection(history: History) -> Iterator[Finding]:
+    """What is wrong above the history: one line a fault, with the targets that it concerns."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for target in TARGETS if history.turns or history.summary else ():
+        diagnosis = diagnose(history, target)
+        for problem in diagnosis.problems:
+            code = problem.code if isinstance(problem, Diagnostic) else problem.rule
+            detail = problem.detail if isinstance(problem, Diagnostic) else problem.answer
+            found.setdefault((diagnosis.layer or "wire", code, detail), []).append(target)
+    for (layer, code, detail), targets in found.items():
+        yield Finding(layer, code, f"{detail} ({', '.join(targets)})")
+
+
+def _resume(history: History, draft: bytes | None, calls: Iterable[ToolInteraction]) -> Iterator[str]:
+    """What opening the session will do, in words."""
+    trial = History.replay(history.entries, history.key, system=history.system, tools=history.tools)
+    recover(trial, draft)
+    for note in trial.diagnostics:
+        if note.code == "resumed_reply":
+            yield f"the reply {note.detail}, which broke off, is kept as far as it came"
+        elif note.code == "resumed_call":
+            yield f"{note.detail} ({note.call_id}) was running: answered as interrupted, not run again"
+    for each in calls:
+        if each.outcome is not None:
+            yield f"{each.call.name} ({each.call.id}) never got a result: answered as interrupted"
+    for waiting in trial.open_calls:
+        named = f"{waiting.call.name} ({waiting.call.id})"
+        yield f"{named} had not begun: answered as not run with the next prompt; session.go_on() runs it"
+    if not trial.diagnostics and not trial.open_calls:
+        yield "nothing is open: it is resumed where it stopped"
+
+
+# The repaired copy
+
+
+def repair(history: History) -> History:
+    """What makes sense in this history, written anew through the boundary that keeps histories valid.
+
+    What that refuses is kept as a note that says why.
+    """
+    made = History(history.key, system=history.system, tools=history.tools)
+    made.scheduled = history.scheduled
+    for entry in history.entries:
+        try:
+            _write(made, entry)
+        except (UsageError, KeyError, TypeError, AttributeError) as error:
+            made.note("left_out", {"why": str(error), "entry": plain(entry)})
+    return made
+
+
+def _write(made: History, entry: Entry) -> None:
+    match entry:
+        case SystemTurn() | UserTurn() | ModelTurn():
+            made.append(_mended(made, entry))
+        case Started(call_id, arguments):
+            made.start(call_id, arguments)
+        case Settled(call_id, outcome):
+            made.settle(call_id, outcome)
+        case Compaction():
+            made.compact(entry.through_key, entry.summary, shortened=entry.shortened, pinned=entry.pinned)
+        case Rewind(to_key):
+            made.rewind(to_key)
+        case Note(kind, _) if kind == SEALED:
+            made.seal()
+        case Note(kind, data):
+            made.note(kind, data)
+
+
+def _mended(made: History, turn: Turn) -> Turn:
+    """The turn under a key of its own, without calls that would be others' twins."""
+    taken, seen = made._state, set[str]()
+    blocks = []
+    for block in turn.blocks:
+        if isinstance(block, ToolCall):
+            usable = isinstance(turn, ModelTurn) and ids.is_canonical(block.id)
+            if not usable or taken.is_call(block.id) or block.id in seen:
+                made.note(
+                    "left_out", {"why": "a call under an id that cannot be its own", "entry": plain(block)}
+                )
+                continue
+            seen.add(block.id)
+        blocks.append(block)
+    key = turn.key if turn.key and "|" not in turn.key and turn.key not in taken.keys else made.next_key()
+    return replace(turn, key=key, blocks=tuple(blocks))
+
+
+def write_copy(examination: Examination, path: Path) -> None:
+    """Write the repaired session as JSON lines; never over a file that is there."""
+    write_new(path, to_jsonl(examination.repaired, examination.title))

@@ -1,0 +1,51 @@
+"""Sessions of other programs, read as histories that any provider can go on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ...errors import UsageError
+from . import claude_code, codex, gemini_cli, opencode, pi
+from .foreign_transcript import Foreign
+
+READERS: dict[str, Callable[[bytes, str], Foreign]] = {
+    "claude-code": claude_code.read,
+    "codex": codex.read,
+    "gemini-cli": gemini_cli.read,
+    "opencode": opencode.read,
+    "pi": pi.read,
+}
+PROGRAMS = (*READERS, "llm")
+
+SQLITE = b"SQLite format 3\x00"
+
+__all__ = ["PROGRAMS", "READERS", "SQLITE", "Foreign", "read_file"]
+
+
+def read_file(program: str, path: Path, key: str, conversation: str = "") -> Foreign:
+    """The session that a file of that program holds; `conversation` names one where it holds several."""
+    if program == "llm":
+        from . import llm  # the database is loaded when it is needed
+
+        return llm.read(path, key, conversation)
+    if program not in READERS:
+        raise UsageError(
+            f"{program!r} is not a program whose sessions are known; use one of {', '.join(PROGRAMS)}"
+        )
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if data.startswith(SQLITE):
+        raise UsageError(f"{path} is a database. {_database_hint(program)}")
+    found = READERS[program](data, key)
+    if not found.history.turns and not found.history.summary:
+        raise UsageError(f"no conversation was found in {path}; is it a session of {program}?")
+    return found
+
+
+def _database_hint(program: str) -> str:
+    if program == "opencode":
+        return opencode.HOW_TO_EXPORT
+    return f"The sessions of {program} are files of JSON"

@@ -1,0 +1,117 @@
+"""What most programs do: keep the messages as they came and send them to whoever is next.
+
+The same history, written out without any of turnout's care: raw ids, results where they
+happened to arrive, unanswered calls left alone, thinking as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..history.log import History
+from ..model import Entry, ModelTurn, Outcome, Settled, Text, Thinking, ToolCall, UserTurn, joined_text
+from ..plain import dumps
+from ..providers import target
+from ..targets.request import url
+
+Wire = dict[str, Any]
+
+
+def naive_request(history: History, name: str, entries: Iterable[Entry] = ()) -> tuple[str, bytes]:
+    """Where it goes, and what is sent: all entries of the history, or those that are given."""
+    place = target(name)
+    protocol = place.api
+    told = tuple(entries) or history.entries
+    messages = [message for entry in told for message in _MESSAGES[protocol](history, entry)]
+    body: Wire = {"model": place.model, _FIELD[protocol]: messages}
+    if protocol == "anthropic":
+        body["max_tokens"] = 1024
+    if protocol == "gemini":
+        del body["model"]
+    return url(place), dumps(body).encode()
+
+
+_FIELD = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
+
+
+def _real_outcome(history: History, entry: Any) -> tuple[ToolCall, Outcome] | None:
+    """A result that really came; nobody else writes down the others."""
+    if isinstance(entry, Settled) and not entry.outcome.synthetic and entry.outcome.status != "denied":
+        return history.interaction(entry.call_id).call, entry.outcome
+    return None
+
+
+def _id(call: ToolCall) -> str:
+    return call.raw_id or call.id
+
+
+def _chat(history: History, entry: Any) -> list[Wire]:
+    if isinstance(entry, UserTurn):
+        return [{"role": "user", "content": joined_text(entry.blocks)}]
+    if isinstance(entry, ModelTurn):
+        calls = [
+            {
+                "id": _id(c),
+                "type": "function",
+                "function": {"name": c.name, "arguments": dumps(c.arguments)},
+            }
+            for c in entry.tool_calls
+        ]
+        message: Wire = {"role": "assistant", "content": entry.text or None}
+        return [{**message, "tool_calls": calls} if calls else message]
+    if found := _real_outcome(history, entry):
+        return [{"role": "tool", "tool_call_id": _id(found[0]), "content": found[1].text}]
+    return []
+
+
+def _responses(history: History, entry: Any) -> list[Wire]:
+    if isinstance(entry, ModelTurn):
+        items: list[Wire] = [{"role": "assistant", "content": entry.text}] if entry.text else []
+        return items + [
+            {"type": "function_call", "call_id": _id(c), "name": c.name, "arguments": dumps(c.arguments)}
+            for c in entry.tool_calls
+        ]
+    if found := _real_outcome(history, entry):
+        return [{"type": "function_call_output", "call_id": _id(found[0]), "output": found[1].text}]
+    return _chat(history, entry)
+
+
+def _anthropic(history: History, entry: Any) -> list[Wire]:
+    if isinstance(entry, ModelTurn):
+        return [{"role": "assistant", "content": [_claude(block) for block in entry.blocks]}]
+    if found := _real_outcome(history, entry):
+        block = {"type": "tool_result", "tool_use_id": _id(found[0]), "content": found[1].text}
+        return [{"role": "user", "content": [block]}]
+    return _chat(history, entry)
+
+
+def _claude(block: Any) -> Wire:
+    match block:
+        case Thinking():
+            data = (
+                block.residue.data
+                if block.residue is not None and isinstance(block.residue.data, dict)
+                else {}
+            )
+            return {"type": "thinking", "thinking": block.text, "signature": data.get("signature", "")}
+        case ToolCall():
+            return {"type": "tool_use", "id": _id(block), "name": block.name, "input": block.arguments}
+        case _:
+            return {"type": "text", "text": block.text if isinstance(block, Text) else ""}
+
+
+def _gemini(history: History, entry: Any) -> list[Wire]:
+    if isinstance(entry, UserTurn):
+        return [{"role": "user", "parts": [{"text": joined_text(entry.blocks)}]}]
+    if isinstance(entry, ModelTurn):
+        parts: list[Wire] = [{"text": entry.text}] if entry.text else []
+        parts += [{"functionCall": {"name": c.name, "args": c.arguments}} for c in entry.tool_calls]
+        return [{"role": "model", "parts": parts}]
+    if found := _real_outcome(history, entry):
+        answer = {"name": found[0].name, "response": {"output": found[1].text}}
+        return [{"role": "user", "parts": [{"functionResponse": answer}]}]
+    return []
+
+
+_MESSAGES = {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}

@@ -1,0 +1,276 @@
+"""When and where to cut a conversation that grows too long.
+
+Two moves, the cheaper first: old tool outputs are shortened, then old turns give way to a
+summary. A cut falls only between turns, so a call and its result are never parted; the
+prompt of a tool loop that is cut in two is kept, and so are pinned turns. The log keeps
+everything: `history.rewind` to the last turn undoes a compaction, and `history.fork` at any
+turn has all that came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from ..errors import HookError, TurnoutError, UsageError
+from ..history.cut_turn import cut_turn
+from ..history.log import History
+from ..model import Block, Compaction, ModelTurn, Rewind, SystemTurn, ToolCall, Turn, UserTurn, block_text
+from ..plain import dumps
+from ..providers import Target
+from .events import SessionEvent, Status
+from .excerpt import excerpt, outcomes_of
+
+if TYPE_CHECKING:
+    from .session import Session
+
+Emit = Callable[[SessionEvent], None]
+
+CHARACTERS_PER_TOKEN = 4
+DIGEST = 8_000
+"""Characters of a summary that is made without a model."""
+INSTRUCTION = (
+    "Summarise our conversation so far for someone who must go on with it: what was asked, what was done and "
+    "found (files, commands, results), what is decided and what is still open. Be complete and brief."
+)
+
+
+class CompressPolicy(Struct, frozen=True):
+    """When to compress, and what to keep."""
+
+    trigger: float = 0.8  # share of the context window
+    keep_turns: int = 8  # recent turns that stay whole
+    output: int = 2_000  # characters that remain of an old tool output
+    strategy: Literal["prune", "truncate", "summarise"] = "summarise"
+    automatic: bool = True
+    target: str | None = None  # who writes the summary; None: whoever is asked next
+
+
+class Compressor:
+    """Makes room in one session's history."""
+
+    def __init__(self, session: Session, policy: CompressPolicy) -> None:
+        self.session = session
+        self.policy = policy
+
+    @property
+    def history(self) -> History:
+        return self.session.history
+
+    # When
+
+    def due(self, target: Target) -> bool:
+        """Whether the next request would use more of this target's window than is wise."""
+        if not self.policy.automatic or not self._over(target):
+            return False
+        return not self._only_just_done() or self._overflows(target)
+
+    def _over(self, target: Target) -> bool:
+        return self.used() > self.policy.trigger * target.facts.context
+
+    def _overflows(self, target: Target) -> bool:
+        """Whether it cannot fit at all: it was made shorter for a larger window, say."""
+        return self.used() > target.facts.context
+
+    def _only_just_done(self) -> bool:
+        """A head that changed every round would be of no use to a provider's cache."""
+        left = max(self.policy.keep_turns // 2, 1)
+        for entry in reversed(self.history.entries):
+            if isinstance(entry, Compaction):
+                return True
+            left -= isinstance(entry, SystemTurn | UserTurn | ModelTurn)
+            if not left:
+                return False
+        return False
+
+    def used(self) -> int:
+        """Tokens of the conversation: as the provider last counted, and an estimate of what came since."""
+        since = 0
+        for entry in reversed(self.history.entries):
+            match entry:
+                case Compaction() | Rewind():  # what was counted before is no longer what is sent
+                    return self._estimate()
+                case ModelTurn(usage=usage) if usage is not None and usage.input:
+                    since += self._outputs(entry)
+                    return usage.input + (usage.output or 0) + since // CHARACTERS_PER_TOKEN
+                case SystemTurn() | UserTurn() | ModelTurn():
+                    since += size(entry) + self._outputs(entry)
+        return self._estimate()
+
+    def _estimate(self) -> int:
+        session, history = self.session, self.history
+        tools = sum(len(spec.description) + len(dumps(spec.parameters)) for spec in session.tool_specs())
+        around = len(session.system) + len(history.summary) + tools
+        return around // CHARACTERS_PER_TOKEN + self._tokens(history.turns)
+
+    def _tokens(self, turns: Sequence[Turn]) -> int:
+        return sum(size(turn) + self._outputs(turn) for turn in turns) // CHARACTERS_PER_TOKEN
+
+    def _outputs(self, turn: Turn) -> int:
+        return sum(len(outcome.text) for outcome in outcomes_of(self.history, [turn]).values())
+
+    # Which turns stay
+
+    def pin(self, turn_key: str) -> None:
+        """Keep a turn whole through every compaction."""
+        if turn_key not in {turn.key for turn in self.history.turns}:
+            raise UsageError(f"turn {turn_key} is not visible; pin one of session.history.turns")
+        self.history.note("pin", {"turn": turn_key})
+
+    def unpin(self, turn_key: str) -> None:
+        self.history.note("unpin", {"turn": turn_key})
+
+    @property
+    def pins(self) -> frozenset[str]:
+        """Keys of the turns that the user pinned."""
+        pinned: set[str] = set()
+        for note in self.history.notes:
+            match note.kind, note.data:
+                case "pin", {"turn": str(key)}:
+                    pinned.add(key)
+                case "unpin", {"turn": str(key)}:
+                    pinned.discard(key)
+        return frozenset(pinned)
+
+    # Making room
+
+    async def compact(self, emit: Emit, target: Target | None = None) -> bool:
+        """Make room; True if there is more of it now."""
+        emit(Status("compressing", self.policy.strategy))
+        return await self._shrunk(self.policy.keep_turns, target)
+
+    async def make_room(self, emit: Emit, target: Target) -> None:
+        """Make room for the next request to this target; keep fewer turns whole where that is not enough."""
+        await self.compact(emit, target)
+        if self._overflows(target):
+            await self.squeeze(emit, target)
+
+    async def squeeze(self, emit: Emit, target: Target) -> bool:
+        """The provider says that it is too long, whatever we counted: leave half, and less each time."""
+        emit(Status("compressing", self.policy.strategy, target.origin))
+        return await self._shrunk(self._half(), None) or self._prune(0)
+
+    def _half(self) -> int:
+        """How many recent turns may stay whole so that much is gained."""
+        keep, much = self.policy.keep_turns, self._tokens(self.history.turns) // 2
+        while keep > 1 and self._tokens(self._turns_left(keep)) > much:
+            keep //= 2
+        return keep
+
+    def _turns_left(self, keep: int) -> list[Turn]:
+        """What a cut leaves: the recent turns, and those before it that are kept all the same."""
+        turns = self.history.turns
+        kept = set(self._kept(turns[:-keep]))
+        return [*(turn for turn in turns[:-keep] if turn.key in kept), *turns[-keep:]]
+
+    async def _shrunk(self, keep: int, target: Target | None) -> bool:
+        pruned = self._prune(keep)
+        if self.policy.strategy == "prune":
+            return pruned
+        if pruned and target is not None and not self._over(target):
+            return True
+        through = self._cut(keep)
+        if not through:
+            return pruned
+        summarises = self.policy.strategy == "summarise"
+        self._apply(through, await self._summary(through) if summarises else self.history.summary)
+        self.session.recovery.start_over()
+        return True
+
+    def digest(self) -> None:
+        """A summary without a model: what was said before the last turn, in short, in words."""
+        turns = self.history.turns
+        if len(turns) > 1:
+            self._apply(turns[-2].key, self._told(self._through(turns[-2].key)))
+
+    def _apply(self, through: str, summary: str) -> None:
+        self.history.compact(through, summary, pinned=self._kept(self._through(through)))
+
+    def _prune(self, keep: int) -> bool:
+        history, limit = self.history, self.policy.output
+        pins, shortened = self.pins, {}
+        for turn in history.turns[: -keep or None]:
+            for call_id, outcome in outcomes_of(history, [turn]).items() if turn.key not in pins else ():
+                if call_id not in history.shortened and (left := len(outcome.text) - limit) > 0:
+                    shortened[call_id] = f"{outcome.text[:limit]}\n[{left} more characters were left out]"
+        if shortened:
+            history.compact(shortened=shortened)
+        return bool(shortened)
+
+    def _cut(self, keep: int) -> str:
+        """The turn through which to cut: everything but the recent turns; "" when there is too little."""
+        turns = self.history.turns
+        covered = turns[:-keep] if keep else ()
+        if not covered or {turn.key for turn in covered} <= set(self._kept(covered)):
+            return ""
+        return covered[-1].key
+
+    def _through(self, key: str) -> Sequence[Turn]:
+        """The visible turns up to this one, and with it."""
+        turns = self.history.turns
+        return turns[: 1 + next(at for at, turn in enumerate(turns) if turn.key == key)]
+
+    def _kept(self, covered: Sequence[Turn]) -> tuple[str, ...]:
+        """Of the turns that are cut away: the pinned ones, and the prompt that is still being worked on."""
+        kept = self.pins | self._prompt(covered)
+        return tuple(turn.key for turn in covered if turn.key in kept)
+
+    def _prompt(self, covered: Sequence[Turn]) -> frozenset[str]:
+        """What the user said last, when the cut falls into the tool loop that it set off."""
+        after = [turn for turn in self.history.turns[len(covered) :] if not isinstance(turn, SystemTurn)]
+        if not after or not isinstance(after[0], ModelTurn):
+            return frozenset()
+        said = [at for at, turn in enumerate(covered) if isinstance(turn, UserTurn)]
+        back = reversed(covered[: said[-1] + 1]) if said else ()
+        return frozenset(turn.key for turn in takewhile(lambda turn: isinstance(turn, UserTurn), back))
+
+    # What stands for what was cut
+
+    async def _summary(self, through: str) -> str:
+        """Ask a model; its own request is made by the same renderer, so it is valid too.
+
+        It reads what a reader of the session sees, so an earlier summary goes into the next.
+        Where that is too long for it, the oldest turns are left out.
+        """
+        session, history = self.session, self.history
+        turns = [cut_turn(turn)[0] for turn in self._through(through)]
+        key = f"{history.key}.summary.{len(history.entries)}"
+        seen = excerpt(history, turns, history.summary, outcomes_of(history, turns), key)
+        try:
+            shorter = CompressPolicy(strategy="truncate", output=self.policy.output)
+            child = session.child(history=seen, target=self.policy.target, compress=shorter)
+            answer = await child.ask(INSTRUCTION, tool_choice="none")
+        except TurnoutError as error:
+            if isinstance(error, HookError) and not error.refused:
+                raise  # a function of the user failed: they must hear of it
+            session.debug("compress", message=f"no summary: {error}")
+            return self._told(turns)
+        session.turns.append(answer.turn)
+        return answer.text or self._told(turns)
+
+    def _told(self, turns: Sequence[Turn]) -> str:
+        """In short what was said, the latest of it where not all fits."""
+        lines: list[str] = []
+        room = DIGEST
+        for turn in reversed(turns):
+            said = " ".join(block_text(block) for block in turn.blocks)[:400]
+            lines.append(f"{type(turn).__name__.removesuffix('Turn').lower()}: {said}")
+            room -= len(lines[-1])
+            if room < 0:
+                break
+        earlier = [self.history.summary[:DIGEST]] if self.history.summary else []
+        return "\n".join([*earlier, *reversed(lines)])
+
+
+def size(turn: Turn) -> int:
+    """Characters of a turn, without the results of its calls."""
+    return sum(map(_block_size, turn.blocks))
+
+
+def _block_size(block: Block) -> int:
+    if isinstance(block, ToolCall) and block.raw is not None and not block.fault:
+        return len(block.name) + len(block.raw)  # to write the arguments anew, round by round, is dear
+    return len(block_text(block))

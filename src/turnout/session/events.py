@@ -1,0 +1,68 @@
+"""What happens in a session: the stream's events, the tools' events, and the session's own.
+
+A run ends with exactly one of `Complete`, `Failed` or `Cancelled`, whatever happens.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from ..errors import ProviderError, StreamError, TurnoutError
+from ..model import ModelTurn, Origin, Usage
+from ..streaming.events import StreamEvent
+from ..tools.declare.events import ToolEvent
+
+StatusKind = Literal[
+    "sending", "retrying", "switched", "recovering", "compressing", "queued", "guard", "tools"
+]
+
+
+class Status(Struct, frozen=True, tag="status"):
+    """What the session is doing; `detail` is for people."""
+
+    kind: StatusKind
+    detail: str = ""
+    target: Origin | None = None
+
+
+class Discarded(Struct, frozen=True, tag="discarded"):
+    """Take back what was shown of this reply: it broke, and is asked for again."""
+
+    turn_key: str
+
+
+class Nested(Struct, frozen=True, tag="nested"):
+    """An event of a subagent, under the call that started it."""
+
+    call_id: str
+    event: Any
+
+
+class Complete(Struct, frozen=True, tag="complete"):
+    """The model has said its last word."""
+
+    turn: ModelTurn
+    usage: Usage
+    cost: float | None = None
+
+
+class Failed(Struct, frozen=True, tag="failed"):
+    """The run could not go on; the history is valid and keeps what had arrived."""
+
+    error: TurnoutError
+
+    @property
+    def kind(self) -> str:
+        return self.error.kind if isinstance(self.error, ProviderError | StreamError) else "usage"
+
+
+class Cancelled(Struct, frozen=True, tag="cancelled"):
+    """The user stopped the run; the history is valid."""
+
+    detail: str = ""
+
+
+Terminal: TypeAlias = Complete | Failed | Cancelled
+SessionEvent: TypeAlias = StreamEvent | ToolEvent | Status | Discarded | Nested | Terminal

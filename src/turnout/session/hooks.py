@@ -1,0 +1,156 @@
+"""Hooks: functions of the user around every model call and every tool call.
+
+They see and change neutral values (turns, outcomes, options, tools, arguments), never a
+provider's bytes: what they change goes through the same checks and the same renderer as
+everything else, so a hook cannot make a request invalid. They agree by giving back None,
+or the value as they want it; they refuse with `Refuse`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..declarations import specs_of
+from ..errors import HookError, UsageError
+from ..history.log import History
+from ..model import Block, ModelTurn, Origin, Outcome, ToolCall, ToolSpec, Turn
+from ..tools.schedule.tool_hooks import TIME_LIMIT, AfterTool, BeforeTool, Refuse, ToolHooks, consulted
+from .excerpt import excerpt, outcomes_of
+
+if TYPE_CHECKING:
+    from .session import Session
+
+AnyTurn = TypeVar("AnyTurn", bound=Turn)
+
+
+class ModelRequest(Struct, frozen=True):
+    """What is about to be asked of a model. Change it with `msgspec.structs.replace`.
+
+    `outcomes` are what came of the calls in `turns`, by call id. `target` is for looking at:
+    `session.switch` changes it.
+    """
+
+    target: Origin
+    turns: tuple[Turn, ...]
+    outcomes: dict[str, Outcome]
+    summary: str
+    system: str
+    tools: tuple[ToolSpec, ...]
+    options: dict[str, Any]
+
+
+BeforeModel: TypeAlias = Callable[[ModelRequest], Awaitable[ModelRequest | Refuse | None]]
+AfterModel: TypeAlias = Callable[[ModelRequest, ModelTurn], Awaitable[ModelTurn | Refuse | None]]
+
+
+class Hooks(Struct, frozen=True):
+    """Up to four async functions; `timeout` is how many seconds each may take.
+
+    One that raises, takes too long or gives back something else has not agreed: what it was asked
+    about does not happen, and the run ends with `HookError`. The history is valid, the session goes on.
+    """
+
+    before_model: BeforeModel | None = None
+    after_model: AfterModel | None = None
+    before_tool: BeforeTool | None = None
+    after_tool: AfterTool | None = None
+    timeout: float = TIME_LIMIT
+
+
+class Asked(Struct, frozen=True):
+    """A request as the hooks want it, and the history that it is rendered from."""
+
+    request: ModelRequest
+    history: History
+
+
+class ModelHooks:
+    """The hooks of a session around its model calls: first to last before, last to first after."""
+
+    def __init__(self, session: Session, hooks: tuple[Hooks, ...]) -> None:
+        self.session = session
+        self.before = [(each.before_model, each.timeout) for each in hooks if each.before_model]
+        self.after = [(each.after_model, each.timeout) for each in reversed(hooks) if each.after_model]
+
+    async def asked(self, target: Origin, tools: tuple[ToolSpec, ...], options: dict[str, Any]) -> Asked:
+        """The next request, as the hooks want it."""
+        history, system = self.session.history, self.session.system
+        if not self.before and not self.after:
+            return Asked(ModelRequest(target, (), {}, "", system, tools, options), history)
+        turns = tuple(history.turns)
+        outcomes = outcomes_of(history, turns)
+        plain = ModelRequest(target, turns, outcomes, history.summary, system, tools, options)
+        wanted = await self._consulted("before_model", self.before, plain)
+        if wanted is plain:
+            return Asked(plain, history)
+        try:
+            return _rebuilt(history, plain, wanted)
+        except (UsageError, AttributeError, TypeError) as error:
+            raise HookError(f"it made a request that cannot be sent: {error}", hook="before_model") from error
+
+    async def heard(self, request: ModelRequest, turn: ModelTurn) -> ModelTurn:
+        """A finished reply, as the hooks want it; the same object when they let it be."""
+        if not self.after:
+            return turn
+        wanted = await self._consulted("after_model", self.after, turn, lambda hook, now: hook(request, now))
+        return turn if wanted == turn else _without_residue(wanted, turn)
+
+    async def _consulted(self, name: str, hooks: Any, value: Any, *ask: Any) -> Any:
+        return await consulted(name, hooks, value, self.session.scheduler.let_go, *ask)
+
+
+def several(hooks: Hooks | Iterable[Hooks] | None) -> tuple[Hooks, ...]:
+    """What callers naturally write: none, one, or a row of them."""
+    if hooks is None:
+        return ()
+    given = (hooks,) if isinstance(hooks, Hooks) else tuple(hooks)
+    for each in given:
+        if not isinstance(each, Hooks):
+            raise UsageError(f"{each!r} is no hook; give Hooks(before_model=…, before_tool=…)")
+    return given
+
+
+def tool_hooks(hooks: tuple[Hooks, ...]) -> ToolHooks:
+    """The half that the tools are asked about."""
+    before = tuple((each.before_tool, each.timeout) for each in hooks if each.before_tool)
+    after = tuple((each.after_tool, each.timeout) for each in reversed(hooks) if each.after_tool)
+    return ToolHooks(before, after)
+
+
+# The history as a hook wants it to be read
+
+
+def _rebuilt(history: History, plain: ModelRequest, wanted: ModelRequest) -> Asked:
+    if wanted.target != plain.target:
+        raise UsageError("a hook cannot change the target; session.switch() does, from the next request on")
+    wanted = replace(wanted, tools=specs_of(wanted.tools))
+    same = (wanted.turns, wanted.outcomes, wanted.summary) == (plain.turns, plain.outcomes, plain.summary)
+    return Asked(wanted, history if same else _view(history, plain, wanted))
+
+
+def _view(history: History, plain: ModelRequest, wanted: ModelRequest) -> History:
+    """A history of its own that reads as the hook wants it; the session's stays as it is."""
+    before = {turn.key: turn for turn in plain.turns}
+    turns = [_without_residue(turn, before.get(turn.key)) for turn in wanted.turns]
+    return excerpt(history, turns, wanted.summary, wanted.outcomes)
+
+
+def _without_residue(wanted: AnyTurn, before: Turn | None) -> AnyTurn:
+    """A changed turn without what its provider signed, or wrote itself: that is no longer so."""
+    if before is not None and before == wanted:
+        return wanted
+    known = before.blocks if before is not None else ()
+    blocks = tuple(block if block in known else _own(block) for block in wanted.blocks)
+    if isinstance(wanted, ModelTurn):
+        return replace(wanted, blocks=blocks, residue=None)
+    return replace(wanted, blocks=blocks)
+
+
+def _own(block: Block) -> Block:
+    if isinstance(block, ToolCall):
+        return replace(block, residue=None, raw=None)
+    return replace(block, residue=None)

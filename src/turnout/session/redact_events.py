@@ -1,0 +1,129 @@
+"""Events on their way to listeners, without the secrets that the process holds.
+
+A secret may be cut in two by the deltas of a stream, so the end of a delta that could be the
+beginning of one waits for the delta after it. The history keeps what was said: a model that
+edits a file with a key in it must be able to name that key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..model import Outcome, Text
+from ..streaming.events import Error, TextDelta, ThinkingDelta, ToolCallDelta
+from ..tools.declare.events import ToolProgress, ToolResult, ToolState
+from ..world.secrets import MARK, Secrets, without_spellings
+from .events import Cancelled, Failed, Nested, SessionEvent, Status
+
+LETTERS = 4
+"""How many first letters of a secret are looked up together."""
+DELTAS = (TextDelta, ThinkingDelta, ToolCallDelta)
+_TEXTS: dict[type, tuple[str, ...]] = {
+    Status: ("detail",),
+    Cancelled: ("detail",),
+    Error: ("message",),
+    ToolState: ("detail",),
+    ToolProgress: ("text", "output"),
+}
+
+
+class EventRedactor:
+    """Feed events as they happen; get what may be shown, in the same order."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._spellings: tuple[str, ...] = ()
+        self._starting: dict[str, list[str]] = {}  # spellings by their first letters, one to `LETTERS`
+        self._held: dict[Any, Any] = {}  # the delta whose end waits, by what it is a piece of
+
+    def feed(self, event: SessionEvent) -> Iterator[SessionEvent]:
+        self._learn()
+        if not self._spellings:
+            yield event
+        elif isinstance(event, DELTAS):
+            yield from self._feed_delta(event)
+        else:
+            yield from self._release()
+            yield self._redact(event)
+
+    def _learn(self) -> None:
+        """Keys are read while a session runs: take notice of new ones."""
+        spellings = self._secrets.spellings
+        if spellings is not self._spellings:
+            self._spellings = spellings
+            self._starting = {}
+            for spelling in spellings:
+                for count in range(1, LETTERS + 1):
+                    self._starting.setdefault(spelling[:count], []).append(spelling)
+
+    def _feed_delta(self, event: Any) -> Iterator[SessionEvent]:
+        piece_of = (type(event), getattr(event, "id", ""))
+        held = self._held.pop(piece_of, None)
+        text, cut = self._scan((_text(held) if held else "") + _text(event))
+        if cut < len(text):
+            self._held[piece_of] = _with_text(event, text[cut:])
+        if text[:cut]:
+            yield event if text[:cut] == _text(event) else _with_text(event, text[:cut])
+
+    def _scan(self, text: str) -> tuple[str, int]:
+        """The text with whole secrets hidden, and where the end begins that may be the start of another.
+
+        One look-up a letter, however many secrets are known: deltas are short and come often.
+        """
+        starting, at = self._starting, 0
+        while at < len(text):
+            for spelling in starting.get(text[at : at + LETTERS], ()):
+                if text.startswith(spelling, at):
+                    text = f"{text[:at]}{MARK}{text[at + len(spelling) :]}"
+                    at += len(MARK) - 1
+                    break
+                if len(text) - at < len(spelling) and spelling.startswith(text[at:]):
+                    return text, at
+            at += 1
+        return text, len(text)
+
+    def _release(self) -> Iterator[SessionEvent]:
+        held, self._held = self._held, {}
+        yield from held.values()
+
+    def _redact(self, event: Any) -> Any:
+        if (names := _TEXTS.get(type(event))) is not None:
+            return self._with_hidden(event, names)
+        match event:
+            case ToolResult(_, _, outcome):
+                hidden = self._outcome(outcome)
+                return event if hidden is outcome else replace(event, outcome=hidden)
+            case Nested(_, inner) if not isinstance(inner, DELTAS):
+                hidden = self._redact(inner)
+                return event if hidden is inner else replace(event, event=hidden)
+            case Failed(error):
+                self._secrets.clean_error(error)
+        return event
+
+    def _with_hidden(self, event: Struct, names: tuple[str, ...]) -> Struct:
+        texts = {name: getattr(event, name) for name in names}
+        hidden = {name: without_spellings(text, self._spellings) for name, text in texts.items()}
+        return event if hidden == texts else replace(event, **hidden)
+
+    def _outcome(self, outcome: Outcome) -> Outcome:
+        content = tuple(
+            replace(block, text=without_spellings(block.text, self._spellings))
+            if isinstance(block, Text)
+            else block
+            for block in outcome.content
+        )
+        return outcome if content == outcome.content else replace(outcome, content=content)
+
+
+def _text(delta: Any) -> str:
+    text: str = delta.args_delta if isinstance(delta, ToolCallDelta) else delta.text
+    return text
+
+
+def _with_text(delta: Any, text: str) -> Any:
+    name = "args_delta" if isinstance(delta, ToolCallDelta) else "text"
+    return replace(delta, **{name: text})

@@ -1,0 +1,290 @@
+"""The task tool: a subagent is a session of its own, whose events feed the call that started it.
+
+The parent sees one call and one result. Depth, number and spending are kept here, in state
+that the whole tree shares, and never in text that a model could write; so are the places
+that calls work on (see `tools.running`). Cancelling the parent cancels its children.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from ..errors import HookError, TurnoutError, UsageError
+from ..history.log import History
+from ..model import Outcome, Text
+from ..tools.declare.context import ToolContext
+from ..tools.declare.tool import Tool, tool
+from .compress import CompressPolicy
+from .events import Cancelled, Complete, Failed, Nested, Terminal
+from .run import Events
+
+if TYPE_CHECKING:
+    from .session import Session
+
+INSTRUCTION = "You are a subagent. Do the task you are given and answer with what was found or done, in full."
+OF_ONE_ANSWER = frozenset({"schema", "tool_choice"})
+"""Options that shape the parent's answer. A subagent answers something else, with other tools."""
+
+
+class SubagentLimits(Struct, frozen=True):
+    """How far a tree of subagents may grow, and what each of them gets in place of what its parent has.
+
+    Without a word here a subagent has its parent's targets and route, tools, request options,
+    compression policy and system text, which holds the project's instructions.
+    """
+
+    depth: int = 1
+    live: int = 16
+    total: int = 64
+    target: str | None = None  # who they are, without failover; None: whom the parent would ask
+    tools: tuple[str, ...] | None = None  # which of the parent's tools they have; None: all of them
+    system: str | None = None  # what they are told before our own words; None: what the parent is told
+    options: dict[str, Any] = field(default_factory=dict)  # for their requests, over the parent's
+    compress: CompressPolicy | None = None
+
+
+class Tree:
+    """What a session and all its descendants share."""
+
+    def __init__(self, limits: SubagentLimits) -> None:
+        self.limits = limits
+        self.live = 0
+        self.total = 0
+
+    def admit(self, depth: int) -> str:
+        """Why no further subagent may start; "" if one may."""
+        if depth > self.limits.depth:
+            return f"subagents may be nested {self.limits.depth} deep at most; do this part yourself"
+        if self.live >= self.limits.live:
+            return f"{self.live} subagents are at work, which is the limit; wait for one to end"
+        if self.total >= self.limits.total:
+            return (
+                f"this session has started {self.total} subagents, which is the limit; do the rest yourself"
+            )
+        return ""
+
+    def begin(self) -> int:
+        """One more is at work; its number, which no other of the tree has."""
+        self.live += 1
+        return self.next_number()
+
+    def next_number(self) -> int:
+        self.total += 1
+        return self.total
+
+
+class Subagents:
+    """The subagents of one session, and the tools that reach them."""
+
+    def __init__(self, session: Session, tree: Tree | None = None, depth: int = 1, **settings: Any) -> None:
+        self.session = session
+        self.tree = tree or Tree(SubagentLimits())
+        self.depth = depth
+        self.settings = settings
+        self._tasks: dict[str, asyncio.Task[Outcome]] = {}
+        self._prompts: dict[str, str] = {}
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """`task`, and what looks after tasks in the background; none below the deepest level."""
+        if self.depth > self.tree.limits.depth:
+            return ()
+        return (self._task_tool(), self._list_tool(), self._wait_tool(), self._stop_tool())
+
+    def _task_tool(self) -> Tool:
+        async def task(ctx: ToolContext, prompt: str, background: bool = False) -> Outcome | str:
+            """Give a task to a subagent with its own context; you get its answer.
+
+            Args:
+                prompt: The whole task: the subagent sees nothing else of this conversation.
+                background: Return at once with an id; use task_wait for the answer.
+            """
+            if refusal := self.tree.admit(self.depth):
+                return Outcome("error", (Text(refusal),))
+            number = self.tree.begin()
+            if not background:
+                return await self._work(ctx.call_id, prompt, number)
+            name = f"task-{number}"
+            self._prompts[name] = prompt
+            self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt, number))
+            return f"started {name}"
+
+        return tool(risk="read", timeout=float("inf"), delegates=True)(task)
+
+    def _list_tool(self) -> Tool:
+        async def task_list() -> list[dict[str, str]]:
+            """List the tasks in the background and how they stand."""
+            return [
+                {"id": name, "status": _status(task), "prompt": self._prompts[name][:200]}
+                for name, task in self._tasks.items()
+            ]
+
+        return tool(risk="read", polls=True)(task_list)
+
+    def _wait_tool(self) -> Tool:
+        async def task_wait(id: str) -> Outcome:
+            """Wait for a task in the background and get its answer.
+
+            Args:
+                id: The id that `task` gave.
+            """
+            task = self._find(id)
+            await asyncio.wait({task})
+            if task.cancelled():
+                return Outcome("cancelled", (Text(f"{id} was stopped"),), reason="stopped")
+            return task.result()
+
+        return tool(risk="read", timeout=float("inf"), delegates=True)(task_wait)
+
+    def _stop_tool(self) -> Tool:
+        async def task_stop(id: str) -> str:
+            """Stop a task in the background.
+
+            Args:
+                id: The id that `task` gave.
+            """
+            task = self._find(id)
+            task.cancel()
+            await asyncio.wait({task})
+            return f"{id} is stopped"
+
+        return tool(risk="read", delegates=True)(task_stop)
+
+    def _find(self, name: str) -> asyncio.Task[Outcome]:
+        if name not in self._tasks:
+            known = ", ".join(self._tasks) or "none"
+            raise UsageError(f"there is no task {name!r}; known are: {known}")
+        return self._tasks[name]
+
+    async def _work(self, call_id: str, prompt: str, number: int) -> Outcome:
+        try:
+            child = self._child(number)
+            try:
+                return await self._listen(child, call_id, prompt)
+            finally:
+                await child.scheduler.close()
+                if self.session.store is not None:
+                    self.session.store.release(child.history.key)
+        finally:
+            self.tree.live -= 1
+
+    def _history(self, number: int) -> History:
+        """A new one, kept beside the parent's where that is kept. Ids of calls hang on its key."""
+        store, parent = self.session.store, self.session.history.key
+        if store is None:
+            return History(f"{parent}.sub{number}", system=self._system())
+        while store.knows(f"{parent}.sub{number}"):  # of an earlier run
+            number = self.tree.next_number()
+        return store.open(f"{parent}.sub{number}", system=self._system(), parent=parent)
+
+    def _child(self, number: int) -> Session:
+        parent, limits = self.session, self.tree.limits
+        child = parent.child(
+            history=self._history(number),
+            target=limits.target,
+            tools=self._tools(),
+            system=self._system(),
+            guard=parent.guard.limits,
+            limits=parent.limits,
+            compress=limits.compress or parent.compressor.policy,
+            scheduling=self._scheduling(),
+            **self._options(),
+            **self.settings,
+        )
+        child.turns = parent.turns  # one purse: what a child spends, the parent has spent
+        child.scheduler.taint = parent.scheduler.taint  # what one has read, the other has been told
+        for each in Subagents(child, self.tree, self.depth + 1, **self.settings).tools:
+            child.scheduler.registry.add(each)
+        return child
+
+    def _system(self) -> str:
+        """The parent's text, which holds what the project says to agents, and then ours."""
+        told = self.session.system if self.tree.limits.system is None else self.tree.limits.system
+        return told if told.endswith(INSTRUCTION) else "\n\n".join(filter(None, (told, INSTRUCTION)))
+
+    def _options(self) -> dict[str, Any]:
+        inherited = self.session.request_options.items()
+        return {
+            **{name: value for name, value in inherited if name not in OF_ONE_ANSWER},
+            **self.tree.limits.options,
+        }
+
+    def _scheduling(self) -> dict[str, Any]:
+        """The parent's tools at work as they are now: a mode that was switched since counts."""
+        now = self.session.scheduler
+        return {**self.session.scheduling, **{name: getattr(now, name) for name in SWITCHABLE}}
+
+    def _tools(self) -> list[Tool]:
+        """What a subagent may use: of the parent's tools those that were named, or all."""
+        known = {each.name: each for each in self.session.scheduler.registry if each.name not in OURS}
+        wanted = known if self.tree.limits.tools is None else self.tree.limits.tools
+        if unknown := [name for name in wanted if name not in known]:
+            raise UsageError(f"subagents were to have {unknown[0]!r}, which is no tool of this session")
+        return [known[name] for name in wanted]
+
+    async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
+        async with aclosing(child.run(prompt)) as events:
+            listening = asyncio.ensure_future(self._pass_on(events, call_id))
+            try:
+                await asyncio.wait({listening})
+            except asyncio.CancelledError:
+                child.cancel()
+                await asyncio.wait({listening})  # what becomes of its calls is still told
+                raise
+            finally:
+                listening.cancel()
+            return listening.result()
+
+    async def _pass_on(self, events: Events, call_id: str) -> Outcome:
+        async for event in events:
+            if isinstance(event, Terminal):
+                if (failure := _failed_callback(event)) is not None:
+                    self.session.scheduler.fail(failure)
+                return _answer(event)
+            self.session.emit(Nested(call_id, event))
+        raise TurnoutError("the subagent ended without a word")  # pragma: no cover: a run always ends
+
+    async def close(self) -> None:
+        """Stop what still works in the background."""
+        running = {task for task in self._tasks.values() if not task.done()}
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+
+
+SWITCHABLE = ("policy", "approver", "asker", "save_rule", "hooks", "limits")
+OURS = frozenset({"task", "task_list", "task_wait", "task_stop"})
+
+
+def _status(task: asyncio.Task[Outcome]) -> str:
+    if not task.done():
+        return "running"
+    if task.cancelled():
+        return "stopped"
+    return "error" if task.exception() is not None else task.result().status
+
+
+def _failed_callback(terminal: Terminal) -> HookError | None:
+    """The error of a function of the user, which is raised to them through however many subagents."""
+    match terminal:
+        case Failed(HookError(refused=False) as error):
+            return error
+    return None
+
+
+def _answer(terminal: Terminal) -> Outcome:
+    """What the parent gets to read."""
+    if _failed_callback(terminal) is not None:  # what broke inside it is not for a model
+        return Outcome("error", (Text("the subagent failed: a function that must agree failed"),))
+    match terminal:
+        case Complete(turn):
+            return Outcome("complete", (Text(turn.text),))
+        case Failed(error):
+            return Outcome("error", (Text(f"the subagent failed: {error}"),))
+        case Cancelled():
+            return Outcome("cancelled", (Text("the subagent was stopped"),), reason="stopped")

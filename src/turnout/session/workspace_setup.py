@@ -1,0 +1,37 @@
+"""The ground a session stands on: the folder that its tools work in, the store that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..tools.confine.output import SavedOutput
+from ..tools.confine.sandbox import confined
+from ..tools.confine.workspace import Workspace
+from ..world.places import Places
+
+if TYPE_CHECKING:
+    from ..store import Store
+
+
+def place_of_work(
+    workspace: str | Workspace | None, network: bool, environment: Mapping[str, str]
+) -> dict[str, Any]:
+    """What tools are told of the workspace, how commands run in it, and where long results go."""
+    if workspace is None:
+        return {}
+    place = workspace if isinstance(workspace, Workspace) else Workspace(workspace, saved=SavedOutput())
+    own = Places.of(environment)
+    spawn = confined(place, network=network, hidden=[str(own.config), str(own.data), str(own.state)])
+    saving = {"save": place.saved.save} if place.saved is not None else {}
+    return {"workspace": place, "spawn": spawn, **saving}
+
+
+def opened(store: Store | str | Path | None, environment: Mapping[str, str]) -> tuple[Store | None, bool]:
+    """The store, and whether it was opened here, to be closed here."""
+    if not isinstance(store, str | Path):
+        return store, False
+    from ..store import Store  # the database is loaded when it is needed
+
+    return Store(store, environment=environment), True

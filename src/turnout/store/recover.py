@@ -1,0 +1,93 @@
+"""A stored session told again, and what a crash left open in it written down.
+
+What cannot be read is kept in its place and said; nothing is skipped in silence. What was
+under way is settled once, as entries: a reply that broke off stays as far as it came, a tool
+that had been started is answered as interrupted. Nothing is run, and nobody's approval is
+used a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from ..diagnostic import Diagnostic
+from ..errors import CorruptHistory
+from ..history.codec import decode_entry
+from ..history.cut_turn import cut_turn
+from ..history.log import History
+from ..model import Compaction, Entry, ModelTurn, Note, Outcome, Settled, Started
+from ..plain import clean
+from .ports import Stored
+
+UNREADABLE = "unreadable_entry"
+
+
+def retold(stored: Stored) -> History:
+    """The history that a session's entries tell of."""
+    header = stored.header
+    history = History(header.id, system=header.system, tools=header.tools)
+    for place, data in enumerate(stored.entries, 1):
+        history._take(_told(history, data, place))
+    return history
+
+
+def _told(history: History, data: bytes, place: int) -> Entry:
+    """The entry, or where it makes no sense a note that keeps it."""
+    try:
+        entry = decode_entry(data)
+        if fits(history, entry):
+            return entry
+        why = "it speaks of something that no earlier entry holds"
+    except CorruptHistory as error:
+        why = str(error)
+    history.diagnostics.append(Diagnostic("history", UNREADABLE, "", f"entry {place}: {why}"))
+    return Note(UNREADABLE, {"place": place, "why": why, "data": clean(data.decode(errors="replace"))})
+
+
+def fits(history: History, entry: Entry) -> bool:
+    """Whether an entry can follow: the call or turn that it speaks of is there."""
+    match entry:
+        case Started(call_id) | Settled(call_id):
+            return call_id in history.ledger
+        case Compaction(through_key) if through_key:
+            return any(turn.key == through_key for turn in history.turns)
+    return True
+
+
+def recover(history: History, draft: bytes | None, retry_safe: Container[str] = ()) -> None:
+    """Settle what was under way when the last process ended.
+
+    Calls that were started are answered as stopped, but for tools that may safely run again.
+    Calls that were not stay open: whoever goes on runs them, or seals them as not run.
+    """
+    history.scheduled = True
+    if (turn := _draft(draft)) is not None and turn.blocks and turn.key not in history._state.keys:
+        _keep(history, turn)
+    for call in history.open_calls:
+        if call.started and call.call.name not in retry_safe:
+            _diagnose(history, "resumed_call", call.call.id, call.call.name)
+            history.settle(call.call.id, Outcome("interrupted", synthetic=True, reason="stopped"))
+
+
+def _draft(data: bytes | None) -> ModelTurn | None:
+    try:
+        entry = decode_entry(data) if data else None
+    except CorruptHistory:
+        return None
+    return entry if isinstance(entry, ModelTurn) else None
+
+
+def _keep(history: History, turn: ModelTurn) -> None:
+    """What had come of a reply: its words stand, its calls did not run."""
+    _diagnose(history, "resumed_reply", "", turn.key)
+    turn, left_out = cut_turn(turn)
+    if left_out:
+        _diagnose(history, "cut_reply", "", f"{turn.key}: {left_out:,} characters")
+    history.append(turn)
+    for call in turn.tool_calls:
+        history.settle(call.id, Outcome("interrupted", synthetic=True, reason="did_not_run"))
+    history.seal()
+
+
+def _diagnose(history: History, code: str, call_id: str, detail: str) -> None:
+    history.diagnostics.append(Diagnostic("history", code, call_id, detail))

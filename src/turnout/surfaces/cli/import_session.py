@@ -1,0 +1,63 @@
+"""`turnout import`: take over a session of another program, or one that was exported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .clean_text import one_line, printable
+
+if TYPE_CHECKING:
+    from ...diagnostic import Diagnostic
+    from ...interchange.foreign import Foreign
+
+PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "llm", "turnout")
+
+
+@click.command(name="import")
+@click.argument("program", type=click.Choice(PROGRAMS))
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--id", "key", default="", help="The id to store it under; by default a new one.")
+@click.option("--title", default="", help="Its title; by default its own.")
+@click.option("--conversation", default="", help="Which one, where the file holds several (llm).")
+def import_(program: str, file: Path, key: str, title: str, conversation: str) -> None:
+    """Store the session in FILE, to go on with it at any provider; prints its id.
+
+    What no turn can be made of is kept as notes and counted on standard error.
+
+    \b
+    turnout import claude-code ~/.claude/projects/-home-me-work/4f2a….jsonl
+    turnout import codex ~/.codex/sessions/2026/01/02/rollout-….jsonl
+    turnout import gemini-cli ~/.gemini/tmp/…/chats/session-….jsonl
+    turnout import opencode export.json        # opencode export ID > export.json
+    turnout import llm "$(llm logs path)"
+    turnout import turnout session.jsonl       # turnout sessions export
+    """
+    from ...store import open_store
+
+    key = key or f"s{os.urandom(8).hex()}"
+    found = _read(program, file, key, conversation)
+    source = f"{program}:{found.id or file.name}"
+    with open_store(os.environ) as store:
+        id = store.add(found.history, title=one_line(title or found.title, 80), source=source)
+    for line in _said(found.history.diagnostics):
+        click.echo(printable(line), err=True)
+    click.echo(id)
+
+
+def _read(program: str, file: Path, key: str, conversation: str) -> Foreign:
+    from ...interchange.exports import from_jsonl
+    from ...interchange.foreign import Foreign, read_file
+
+    if program != "turnout":
+        return read_file(program, file, key, conversation)
+    found = from_jsonl(file.read_bytes(), key)
+    return Foreign(found.history, found.title)
+
+
+def _said(diagnostics: Iterable[Diagnostic]) -> list[str]:
+    return [" ".join(part for part in (item.code, item.call_id, item.detail) if part) for item in diagnostics]

@@ -1,0 +1,53 @@
+"""The MCP servers of a session: those that the user has trusted are started and used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ...world.config import Config
+from .clean_text import one_line, visible
+
+if TYPE_CHECKING:
+    from ...tools.mcp.servers import McpServers, McpStatus
+
+PINS = "mcp-pins.json"
+
+
+def servers_of(config: Config, stirred: Callable[[], None] | None = None) -> McpServers | None:
+    """The servers that the configuration names; None if it names none. Nothing is started yet."""
+    named = config.mcp_servers()
+    if not named:
+        return None
+    from ...tools.mcp.servers import McpServers
+
+    return McpServers(
+        named.values(),
+        pins=config.places.state / PINS,
+        environment=config.environment,
+        folder=config.folder,
+        stirred=stirred,
+    )
+
+
+UNUSED = ("untrusted", "unapproved", "failed", "waiting", "starting")
+
+
+def left_out(servers: McpServers, *states: str) -> Iterator[str]:
+    """Which servers are not used (those in these states), and what to do about it."""
+    for status in servers.status():
+        name = visible(status.name)
+        if status.state not in (states or UNUSED):
+            continue
+        why = f" ({one_line(status.detail)})" if status.detail else ""
+        if status.state in ("untrusted", "unapproved"):
+            yield f"MCP server {name} is not used{why}: look at it with /mcp trust {name} in `turnout`"
+        else:
+            yield f"MCP server {name} is not used: {told(status)}"
+
+
+def told(status: McpStatus) -> str:
+    """How a server stands, in a line."""
+    tools = f", {len(status.tools)} tools" if status.tools else ""
+    detail = f": {one_line(status.detail)}" if status.detail else ""
+    return f"{status.state}{tools}{detail}"

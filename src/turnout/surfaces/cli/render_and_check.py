@@ -1,0 +1,111 @@
+"""`turnout render`: a request body that the target accepts, whatever it is made of."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from ...errors import UsageError
+from ...model import Origin
+from ...plain import loads
+from ...rendering.report import Report
+from ...targets.inbound import InboundRequest, read_request
+from ...targets.request import render as rendered
+from .clean_text import json_line, printable
+from .output import value
+from .refused_fields import without_refused_fields
+
+SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
+"""Diagnostics that have a line of their own, with more in it."""
+
+
+@click.command()
+@click.argument("conversation", type=click.File("rb"), default="-")
+@click.option("--from", "source", default="openai-chat", show_default=True, help="Its format.")
+@click.option("--to", "target", required=True, help="Where to send it: provider:model.")
+@click.option("--origin", default=None, help="Who wrote the model's turns (provider:model), if known.")
+@click.option("--tools", type=click.File("rb"), help="JSON list of tools: name, description, parameters.")
+@click.option("--system", default=None, help="System text, in place of the conversation's own.")
+@click.option("--thinking/--no-thinking", default=None, help="Ask the model to think, or not to.")
+@click.option("--effort", default=None, help="How hard to think: none … max.")
+@click.option("--max-tokens", type=int, default=None)
+@click.option("--tool-choice", default=None, help="auto, none, required, or a tool's name.")
+@click.option("--stream/--no-stream", default=None, help="Ask for a streamed answer, or not to.")
+@click.option(
+    "--foreign-thinking",
+    type=click.Choice(["omit", "as_text"]),
+    default="omit",
+    show_default=True,
+    help="What becomes of the thinking of other models.",
+)
+@click.option("--base-url", default="", help="Another address of the same API.")
+@click.option("--project", default="", help="Whose account pays, for gemini@oauth (Code Assist).")
+@click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
+@click.option("--report", type=click.File("w"), help="Write the full report there, as JSON.")
+def render(
+    conversation: Any,
+    source: str,
+    target: str,
+    origin: str | None,
+    tools: Any,
+    system: str | None,
+    envelope: bool,
+    report: Any,
+    **options: Any,
+) -> None:
+    """Print a request body that the target accepts; say on stderr what was resolved.
+
+    Reads CONVERSATION (a file, or stdin): a list of messages or a whole request body. What a
+    body asks for (limits, tools, a schema of the answer …) is asked of the target too; an
+    option given here counts more.
+
+        turnout render --from openai-chat --to anthropic:claude-sonnet-4-5 conversation.json
+    """
+    if not Origin.parse(target).model:
+        raise UsageError(f"--to {target}: name a model too, as in {target}:MODEL")
+    read = read_request(conversation.read(), format=source, origin=origin)
+    given = {name: option for name, option in options.items() if option is not None}
+    given = {"stream": read.stream, **given}
+    specs = None if tools is None else _tools(tools.read())
+    request = rendered(read.history, target, tools=specs, system=system, options=read.options, **given)
+    accepted, refused = without_refused_fields(read.options, target, request)
+    if refused:
+        request = rendered(read.history, target, tools=specs, system=system, options=accepted, **given)
+    made = request.report
+    found = [_said(item) for item in read.history.diagnostics]
+    for line in (*found, *_dropped_lines(read), *refused, *_told(made)):
+        click.echo(printable(line), err=True)
+    if report is not None:
+        json.dump(value(made), report, indent=2)
+    if envelope:
+        shown = {"method": request.method, "url": request.url, "headers": request.headers}
+        click.echo(json_line(json.dumps({**shown, "body": request.json}, ensure_ascii=False)))
+    else:
+        click.echo(json_line(request.body.decode()) if sys.stdout.isatty() else request.body)
+
+
+def _tools(text: bytes) -> list[Any]:
+    try:
+        listed = loads(text)
+    except ValueError as error:
+        raise UsageError(f"the tools are not JSON: {error}") from None
+    if not isinstance(listed, list):
+        raise UsageError("the tools are no list; give [{name, description, parameters}, …]")
+    return listed
+
+
+def _said(item: Any) -> str:
+    return " ".join(part for part in (item.code, item.call_id, item.detail) if part)
+
+
+def _dropped_lines(read: InboundRequest) -> list[str]:
+    return [f"dropped {line}" for line in read.dropped]
+
+
+def _told(report: Report) -> list[str]:
+    lines = [f"synthetic {item.call_id} {item.status} {item.reason}" for item in report.synthetic]
+    lines += [_said(item) for item in report.diagnostics if item.code not in SAID_ELSEWHERE]
+    return lines + list(report.changes)

@@ -1,0 +1,318 @@
+"""`turnout run`: one prompt, its answer on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from ...errors import TurnoutError, UsageError
+from ...model import Block, ModelTurn, Text
+from ...plain import loads
+from ...session.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
+from ...session.rounds import OURSELVES
+from ...session.session import Session
+from ...session.typed import Shape
+from ...tools.declare.events import ToolResult, ToolState
+from ...tools.declare.validator import validator_of
+from ...world.config import Config
+from ...world.secrets import Secrets
+from . import exit_codes as exits
+from .clean_text import json_line, one_line, printable
+from .debug_log import Debug
+from .mcp_servers import left_out, servers_of
+from .mentions import with_files
+from .open_session import Wanted, configuration, open_session, past, unconfined
+from .options import session_options
+from .run_result import Denial, Ending, RunResult, line, trouble, usage_by_model
+from .signals import heeding
+from .usage_counts import count_use
+
+LARGEST_INPUT = 16 * 1024 * 1024
+SILENCE = 2.0
+"""Seconds without a byte on stdin after which we say that we wait."""
+
+
+@click.command()
+@click.option("-p", "--prompt", default=None, help="What to ask. Text on stdin is added as context.")
+@click.option(
+    "--output-format",
+    "form",
+    type=click.Choice(["text", "json", "stream-json"]),
+    default="text",
+    show_default=True,
+    help="text: the answer; json: one result object; stream-json: every event, the result last.",
+)
+@click.option(
+    "--json-schema", "shape", default=None, help="Ask for an answer of this shape: a file, or JSON."
+)
+@session_options
+@click.pass_context
+def run(
+    ctx: click.Context,
+    /,
+    prompt: str | None,
+    form: str,
+    shape: str | None,
+    debug: str | None,
+    no_store: bool,
+    approval: str | None,
+    **wanted: Any,
+) -> None:
+    """Ask once and print the answer. Progress goes to stderr.
+
+    Tools run as the approval mode and the rules allow; nobody is asked, so what would be
+    asked for is refused. `@file` in the prompt puts that file behind it.
+
+    \b
+    Exit codes: 0 answered           3 key or configuration
+                1 provider error     4 a limit was reached
+                2 usage              5 refused by policy
+                130 interrupted (SIGINT, SIGTERM, SIGHUP); the session can be gone on with
+
+    \b
+    Examples:
+      git diff | turnout run -p "Review this" -m anthropic:claude-sonnet-4-5
+      turnout run -p "Fix the failing test" --approval-mode auto-edit --allow "shell(pytest*)"
+      turnout run -c -p "And now in French" --output-format json | jq -r .text
+    """
+    asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
+    shot = OneShot(asked, form, schema_of(shape), debug)
+    prompt = (prompt or "").strip()
+    ctx.exit(asyncio.run(shot.run(prompt, piped_text(bool(prompt)))))
+
+
+def piped_text(has_prompt: bool) -> str:
+    """What was piped in, as text."""
+    stdin = sys.stdin
+    if stdin is None or stdin.closed or stdin.isatty():
+        data = b""
+    else:
+        _tell_if_silent(stdin)
+        data = stdin.buffer.read(LARGEST_INPUT + 1)
+    if len(data) > LARGEST_INPUT:
+        raise UsageError(f"more than {LARGEST_INPUT:,} bytes on stdin; give a file to read in its place")
+    text = data.decode(errors="replace").strip()
+    if not has_prompt and not text:
+        raise UsageError("nothing to ask: give -p PROMPT, or a text on stdin")
+    return text
+
+
+def _tell_if_silent(stdin: TextIO) -> None:
+    """A pipe that nobody closes would be waited for without a word."""
+    try:
+        ready, _, _ = select.select([stdin], [], [], SILENCE)
+    except (OSError, ValueError):  # no file of the system, or a system that cannot look
+        return
+    if not ready:
+        click.echo("waiting for text on stdin; `< /dev/null` says that there is none", err=True)
+
+
+def schema_of(given: str | None) -> dict[str, Any] | None:
+    """The JSON Schema that was given: as JSON, or as a file that holds it."""
+    if given is None:
+        return None
+    try:
+        text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        schema = loads(text)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--json-schema {given!r}: {error}") from None
+    if not isinstance(schema, dict):
+        raise UsageError(f"--json-schema {given!r} is no JSON object")
+    try:
+        validator_of(schema)
+    except UsageError as error:
+        raise UsageError(f"--json-schema: {one_line(str(error), 400)}") from None
+    return schema
+
+
+class OneShot:
+    """One prompt from opening to exit code."""
+
+    def __init__(self, wanted: Wanted, form: str, schema: dict[str, Any] | None, debug: str | None) -> None:
+        self.wanted = wanted
+        self.form = form
+        self.schema = schema
+        self.secrets = Secrets(os.environ)
+        self.debug = Debug(debug, self.secrets)
+        self.denials: list[Denial] = []
+        self.guard = ""  # why the run was cut short, if it was
+        self.interrupted = False
+        self._stop: Callable[[], object] = _nothing
+
+    async def run(self, prompt: str, piped: str) -> int:
+        task = asyncio.current_task()
+        assert task is not None
+        self._stop = task.cancel
+        with heeding(self._interrupt, "SIGINT", "SIGTERM", "SIGHUP"):
+            try:
+                return await self._run(prompt, piped)
+            except asyncio.CancelledError:
+                if not self.interrupted:
+                    raise
+                return exits.INTERRUPTED  # before anything was said
+
+    def _interrupt(self) -> None:
+        self.interrupted = True
+        self._stop()
+
+    async def _run(self, prompt: str, piped: str) -> int:
+        config = configuration(self.wanted)
+        for path in config.untrusted:
+            self._tell(
+                f"{path} is not trusted and has no effect; `turnout config --trust` shows and trusts it"
+            )
+        settled = past(self.wanted, config)
+        try:
+            session = open_session(self.wanted, config, debug=self.debug, **settled)
+            self.secrets.keys = session.keys.secrets
+            untouched = config.settings.approval != "full" and session.scheduler.workspace is not None
+            if not untouched and (openly := unconfined(session)):
+                self._tell(openly)
+            async with session, self._serving(session, config):
+                return await self._converse(session, self._said(session, prompt, piped))
+        finally:
+            if (store := settled.get("store")) is not None:
+                store.close()
+
+    @asynccontextmanager
+    async def _serving(self, session: Session, config: Config) -> AsyncIterator[None]:
+        """The MCP servers that are trusted, for as long as the run lasts."""
+        servers = servers_of(config)
+        if servers is None:
+            yield
+            return
+        async with servers:
+            await servers.settle()
+            servers.update(session.scheduler.registry)
+            for line in left_out(servers):
+                self._tell(line)
+            yield
+
+    def _said(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
+        """The prompt with the files that it names, then what was piped in, in which nothing is looked for."""
+        said = with_files(prompt, session.scheduler.workspace) if prompt else ()
+        return (*said, *((Text(piped),) if piped else ()))
+
+    async def _converse(self, session: Session, said: tuple[Block, ...]) -> int:
+        history, replies = session.history, len(session.turns)
+        entries, diagnostics = len(history.entries), len(history.diagnostics)
+        self._stop = session.cancel
+        options = {"schema": self.schema} if self.schema is not None else {}
+        terminal = await self._listen(session, said, options)
+        self._stop = _nothing  # what is left is to say how it went
+        turns = session.turns[replies:]
+        count_use(session.store, turns)
+        output, terminal = self._typed(terminal)
+        result = RunResult(
+            status=self._ending(terminal, session),
+            exit_code=self._exit_code(terminal, session),
+            session_id=session.id,
+            text=terminal.turn.text if isinstance(terminal, Complete) else "",
+            output=output,
+            turns=sum(map(_from_a_model, history.entries[entries:])),
+            usage=usage_by_model(turns),
+            cost_usd=session.cost_of(turns),
+            denials=tuple(self.denials),
+            diagnostics=tuple(history.diagnostics[diagnostics:]),
+            error=trouble(terminal.error, self.secrets.hide) if isinstance(terminal, Failed) else None,
+        )
+        self._print(result)
+        return result.exit_code
+
+    async def _listen(self, session: Session, said: tuple[Block, ...], options: dict[str, Any]) -> Terminal:
+        async for event in session.run(said, **options):
+            if self.interrupted:
+                session.cancel()
+            if isinstance(event, Terminal):
+                return event
+            self._show(event)
+        raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
+
+    def _show(self, event: SessionEvent) -> None:
+        if self.form == "stream-json":
+            self._write(line(event))
+        match event:
+            case ToolResult(call_id, name, outcome) if outcome.status == "denied":
+                self.denials.append(Denial(name, call_id, outcome.text))
+            case ToolState(_, name, state) if state in ("executing", "denied", "error"):
+                self._tell(f"{name}: {state}")
+            case Status("guard", why):
+                self.guard = why
+                self._tell(f"stopped: {why}")
+            case Status(kind, detail) if kind != "tools":
+                self._tell(f"{kind}: {one_line(detail)}")
+
+    def _typed(self, terminal: Terminal) -> tuple[Any, Terminal]:
+        """The typed answer where a schema was given; an answer that does not fit is a failure."""
+        if self.schema is None or not isinstance(terminal, Complete):
+            return None, terminal
+        try:
+            output = Shape(self.schema).read(terminal.turn.text)
+            validator_of(self.schema).validate(output)
+        except UsageError as error:
+            return None, Failed(TurnoutError(str(error)))
+        except ValueError as error:  # of the validator, too
+            said = f"the answer does not fit the schema: {one_line(str(error))}"
+            return None, Failed(TurnoutError(said))
+        return output, terminal
+
+    def _ending(self, terminal: Terminal, session: Session) -> Ending:
+        endings: dict[int, Ending] = {exits.OK: "complete", exits.LIMIT: "limit", exits.REFUSED: "refused"}
+        endings[exits.INTERRUPTED] = "cancelled"
+        return endings.get(self._exit_code(terminal, session), "failed")
+
+    def _exit_code(self, terminal: Terminal, session: Session) -> int:
+        match terminal:
+            case Cancelled():
+                return exits.INTERRUPTED
+            case Failed(error):
+                return exits.code_of(error)
+            case Complete(turn):
+                if self.guard:
+                    return exits.LIMIT
+                return exits.REFUSED if turn.stop == "refused" or self._ended_refused(session) else exits.OK
+
+    def _ended_refused(self, session: Session) -> bool:
+        """Whether policy refused something among the last calls of this run: the work was not done."""
+        refused = {denial.call_id for denial in self.denials}
+        turns = [turn for turn in session.history.turns if isinstance(turn, ModelTurn) and turn.tool_calls]
+        return bool(turns) and any(call.id in refused for call in turns[-1].tool_calls)
+
+    def _print(self, result: RunResult) -> None:
+        if self.form != "text":
+            self._write(line(result))
+        elif result.output is not None:
+            self._write(line_of(result.output))
+        elif result.text:
+            self._write(printable(result.text))
+        if result.error is not None:
+            self._tell(f"turnout: {result.error.message}")
+
+    def _write(self, text: str) -> None:
+        """Print on stdout, without the secrets that we hold."""
+        click.echo(self.secrets.hide_known(text))
+
+    def _tell(self, text: str) -> None:
+        click.echo(printable(self.secrets.hide(text)), err=True)
+
+
+def _from_a_model(entry: Any) -> bool:
+    """Whether a model spoke, and not we in its place."""
+    return isinstance(entry, ModelTurn) and entry.origin != OURSELVES
+
+
+def _nothing() -> None:
+    return None
+
+
+def line_of(output: Any) -> str:
+    return json_line(json.dumps(output, ensure_ascii=False))

@@ -1,0 +1,105 @@
+"""What `turnout run` says to a program: the result, as a type. `docs/schemas` publishes it as JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ...diagnostic import Diagnostic
+from ...errors import TurnoutError
+from ...model import ModelTurn, Origin, Usage
+from ...providers.cost import total_usage
+from ...session.events import Discarded, Failed, Nested, SessionEvent, Status
+from ...streaming.events import StreamEvent
+from ...tools.declare.events import ToolEvent
+from .clean_text import json_line
+
+Ending = Literal["complete", "limit", "refused", "failed", "cancelled"]
+
+
+class Tokens(Struct, frozen=True):
+    """Tokens as the provider counted them; null where it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+    total: int | None = None
+    cached_input: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
+
+
+class Denial(Struct, frozen=True):
+    """A tool call that policy refused."""
+
+    tool: str
+    call_id: str
+    why: str
+
+
+class Trouble(Struct, frozen=True):
+    """Why a run failed."""
+
+    kind: str
+    message: str
+
+
+class RunResult(Struct, frozen=True, kw_only=True, tag="result"):
+    """The outcome of one run. `output` is the typed answer where a schema was given."""
+
+    status: Ending
+    exit_code: int
+    session_id: str
+    text: str
+    output: Any = None
+    turns: int
+    usage: dict[str, Tokens]
+    cost_usd: float | None
+    denials: tuple[Denial, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    error: Trouble | None = None
+
+
+class NestedEvent(Struct, frozen=True, tag="nested"):
+    """An event of a subagent, under the call that started it."""
+
+    call_id: str
+    event: dict[str, Any]
+
+
+Line = StreamEvent | ToolEvent | Status | Discarded | NestedEvent | RunResult
+"""One line of `--output-format stream-json`."""
+
+
+def usage_by_model(turns: Sequence[ModelTurn]) -> dict[str, Tokens]:
+    by_model: dict[Origin, list[Usage | None]] = {}
+    for turn in turns:
+        by_model.setdefault(turn.origin, []).append(turn.usage)
+    return {
+        str(origin): Tokens(**msgspec.structs.asdict(total_usage(usages)))
+        for origin, usages in by_model.items()
+    }
+
+
+def trouble(error: TurnoutError, hide: Callable[[str], str]) -> Trouble:
+    """The error, without the secrets that a provider may have quoted in it."""
+    return Trouble(Failed(error).kind, hide(str(error)))
+
+
+def line(event: SessionEvent | RunResult) -> str:
+    """One event or the result, as one line of JSON whose bytes steer no terminal."""
+    return json_line(json.dumps(_value(event), ensure_ascii=False))
+
+
+def _value(event: Any) -> Any:
+    if isinstance(event, Nested):
+        return {"type": "nested", "call_id": event.call_id, "event": _value(event.event)}
+    return msgspec.to_builtins(event, enc_hook=str)
+
+
+def schema(kind: Any) -> dict[str, Any]:
+    """The JSON Schema that `docs/schemas` publishes for a type."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(kind)}

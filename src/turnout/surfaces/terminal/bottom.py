@@ -1,0 +1,152 @@
+"""The lines at the bottom that never go away: what moves, a question or the input line, the status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    Float,
+    FloatContainer,
+    FormattedTextControl,
+    HSplit,
+    Window,
+)
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.utils import get_cwidth
+from prompt_toolkit.widgets import SearchToolbar
+
+from ..cli.clean_text import visible
+from .approval_question import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
+from .status_line import status_line
+
+if TYPE_CHECKING:
+    from .approval_question import Choice
+    from .question_line import QuestionLine
+    from .terminal import Terminal
+
+LABELS = {NO.key: "why not (enter: no reason)", EDIT.key: "arguments"}
+"""What stands before the words of an answer, where the choice's own words would not do."""
+
+MENU_ROWS = 8
+MOST_INPUT_ROWS = 10
+AROUND = 3
+"""Rows that are neither what moves nor the question or the input: two gaps and the status."""
+
+
+class Bottom:
+    """The windows of a terminal, and how high they are."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self.choices = Window(FormattedTextControl(self._choices), dont_extend_height=True, wrap_lines=True)
+        self.container = self._container()
+
+    def room(self, columns: int, rows: int) -> int:
+        """Rows that are left for what moves."""
+        below = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
+        if self._shows_choices:
+            letters = sum(get_cwidth(text) for _, text in self._choices())
+            below += -(-letters // max(columns, 1))
+        return rows - AROUND - below
+
+    @property
+    def _shows_choices(self) -> bool:
+        return self._terminal.asked is not None and self._terminal.asked.words_for is None
+
+    def _container(self) -> FloatContainer:
+        terminal = self._terminal
+        live = Window(FormattedTextControl(lambda: ANSI(terminal.live)), dont_extend_height=True)
+        search = SearchToolbar()
+        status = Window(FormattedTextControl(self._status), height=1, style="class:status")
+        rows = HSplit(
+            [
+                ConditionalContainer(live, Condition(lambda: bool(terminal.live))),
+                Window(height=1),
+                ConditionalContainer(self.choices, Condition(lambda: self._shows_choices)),
+                self._entry(search),
+                search,
+                status,
+            ]
+        )
+        menu = CompletionsMenu(max_height=MENU_ROWS, scroll_offset=1)
+        return FloatContainer(rows, [Float(menu, xcursor=True, ycursor=True)])
+
+    def _entry(self, search: SearchToolbar) -> Window:
+        control = BufferControl(
+            self._terminal.buffer, search_buffer_control=search.control, preview_search=True
+        )
+        return Window(
+            control,
+            height=self._input_height,
+            get_line_prefix=self._prefix,
+            wrap_lines=True,
+            dont_extend_height=True,
+        )
+
+    def _input_height(self) -> Dimension:
+        """Room for the lines, and below them for a menu while it is open."""
+        lines = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
+        if self._terminal.completes:
+            return Dimension(min=1, preferred=lines + MENU_ROWS)
+        return Dimension(min=1, max=MOST_INPUT_ROWS)
+
+    def _prefix(self, number: int, wrapped: int) -> AnyFormattedText:
+        terminal = self._terminal
+        if number or wrapped:
+            return "  "
+        if terminal.asked is not None and terminal.asked.words_for is not None:
+            return [
+                (
+                    "class:prompt",
+                    f"{LABELS.get(terminal.asked.words_for.key, terminal.asked.words_for.word)} ",
+                )
+            ]
+        if terminal.inquiry is not None:
+            return [("class:prompt", f"{terminal.inquiry.label} ")]
+        return [("class:prompt", f"{terminal.drawing.theme.signs.user} ")]
+
+    def _choices(self) -> list[Any]:
+        asked = self._terminal.asked
+        if asked is None:
+            return []
+        if asked.picked in (SESSION, ALWAYS):
+            return self._confirmation(asked, asked.picked)
+        if not asked.hears:
+            return [("class:status", " stop typing for a second, then answer the question")]
+        parts: list[Any] = []
+        for choice in CHOICES:
+            style = "reverse" if choice is asked.picked else ""
+            parts += [("class:prompt", f" [{choice.key}]"), (style, f" {self._choice_words(asked, choice)} ")]
+        return [*parts, ("class:status", " esc interrupts")]
+
+    def _confirmation(self, asked: QuestionLine, choice: Choice) -> list[Any]:
+        keys = "enter confirms, esc goes back"
+        if pattern_of(asked.request) is not None:
+            keys = "enter confirms, tab edits which commands, esc goes back"
+        covered = f" {choice.word}: {visible(asked.question.covers)} "
+        return [("class:prompt", f" [{choice.key}]"), ("", covered), ("class:status", f" {keys}")]
+
+    def _choice_words(self, asked: QuestionLine, choice: Choice) -> str:
+        return f"{choice.word} ({visible(asked.question.covers)})" if choice is ALWAYS else choice.word
+
+    def _status(self) -> AnyFormattedText:
+        terminal = self._terminal
+        return status_line(terminal.talk.standing, terminal.width, terminal.drawing.theme.signs.dot)
+
+
+STYLE = {
+    "prompt": "ansicyan bold",
+    "status": "ansibrightblack",
+    "completion-menu": "bg:default default",
+    "completion-menu.completion": "bg:default default",
+    "completion-menu.completion.current": "reverse",
+    "completion-menu.meta.completion": "bg:default ansibrightblack",
+    "completion-menu.meta.completion.current": "bg:default ansibrightblack",
+    "scrollbar.background": "bg:default",
+    "scrollbar.button": "bg:ansibrightblack",
+}

@@ -1,0 +1,116 @@
+"""The tool calls of a turn on their way: what each is about, how it stands, what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...model import Outcome
+from ...plain import arguments as parsed
+from ...plain import dumps
+from ...session.events import Nested
+from ...streaming.events import ToolCallStart
+from ...tools.declare.events import ToolProgress, ToolState
+from ..cli.clean_text import one_line, printable, visible
+from .changes import Look, change_of
+from .pieces import ChangedLine, Running, Used
+
+PREVIEW = 6
+"""Lines of a result that are shown."""
+LONGEST_LINE = 240
+LONGEST_SUBJECT = 400
+KEPT_OUTPUT = 8_000
+LIVE_LINES = 4
+QUIET = frozenset({"read_file"})
+"""Tools whose results the user has at hand already: only their size is told."""
+
+_PATCHED = re.compile(r"^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b/)?)(.+?)\s*$", re.MULTILINE)
+
+WORDS = {
+    "validating": "checking",
+    "awaiting_approval": "waiting for you",
+    "scheduled": "waiting",
+    "executing": "running",
+}
+
+
+class CallOnScreen:
+    """One call, from its first letter to its outcome."""
+
+    def __init__(self, name: str, now: float) -> None:
+        self.name = name
+        self.state = "writing"
+        self.arguments: dict[str, Any] = {}
+        self.used: Used | None = None
+        self._raw: list[str] = []
+        self._began = now
+        self._change: tuple[ChangedLine, ...] = ()
+        self._output = ""
+        self._step = ""
+        self._fraction: float | None = None
+        self._below = 0
+
+    def grew(self, piece: str) -> None:
+        self._raw.append(piece)
+
+    def written(self, look: Look) -> None:
+        """The arguments are whole; the file is looked at before the tool can have changed it."""
+        self.named(parsed("".join(self._raw))[0], look)
+        self.state = "waiting"
+
+    def named(self, arguments: dict[str, Any], look: Look) -> None:
+        """These are its arguments, from whomever."""
+        self.arguments = arguments
+        self._change = change_of(self.name, arguments, look)
+
+    def moved(self, event: ToolState, now: float) -> None:
+        self.state = WORDS.get(event.state, event.state)
+        if event.state == "executing":
+            self._began = now
+
+    def progressed(self, event: ToolProgress) -> None:
+        if event.output:
+            self._output = (self._output + event.output)[-KEPT_OUTPUT:]
+        if event.text:
+            self._step = event.text
+        if event.fraction is not None:
+            self._fraction = event.fraction
+
+    def below(self, event: Nested) -> None:
+        """Something happened in a subagent that this call started."""
+        if isinstance(event.event, ToolCallStart):
+            self._below += 1
+            self._step = f"{self._below} calls, now {event.event.name}"
+
+    def ended(self, outcome: Outcome, now: float) -> None:
+        text = printable(outcome.text).strip("\n")
+        lines = text.split("\n") if text else []
+        changed = bool(self._change) and outcome.status == "complete"
+        shown = [] if changed or (self.name in QUIET and outcome.status == "complete") else lines[:PREVIEW]
+        self.used = Used(
+            self.name,
+            subject(self.arguments),
+            outcome.status,
+            now - self._began,
+            tuple(line[:LONGEST_LINE] for line in shown),
+            0 if changed else len(lines) - len(shown),
+            self._change if changed else (),
+        )
+
+    def running(self, now: float) -> Running:
+        lines = [*printable(self._output).rstrip("\n").split("\n")[-LIVE_LINES:]] if self._output else []
+        lines += [one_line(self._step)] if self._step else []
+        state = self.state if self.used is None else self.used.status
+        about = subject(self.arguments) or one_line("".join(self._raw)[-LONGEST_SUBJECT:])
+        return Running(self.name, about, state, now - self._began, self._fraction, tuple(lines))
+
+
+def subject(arguments: Mapping[str, Any]) -> str:
+    """What a call is about, in one line: its command, its path, the files of its patch, or its arguments."""
+    if isinstance(patch := arguments.get("patch"), str) and (files := _PATCHED.findall(patch)):
+        return one_line(visible(" ".join(files)), LONGEST_SUBJECT)
+    for name in ("command", "path", "pattern", "prompt", "url"):
+        if isinstance(value := arguments.get(name), str):
+            return one_line(visible(value), LONGEST_SUBJECT)
+    return one_line(visible(dumps(arguments)), LONGEST_SUBJECT) if arguments else ""

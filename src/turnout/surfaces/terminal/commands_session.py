@@ -1,0 +1,200 @@
+"""Commands that move the conversation: to another model, another session, back, or out to a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import UsageError
+from ...history.log import History
+from ...model import Compaction, ModelTurn, Turn, UserTurn, joined_text
+from ...providers import PROVIDERS
+from ...providers import provider as find_provider
+from ...tools.confine.process import environment
+from ...world.config import DEFAULT_MODELS
+from ...world.places import write_new, write_private
+from ..cli.clean_text import one_line, printable
+from .pieces import Notice, Rows
+
+if TYPE_CHECKING:
+    from .talk import Talk
+
+LISTED = 15
+SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "WSL_INTEROP")
+CLIPBOARDS = (("pbcopy",), ("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-ib"), ("clip.exe",))
+
+
+# Who answers
+
+
+def models(talk: Talk) -> list[str]:
+    """What /model can be given: configured targets, and whoever answered in this session."""
+    turns = talk.session.history.turns
+    seen = [str(turn.origin) for turn in turns if isinstance(turn, ModelTurn) and turn.origin.model]
+    return list(dict.fromkeys([*talk.config.targets(), str(talk.session.target.origin), *seen]))
+
+
+def model(talk: Talk, name: str) -> None:
+    if not name:
+        current = str(talk.session.target.origin)
+        rows = [(known, "answers now" if known == current else "") for known in models(talk)]
+        talk.edge.show(Rows(tuple(rows), "Models; any other provider:model can be given too"))
+        return
+    place = talk.config.target(name)
+    talk.session.switch(place)
+    talk.changed()
+    when = "after the reply under way" if talk.session.busy else "from now on"
+    talk.edge.show(Notice(f"{place.origin} answers {when}; the whole conversation goes with it."))
+
+
+def providers(talk: Talk) -> list[str]:
+    return [name for name in PROVIDERS if talk.config.has_key(name)]
+
+
+def provider(talk: Talk, name: str) -> None:
+    if not name:
+        rows = [(known, DEFAULT_MODELS.get(known, "")) for known in providers(talk)]
+        talk.edge.show(Rows(tuple(rows), "Providers with a key; `turnout providers` lists all"))
+        return
+    model(talk, find_provider(name).name)
+
+
+# Which session
+
+
+def clear(talk: Talk, rest: str) -> None:
+    async def begin_anew() -> None:
+        await talk.go_to(model=str(talk.session.target.origin))
+        talk.edge.show(Notice(f"A new session: {talk.session.id}."))
+
+    talk.begin(begin_anew())
+
+
+def sessions(talk: Talk) -> Iterable[str]:
+    store = talk.opener.store
+    return [line.id for line in store.list(limit=50)] if store is not None else []
+
+
+def resume(talk: Talk, given: str) -> None:
+    if not given:
+        lines = talk.opener.kept.list(limit=LISTED)
+        rows = [
+            (line.id, f"{_ago(line.updated)}  {line.turns} turns  {one_line(line.title)}") for line in lines
+        ]
+        talk.edge.show(Rows(tuple(rows), "Sessions, the latest first: /resume ID"))
+        return
+    id = talk.opener.known(given)
+    if id == talk.session.id:
+        raise UsageError("this is that session")
+
+    async def go_on() -> None:
+        await talk.go_to(id)
+        talk.recall()
+        talk.edge.show(Notice(f"Going on with {id}; {talk.session.target.origin} answers."))
+
+    talk.begin(go_on())
+
+
+def fork(talk: Talk, rest: str) -> None:
+    model = str(talk.session.target.origin)
+
+    async def go_on() -> None:
+        copied = talk.opener.copy(talk.session.id)
+        await talk.go_to(copied, model)
+        talk.edge.show(Notice(f"Going on with a copy, {copied}; the session before stays as it is."))
+
+    talk.begin(go_on())
+
+
+async def _compacted(talk: Talk) -> None:
+    done = await talk.session.compact(talk.take)
+    talk.edge.show(Notice("Room was made." if done else "There was nothing to make shorter."))
+
+
+def compact(talk: Talk, rest: str) -> None:
+    talk.begin(_compacted(talk))
+
+
+def undo(talk: Talk, rest: str) -> None:
+    history = talk.session.history
+    asked = [at for at, turn in enumerate(history.turns) if isinstance(turn, UserTurn)]
+    if not asked or (asked[-1] == 0 and history.summary):
+        raise UsageError("there is nothing to take back")
+    turn = history.turns[asked[-1]]
+    made = _room_made_before(history, turn)
+    history.rewind(history.turns[asked[-1] - 1].key if asked[-1] else "")
+    for each in made:
+        history.compact(each.through_key, each.summary, shortened=each.shortened, pinned=each.pinned)
+    talk.changed()
+    talk.edge.show(Notice("Taken back. Files that tools have changed stay as they are."))
+    talk.edge.put_back(joined_text(turn.blocks[:1]))
+
+
+def _room_made_before(history: History, turn: Turn) -> list[Compaction]:
+    """What was made shorter between a turn and the one before it, which going back would undo."""
+    at = max(place for place, entry in enumerate(history.entries) if entry == turn)
+    before = takewhile(
+        lambda entry: not isinstance(entry, UserTurn | ModelTurn), reversed(history.entries[:at])
+    )
+    return [entry for entry in before if isinstance(entry, Compaction)][::-1]
+
+
+# Out
+
+
+FORMS = {".md": "markdown", ".html": "html", ".htm": "html", ".jsonl": "jsonl"}
+
+
+def export(talk: Talk, given: str) -> None:
+    from ...interchange.exports import export as exported
+
+    path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
+    if path.suffix not in FORMS:
+        raise UsageError(f"a conversation is exported as {', '.join(FORMS)}")
+    store = talk.opener.store
+    title = store.summary(talk.session.id).title if store is not None else ""
+    data = exported(talk.session.history, FORMS[path.suffix], title)
+    write_new(path, talk.secrets.hide_known(data.decode()).encode())
+    talk.edge.show(Notice(f"Written to {path}."))
+
+
+def copy(talk: Talk, rest: str) -> None:
+    turns = talk.session.history.turns
+    answers = [turn.text for turn in turns if isinstance(turn, ModelTurn) and turn.text.strip()]
+    if not answers:
+        raise UsageError("there is no answer yet")
+    text = printable(answers[-1])
+    for words in CLIPBOARDS:
+        if shutil.which(words[0]) and _piped(words, text):
+            talk.edge.show(Notice(f"Copied {len(text):,} characters."))
+            return
+    path = talk.config.places.state / "copied.md"
+    write_private(path, text)
+    talk.edge.show(Notice(f"No clipboard was found here; the answer is in {path}."))
+
+
+def _piped(words: tuple[str, ...], text: str) -> bool:
+    """Some of them stay for as long as the text can be pasted: they know our screen, and no key of ours."""
+    known = environment(os.environ, SCREEN)
+    quiet = subprocess.DEVNULL
+    try:
+        done = subprocess.run(
+            words, input=text.encode(), timeout=5, stdout=quiet, stderr=quiet, env=known, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _ago(when: float) -> str:
+    seconds = max(0, int(time.time() - when))
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"

@@ -1,0 +1,161 @@
+"""Commands that tell how things stand, and set how they look and what may run unasked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...diagnostic import Diagnostic
+from ...errors import UsageError
+from ...targets.diagnose import Fault, diagnose
+from ...tools.policy.rules import MODES
+from ..cli.clean_text import one_line, visible
+from ..cli.run_result import usage_by_model
+from .pieces import Notice, Rows
+from .theme import THEMES
+
+if TYPE_CHECKING:
+    from .talk import Talk
+
+
+def tools(talk: Talk, rest: str) -> None:
+    registry, mode = talk.session.scheduler.registry, talk.session.scheduler.policy.mode
+    offered = {tool.name for tool in registry.offered(mode)}
+    rows = [
+        (
+            tool.name,
+            f"{tool.risk}{'' if tool.name in offered else ', off in this mode'}: {_first(tool.description)}",
+        )
+        for tool in registry
+    ]
+    talk.edge.show(Rows(tuple(rows), "Tools"))
+
+
+def _first(text: str) -> str:
+    return one_line(text.strip().partition("\n")[0], 120)
+
+
+def permissions(talk: Talk, rest: str) -> None:
+    """Show the rules, take one of them back, or set the mode."""
+    word, _, which = rest.partition(" ")
+    if word == "revoke":
+        _revoke(talk, which.strip())
+    elif word == "full":
+        talk.do_aside(_set_full(talk))
+    elif word:
+        if word not in MODES:
+            raise UsageError(f"{word!r} is not an approval mode; use {', '.join(MODES)}, or revoke NUMBER")
+        _set_mode(talk, word)
+    else:
+        _show_rules(talk)
+
+
+def _show_rules(talk: Talk) -> None:
+    policy = talk.session.scheduler.policy
+    rows = [(str(number), visible(str(rule))) for number, rule in enumerate(policy.rules, 1)]
+    way_on = "; /permissions revoke NUMBER takes back a session or saved rule" if rows else "; no rules"
+    talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}{way_on}"))
+
+
+def _revoke(talk: Talk, number: str) -> None:
+    """Take back what the user granted; rules of a configuration file are changed in that file."""
+    scheduler = talk.session.scheduler
+    rules = scheduler.policy.rules
+    if not number.isdigit() or not 1 <= int(number) <= len(rules):
+        raise UsageError(f"{number!r} is not the number of a rule; /permissions lists them")
+    rule = rules[int(number) - 1]
+    if rule.level not in ("session", "saved"):
+        raise UsageError(f"the {visible(str(rule))} stands in a configuration file; change it there")
+    scheduler.policy = scheduler.policy.without_rule(rule)
+    if rule.level == "saved":
+        talk.config.grants.remove(rule)
+    talk.edge.show(Notice(f"Revoked: {visible(str(rule))}."))
+
+
+async def _set_full(talk: Talk) -> None:
+    question = "In full mode every call runs unasked: commands, deletions, network. Switch to it?"
+    if await talk.confirm(question):
+        _set_mode(talk, "full")
+    else:
+        talk.edge.show(Notice(f"The approval mode is still {talk.session.scheduler.policy.mode}."))
+
+
+def _set_mode(talk: Talk, mode: str) -> None:
+    talk.set_mode(mode)
+    talk.edge.show(Notice(f"The approval mode is {mode}."))
+
+
+def status(talk: Talk, rest: str) -> None:
+    session, standing = talk.session, talk.standing
+    cost = f"${standing.cost:.4f}" if standing.cost is not None else "not known"
+    rows = [
+        ("session", session.id),
+        ("kept in", str(session.store.path) if session.store is not None else "nowhere (--no-store)"),
+        ("model", standing.model),
+        ("address", talk.secrets.hide(session.target.provider.base_url)),
+        ("folder", str(talk.config.folder)),
+        ("context", f"{standing.used:,} of {standing.context:,} tokens"),
+        ("turns", str(len(session.history.turns))),
+        ("cost", cost),
+        ("approval", standing.mode),
+        *(("not trusted", str(path)) for path in talk.config.untrusted),
+    ]
+    talk.edge.show(Rows(tuple(rows)))
+
+
+def stats(talk: Talk, rest: str) -> None:
+    from ..cli.stats import session_bars
+
+    session = talk.session
+    rows = [
+        (name, f"{tokens.input or 0:,} tokens in, {tokens.output or 0:,} out")
+        for name, tokens in usage_by_model(session.turns).items()
+    ]
+    talk.edge.show(Rows(tuple(rows), "Used in this session"))
+    if lines := session_bars(session.telemetry.counts, talk.edge.width):
+        talk.edge.show(Notice("\n".join(lines), "plain"))
+
+
+def diagnosed(talk: Talk, rest: str) -> None:
+    target = talk.config.target(rest) if rest else talk.session.target
+    found = diagnose(talk.session.history, target)
+    if found.layer is None:
+        talk.edge.show(
+            Notice(f"Nothing speaks against sending this conversation to {target.origin}.", "good")
+        )
+    else:
+        rows = [(_code(fault), _told(fault)) for fault in found.problems]
+        talk.edge.show(Rows(tuple(rows), f"The {found.layer} layer is at fault"))
+    if found.warnings:
+        rows = [(_code(warning), _told(warning)) for warning in found.warnings]
+        talk.edge.show(Rows(tuple(rows), "Some servers refuse this"))
+    if (report := found.report) is not None:
+        talk.edge.show(
+            Rows(
+                (
+                    ("id format", report.format),
+                    ("calls, results", f"{len(report.calls)}, {len(report.results)}"),
+                    (
+                        "synthetic",
+                        ", ".join(f"{one.status} ({one.reason})" for one in report.synthetic) or "none",
+                    ),
+                    ("deduplicated", str(len(report.deduplicated))),
+                    ("changes", "; ".join(report.changes) or "none"),
+                ),
+                "Report",
+            )
+        )
+
+
+def _code(fault: Fault) -> str:
+    return fault.code if isinstance(fault, Diagnostic) else fault.rule
+
+
+def _told(fault: Fault) -> str:
+    return fault.detail if isinstance(fault, Diagnostic) else f"{fault.path}: {fault.answer}"
+
+
+def theme(talk: Talk, name: str) -> None:
+    if name not in THEMES:
+        raise UsageError(f"the themes are {', '.join(THEMES)}")
+    talk.edge.themed(name)
+    talk.edge.show(Notice(f'The theme is {name}; `theme = "{name}"` in the configuration keeps it.'))

@@ -1,0 +1,229 @@
+"""Pieces and what moves, drawn as text with colours: values in, text out.
+
+Finished pieces are not cut to the width, so that they survive a resize and can be copied;
+what moves is cut, because its height must be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.utils import get_cwidth
+
+from ..cli.clean_text import one_line, only_colour, printable, visible, visible_line
+from .pieces import (
+    ChangedLine,
+    Listing,
+    Live,
+    Notice,
+    Piece,
+    Prose,
+    Question,
+    Rows,
+    Running,
+    Spoken,
+    Thought,
+    Used,
+)
+from .theme import Theme
+
+if TYPE_CHECKING:
+    from .markdown import Drawn
+
+MOST_CHANGED = 60
+"""Lines of a change that are shown once it is made; before it is allowed, all of them are."""
+
+
+class Drawing:
+    """Draws for one terminal, whose width may change."""
+
+    def __init__(self, theme: Theme, width: int = 80) -> None:
+        self.theme = theme
+        self.width = width
+        self._markdown: dict[int, Drawn] = {}
+
+    def resized(self, width: int) -> None:
+        self.width = width
+
+    def themed(self, theme: Theme) -> None:
+        self.theme = theme
+        self._markdown.clear()
+
+    # Finished pieces
+
+    def piece(self, piece: Piece) -> str:
+        """The piece as lines, with an empty line before it where one belongs."""
+        gap = "" if isinstance(piece, Prose | Listing) and piece.follows else "\n"
+        return gap + only_colour("\n".join(self._lines(piece))) + "\n"
+
+    def _lines(self, piece: Piece) -> Iterable[str]:
+        match piece:
+            case Spoken(text):
+                return self._spoken(text)
+            case Prose(text):
+                return [self._drawn().prose(printable(text))]
+            case Listing(code, language):
+                return self._code(printable(code), language)
+            case Thought():
+                return self._thought(piece)
+            case Used():
+                return self._used(piece)
+            case Notice(text, tone):
+                return [self._painted(line, tone) for line in printable(text).split("\n")]
+            case Rows():
+                return self._rows(piece)
+            case Question():
+                return self._question(piece)
+
+    def _spoken(self, text: str) -> Iterator[str]:
+        sign = self.theme.signs.user
+        for at, line in enumerate(printable(text).split("\n")):
+            yield self.theme.paint(f"{sign if not at else ' '} {line}", "user")
+
+    def _code(self, code: str, language: str) -> list[str]:
+        """Code is indented and not cut: long lines are wrapped by the terminal, and can be copied whole."""
+        if self.theme.colour:
+            from .highlight import highlighted
+
+            code = highlighted(code, language, light=self.theme.name == "light")
+        return [f"  {line}" if line else "" for line in code.split("\n")]
+
+    def _thought(self, thought: Thought) -> Iterator[str]:
+        sign = self.theme.signs.thought
+        how_long = f" for {thought.seconds:.0f} s" if thought.seconds >= 1 else ""
+        hint = "" if thought.open else " (ctrl+t shows thinking)"
+        yield self.theme.paint(f"{sign} thought{how_long}{hint}", "dim")
+        if thought.open:
+            yield from (self.theme.paint(f"  {line}", "dim") for line in printable(thought.text).split("\n"))
+
+    def _used(self, used: Used) -> Iterator[str]:
+        signs, paint = self.theme.signs, self.theme.paint
+        done = used.status == "complete"
+        sign = paint(signs.call, "good") if done else paint(signs.failed, "bad")
+        took = f" {used.seconds:.1f} s" if used.seconds >= 1 else ""
+        state = "" if done else f" {used.status}"
+        head = f"{sign} {paint(visible(used.name), 'bold')} {visible(used.subject)}"
+        yield f"{head}{paint(state, 'bad')}{paint(took, 'dim')}"
+        for at, line in enumerate(used.lines):
+            yield paint(f"  {signs.result if not at else ' '} {printable(line)}", "dim")
+        if used.more:
+            lead = "   " if used.lines else f"  {signs.result}"
+            yield paint(f"{lead} {used.more:,} {'more ' if used.lines else ''}{_noun(used.more)}", "dim")
+        yield from self._change(used.change[:MOST_CHANGED])
+        if len(used.change) > MOST_CHANGED:
+            more = len(used.change) - MOST_CHANGED
+            yield paint(f"    {more:,} more {_noun(more)}", "dim")
+
+    def _change(self, lines: Sequence[ChangedLine]) -> Iterator[str]:
+        size = max((len(str(line.number)) for line in lines if line.number), default=0)
+        for line in lines:
+            if line.sign == "~":
+                yield self.theme.paint(f"    {' ' * size} {self.theme.signs.ellipsis}", "dim")
+                continue
+            number = f"{line.number or '':>{size}}" if size else ""
+            text = f"    {number} {line.sign} {visible_line(line.text)}"
+            tone = {"+": "good", "-": "bad"}.get(line.sign)
+            yield self.theme.paint(text, tone) if tone else text
+
+    def _rows(self, rows: Rows) -> Iterator[str]:
+        if rows.title:
+            yield self.theme.paint(rows.title, "bold")
+        width = max((get_cwidth(name) for name, text in rows.rows if text), default=0)
+        room = self.width - width - 5
+        for name, text in rows.rows:
+            pad = " " * (width - get_cwidth(name))
+            told = wrap(printable(text), room) if room > 20 else [printable(text)]
+            lead = f"  {self.theme.paint(printable(name), 'accent')}{pad}"
+            yield f"{lead}  {told[0] if told else ''}".rstrip()
+            yield from (f"{' ' * (width + 4)}{line}" for line in told[1:])
+
+    def _question(self, question: Question) -> Iterator[str]:
+        paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
+        yield f"{bar} {paint(f'{visible(question.tool)} wants to run', 'risk')}"
+        yield f"{bar} {paint(f'{question.risk}: {visible(question.why)}', 'dim')}"
+        if question.problem:
+            yield from (f"{bar} {paint(line, 'bad')}" for line in visible(question.problem).split("\n"))
+        for line in visible(question.subject).split("\n") if question.subject else ():
+            yield f"{bar}   {paint(line, 'bold')}"
+        yield from (f"{bar}   {visible_line(line)}" for line in question.details)
+        yield from (f"{bar} {line}" for line in self._change(question.change))
+
+    def _painted(self, line: str, tone: str) -> str:
+        return line if tone == "plain" else self.theme.paint(line, tone)
+
+    def _drawn(self) -> Drawn:
+        if self.width not in self._markdown:
+            from .markdown import Drawn
+
+            self._markdown = {self.width: Drawn(self.theme, self.width)}
+        return self._markdown[self.width]
+
+    # What moves
+
+    def live(self, live: Live, rows: int) -> str:
+        """What moves, in so many rows at the most; the newest counts."""
+        lines = [*self._tail(live, rows), *self._thinking(live)]
+        for call in live.calls:
+            lines += self._running(call)
+        lines += [self.theme.paint(self._cut(f"  queued: {one_line(text)}"), "dim") for text in live.queued]
+        if live.busy:
+            lines.append(self._doing(live))
+        return only_colour("\n".join(lines[-max(rows, 1) :]))
+
+    def _tail(self, live: Live, rows: int) -> Iterator[str]:
+        """The part of an answer that still grows; lines of code are cut here, to know its height."""
+        for part in live.tail:
+            if isinstance(part, Listing):
+                cut = [self._cut(line)[: self.width - 3] for line in printable(part.code).split("\n")[-rows:]]
+                part = Listing("\n".join(cut), part.language, part.follows)
+            yield from self.piece(part).rstrip("\n").split("\n")
+
+    def _thinking(self, live: Live) -> Iterator[str]:
+        if live.thinking:
+            line = one_line(live.thinking[-self.width :], self.width)
+            yield self.theme.paint(self._cut(f"{self.theme.signs.thought} {line}"), "dim")
+
+    def _running(self, call: Running) -> Iterator[str]:
+        paint, signs = self.theme.paint, self.theme.signs
+        share = f" {call.fraction:.0%}" if call.fraction is not None else ""
+        took = f" {call.seconds:.0f} s" if call.seconds >= 1 and call.state == "running" else ""
+        name, tail = one_line(call.name), f" {signs.dot} {call.state}{share}{took}"
+        room = self.width - get_cwidth(name) - get_cwidth(tail) - 4
+        subject = _cut(one_line(visible(call.subject), 400), max(room, 0), signs.ellipsis)
+        spin = self._spin(call.seconds)
+        if room >= 0:
+            yield f"{spin} {paint(name, 'bold')} {subject}{paint(tail, 'dim')}"
+        else:
+            yield self._cut(f"{spin} {name}{tail}")
+        for line in call.lines:
+            yield paint(self._cut(f"    {one_line(line)}"), "dim")
+
+    def _doing(self, live: Live) -> str:
+        spin, dot = self._spin(live.seconds), self.theme.signs.dot
+        text = f"{spin} {live.doing} {live.seconds:.0f} s {dot} esc interrupts"
+        return self.theme.paint(self._cut(text), "dim")
+
+    def _spin(self, seconds: float) -> str:
+        letters = self.theme.signs.spinner
+        return letters[int(seconds * 5) % len(letters)]
+
+    def _cut(self, line: str) -> str:
+        return _cut(line, self.width - 1, self.theme.signs.ellipsis)
+
+
+def _noun(count: int) -> str:
+    return "line" if count == 1 else "lines"
+
+
+def _cut(line: str, width: int, ellipsis: str) -> str:
+    """The line within so many columns of a terminal."""
+    if get_cwidth(line) <= width:
+        return line
+    room, kept = width - get_cwidth(ellipsis), 0
+    for at, letter in enumerate(line):
+        kept += get_cwidth(letter)
+        if kept > room:
+            return line[:at] + ellipsis if room > 0 else ""
+    return line

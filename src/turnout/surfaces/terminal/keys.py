@@ -1,0 +1,103 @@
+"""Keys, and what each does in a conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.filters import Condition, Filter, has_completions, is_searching
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.search import stop_search
+
+from .approval_question import CHOICES, Choice
+
+if TYPE_CHECKING:
+    from .terminal import Terminal
+
+
+def bindings(terminal: Terminal) -> KeyBindings:
+    """Every key that is ours; the rest is the usual editing."""
+    keys = KeyBindings()
+    choosing = Condition(lambda: terminal.choosing)
+    _typing(keys, terminal, ~is_searching)
+    _stopping(keys, terminal)
+    _switching(keys, terminal)
+    _choosing(keys, terminal, choosing)
+    return keys
+
+
+def _typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
+    """Keys that end a line, or do not."""
+
+    @keys.add("enter", filter=typing)
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state is not None and buffer.complete_state.current_completion is not None:
+            buffer.complete_state = None
+        elif buffer.document.text_before_cursor.endswith("\\"):
+            buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+        else:
+            terminal.entered()
+
+    @keys.add("escape", "enter", filter=typing)
+    @keys.add("c-j", filter=typing)
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+
+def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
+    """Keys that stop something: a menu, a search, a reply, the program."""
+
+    @keys.add("escape", filter=~is_searching)
+    def _(event: KeyPressEvent) -> None:
+        if event.current_buffer.complete_state is not None:
+            event.current_buffer.cancel_completion()
+        else:
+            terminal.escaped()
+
+    @keys.add("c-c")
+    @keys.add(Keys.SIGINT)
+    def _(event: KeyPressEvent) -> None:
+        if is_searching():
+            stop_search()
+        else:
+            terminal.interrupted()
+
+    @keys.add("c-d", filter=~is_searching)
+    def _(event: KeyPressEvent) -> None:
+        if terminal.buffer.text and terminal.asked is None:
+            terminal.buffer.delete()
+        else:
+            terminal.leave()
+
+    @keys.add("c-z")
+    def _(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+
+def _switching(keys: KeyBindings, terminal: Terminal) -> None:
+    """Keys that change how things are done, or shown."""
+
+    @keys.add("s-tab", filter=~has_completions)
+    def _(event: KeyPressEvent) -> None:
+        terminal.talk.next_mode()
+
+    @keys.add("c-t")
+    def _(event: KeyPressEvent) -> None:
+        terminal.unfold()
+
+
+def _choosing(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> None:
+    """Keys that answer a question."""
+    for choice in CHOICES:
+
+        @keys.add(choice.key, filter=choosing)
+        @keys.add(choice.key.upper(), filter=choosing)
+        def _(event: KeyPressEvent, choice: Choice = choice) -> None:
+            terminal.chose(choice)
+
+    @keys.add("tab", filter=choosing)
+    def _(event: KeyPressEvent) -> None:
+        if terminal.asked is not None:
+            terminal.asked.edit_pattern()

@@ -1,0 +1,65 @@
+"""Opens the sessions of one conversation, one after the other: a new one, an old one, a copy of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ...errors import UsageError
+from ...session.session import Session
+from ...tools.declare.context import Asker
+from ...tools.policy.approval import Approver
+from ...world.config import Config
+from ..cli.open_session import Wanted, known, open_session, past
+from .pacing import Paced
+
+if TYPE_CHECKING:
+    from ...store import Store
+
+
+class Opener:
+    """What the command line asked for, and the store, kept for as long as the program runs."""
+
+    def __init__(self, wanted: Wanted, config: Config, debug: Callable[..., None] | None = None) -> None:
+        self.wanted = wanted
+        self.config = config
+        self.debug = debug
+        self.transport = Paced()
+        settled = past(wanted, config)
+        self.store: Store | None = settled.get("store")
+        self.first: str = settled.get("id", "")  # the session that was asked for
+
+    def open(self, approver: Approver, asker: Asker, id: str = "", model: str = "") -> Session:
+        """A session: the one of that id, or a new one; with that model, or the one that it had."""
+        settings: dict[str, Any] = {"store": self.store} if self.store is not None else {}
+        settings |= {"id": id} if id else {}
+        return open_session(
+            replace(self.wanted, model=model),
+            self.config,
+            debug=self.debug,
+            approver=approver,
+            transport=self.transport,
+            scheduling={"save_rule": self.config.grants.add, "asker": asker},
+            **settings,
+        )
+
+    def known(self, given: str) -> str:
+        """The id that the user means."""
+        return known(self.kept, given)
+
+    def copy(self, id: str) -> str:
+        """A copy of a session, to go on with in its place."""
+        return self.kept.fork(id)
+
+    @property
+    def kept(self) -> Store:
+        if self.store is None:
+            raise UsageError("nothing is kept in this conversation (--no-store)")
+        return self.store
+
+    async def close(self) -> None:
+        await self.transport.close()
+        if self.store is not None:
+            self.store.close()

@@ -1,0 +1,78 @@
+"""A transport for eyes: what comes in small pieces is taken in a few times a second, not piece by piece.
+
+A fast model sends hundreds of packets a second, and each one costs a trip through the event
+loop, the HTTP client and the decoders. A screen shows ten frames a second; so after a small
+piece we let the next ones gather for a moment. Large pieces are taken as they come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from ...world.ports import Incoming, Outgoing
+
+PAUSE = 0.02
+SMALL = 4096
+
+
+class Paced:
+    """Sends over HTTP; the client is loaded with the first request."""
+
+    def __init__(self) -> None:
+        self._inner: Any = None
+
+    @asynccontextmanager
+    async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
+        if self._inner is None:
+            from ...world.transport import HttpTransport
+
+            self._inner = HttpTransport()
+        async with self._inner.send(request) as answer:
+            yield PacedAnswer(answer)
+
+    async def close(self) -> None:
+        if self._inner is not None:
+            await self._inner.close()
+            self._inner = None
+
+
+class PacedAnswer:
+    """An answer whose small pieces come a few at a time."""
+
+    def __init__(self, answer: Incoming) -> None:
+        self._answer = answer
+
+    @property
+    def status(self) -> int:
+        return self._answer.status
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return self._answer.headers
+
+    @property
+    def chunks(self) -> AsyncIterator[bytes]:
+        return self._paced()
+
+    async def _paced(self) -> AsyncIterator[bytes]:
+        """Rest after a small piece that had to be waited for: what has gathered meanwhile comes at once."""
+        loop, chunks = asyncio.get_running_loop(), aiter(self._answer.chunks)
+        turned = 0  # how often the loop has gone round: a piece that is there already does not need it to
+
+        def turn() -> None:
+            nonlocal turned
+            turned += 1
+
+        while True:
+            loop.call_soon(turn)
+            before = turned
+            try:
+                chunk = await anext(chunks)
+            except StopAsyncIteration:
+                return
+            yield chunk
+            if turned != before and len(chunk) < SMALL:
+                await asyncio.sleep(PAUSE)

@@ -1,0 +1,130 @@
+"""The conversation without a terminal's help: lines in, lines out. For dumb terminals and pipes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Thread
+from typing import TextIO
+
+from ...tools.policy.approval import ApprovalRequest, Decision
+from ..cli.clean_text import only_colour, printable
+from ..cli.signals import heeding
+from .approval_question import CHOICES, EDIT, NO, decision
+from .drawing import Drawing
+from .pieces import Notice, Piece, Question, Spoken
+from .talk import Talk
+from .theme import Theme
+
+WIDTH = 80
+
+
+class Plain:
+    """Shows a conversation as lines. What moves is not shown; a question takes the next line."""
+
+    def __init__(self, talk: Talk, look: Theme, stdin: TextIO, stdout: TextIO) -> None:
+        self.talk = talk
+        talk.edge = self
+        self.drawing = Drawing(look, WIDTH)
+        self._stdin = stdin
+        self._stdout = stdout
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._over = False
+
+    @property
+    def width(self) -> int:
+        return WIDTH
+
+    async def run(self, first: str = "") -> None:
+        with heeding(self._interrupted, "SIGINT"), heeding(self.leave, "SIGTERM", "SIGHUP"):
+            # A thread that nobody waits for: it may stand in a read that never ends.
+            Thread(target=self._read, args=(asyncio.get_running_loop(),), daemon=True).start()
+            try:
+                if first:
+                    self.talk.say(first)
+                await self._hear()
+            finally:
+                await self.talk.leave()
+
+    async def _hear(self) -> None:
+        """One line after the other, each when the one before it is done with."""
+        while not self._over:
+            await self.talk.finished()
+            self._prompt()
+            line = await self._lines.get()
+            if line is None:
+                return
+            self.talk.say(line)
+            await self.talk.finished()
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            with suppress(ValueError, OSError):  # the input is closed
+                for line in _lines(self._stdin):
+                    loop.call_soon_threadsafe(self._lines.put_nowait, line.rstrip("\r\n"))
+            loop.call_soon_threadsafe(self._lines.put_nowait, None)
+
+    def _prompt(self) -> None:
+        if self._stdin.isatty():
+            self._write(f"{self.drawing.theme.signs.user} ")
+
+    def _interrupted(self) -> None:
+        if not self.talk.interrupt():
+            self.leave()
+
+    def show(self, *pieces: Piece) -> None:
+        for piece in pieces:
+            if not isinstance(piece, Spoken):
+                self._write(self.drawing.piece(piece))
+
+    def refresh(self) -> None:
+        return
+
+    async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
+        while True:
+            self._write(
+                " ".join(f"[{choice.key}] {choice.word}" for choice in CHOICES if choice is not EDIT) + " "
+            )
+            line = await self._lines.get()
+            if line is None:
+                self._lines.put_nowait(None)
+                return request.no("nobody is there to answer")
+            key, _, why = line.strip().partition(" ")
+            for choice in CHOICES:
+                if key.lower() == choice.key and choice is not EDIT:
+                    return decision(request, choice, why if choice is NO else "")
+
+    async def inquire(self, label: str) -> str | None:
+        self._write(f"{label}: ")
+        line = await self._lines.get()
+        if line is None:
+            self._lines.put_nowait(None)
+        return line.strip() if line and line.strip() else None
+
+    def put_back(self, text: str) -> None:
+        self.show(Notice(printable(f"not sent: {text}")))
+
+    def themed(self, name: str) -> None:
+        return
+
+    def leave(self) -> None:
+        self._over = True
+        self.talk.interrupt()
+        self._lines.put_nowait(None)
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stdout.write(only_colour(text))
+            self._stdout.flush()
+
+
+def _lines(stdin: TextIO) -> Iterator[str]:
+    """What is typed, line by line, read past the file object: Python locks that when the program ends."""
+    try:
+        descriptor = stdin.fileno()
+    except (OSError, ValueError):  # not a file of the system
+        yield from stdin
+        return
+    with open(descriptor, encoding=stdin.encoding, errors="replace", closefd=False) as lines:
+        yield from lines

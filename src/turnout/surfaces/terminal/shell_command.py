@@ -1,0 +1,59 @@
+"""`!command`: the user runs a command themselves; the model is told of it with the next prompt."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ...model import Outcome, Text
+from ...tools.confine import process
+from ...tools.confine.output import Capture, readable
+from ...tools.declare.events import ToolProgress, ToolResult, ToolState
+
+if TYPE_CHECKING:
+    from .talk import Talk
+
+TOLD = 16 * 1024
+"""Bytes of the output that the model is told."""
+NAME = "!"
+
+
+async def shell(talk: Talk, command: str) -> None:
+    """Run a command in the workspace, show its output, and keep it for the next prompt."""
+    workspace = talk.session.scheduler.workspace
+    capture = Capture(workspace.saved, TOLD)
+
+    def took(data: bytes) -> None:
+        capture.feed(data)
+        talk.take(ToolProgress(NAME, output=readable(data)))
+
+    talk.take(ToolState(NAME, NAME, "executing"))
+    talk.screen.name_call(NAME, {"command": command})
+    folder = workspace.directory(".")
+    finished: process.Finished | None = None
+    try:
+        finished = await process.run(
+            ["bash", "-c", command],
+            folder=folder,
+            environment=process.environment(talk.session.environment),
+            on_output=took,
+        )
+    finally:  # also when it was stopped: what had come is shown and told
+        os.close(folder)
+        output = capture.close().text.rstrip("\n")
+        talk.take(ToolResult(NAME, NAME, _outcome(finished, output)))
+        talk.aside.append(Text(f"I ran this command myself:\n$ {command}\n{output}{_end(finished)}"))
+
+
+def _outcome(finished: process.Finished | None, output: str) -> Outcome:
+    text = (Text((output or "[no output]") + _end(finished)),)
+    if finished is None:
+        return Outcome("cancelled", text)
+    failed = finished.code or finished.signal or finished.errno
+    return Outcome("error" if failed else "complete", text)
+
+
+def _end(finished: process.Finished | None) -> str:
+    if finished is None:
+        return "\n[stopped]"
+    return f"\n[exit code {finished.code}]" if finished.code else ""

@@ -1,0 +1,329 @@
+"""The conversation itself: what the user says, what the session does, what the screen shows.
+
+It knows no terminal. Whatever is said comes in as text; whatever is shown goes out as
+pieces. One thing runs at a time, in a task of its own, so the user can always speak.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ...errors import TurnoutError
+from ...model import Block
+from ...session.events import Complete, SessionEvent, Status
+from ...session.session import Session
+from ...tools.confine.file_text import decoded, is_binary
+from ...tools.declare.context import Question
+from ...tools.policy.approval import ApprovalRequest, Decision
+from ...tools.policy.rules import MODES
+from ...world.secrets import Secrets
+from ..cli.clean_text import printable
+from ..cli.mcp_servers import left_out, servers_of
+from ..cli.mentions import with_files
+from ..cli.usage_counts import count_use
+from .approval_question import question
+from .edge import Edge
+from .opener import Opener
+from .pieces import Notice, Piece, Rows, Spoken
+from .recall import recalled
+from .screen import Screen
+from .status_line import Standing
+
+if TYPE_CHECKING:
+    from ...tools.mcp.servers import McpServers
+    from .user_commands import UserCommand
+
+LARGEST_LOOK = 1024 * 1024
+
+
+class Talk:
+    """One conversation, which may go through several sessions."""
+
+    def __init__(self, opener: Opener, model: str = "", secrets: Secrets | None = None) -> None:
+        self.opener = opener
+        self.config = opener.config
+        self.secrets = secrets or Secrets(opener.config.environment)
+        self.secrets.keys = lambda: self.session.keys.secrets()
+        self.session: Session = opener.open(self.approve, self.answer, opener.first, model)
+        self.screen = Screen(self.look, self.secrets.hide)
+        self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before anything is said
+        self.user_commands: dict[str, UserCommand] = {}
+        self.servers: McpServers | None = None
+        self.aside: list[Block] = []  # what the next prompt tells beside its words
+        self._task: asyncio.Task[None] | None = None
+        self._later: list[str] = []
+        self._asides: set[asyncio.Task[None]] = set()  # held here, or the loop may forget them
+        self._one_question = asyncio.Lock()
+        self._standing: Standing | None = None
+        self._left_out: set[str] = set()  # what was said about MCP servers
+
+    # What the user does
+
+    def say(self, text: str) -> None:
+        """Something was typed: a prompt, a `/command`, or a `!command` of the shell."""
+        text = text.strip()
+        if text.startswith("/") and not text.startswith("//"):
+            self._command(text)
+        elif text.startswith("!") and len(text) > 1:
+            self._shell(text[1:].strip())
+        elif text:
+            self.prompt(text)
+
+    def prompt(self, text: str) -> None:
+        """Say something to the model: now, after the tools of the moment, or after what else is under way."""
+        if self.busy and not self.session.busy:
+            self._later.append(text)
+            return
+        words, *files = with_files(text, self.session.scheduler.workspace)
+        blocks = (words, *self.aside, *files)  # the words come first: they are what is shown again
+        self.aside = []
+        if self.session.busy:
+            self.session.queue(blocks)
+            self.screen.queued.append(text)
+            self.edge.refresh()
+        else:
+            self.edge.show(Spoken(text))
+            self.begin(self._converse(blocks))
+
+    def interrupt(self) -> bool:
+        """Stop what is under way; False if nothing was."""
+        if self._task is None or self._task.done():
+            return False
+        if self.session.busy:
+            self.session.cancel()
+        else:
+            self._task.cancel()
+        return True
+
+    def next_mode(self) -> None:
+        """The next approval mode but `full`, which one key too many must not reach."""
+        modes = [mode for mode in MODES if mode != "full"]
+        now = self.session.scheduler.policy.mode
+        self.set_mode(modes[(modes.index(now) + 1) % len(modes)] if now in modes else modes[0])
+
+    async def confirm(self, question: str) -> bool:
+        """Whether the user types yes to a question of ours."""
+        async with self._one_question:
+            self.edge.show(Notice(question, "warn"))
+            said = await self.edge.inquire("yes to confirm (esc: no)")
+        return said is not None and said.lower() in ("y", "yes")
+
+    def do_aside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that asks the user, also while a reply is under way."""
+        if not self.busy:
+            self.begin(work)
+            return
+        task = asyncio.get_running_loop().create_task(self._show_failure(work))
+        self._asides.add(task)
+        task.add_done_callback(self._asides.discard)
+
+    def set_mode(self, mode: Any) -> None:
+        policy = self.session.scheduler.policy
+        self.session.scheduler.policy = replace(policy, mode=mode)
+        self.changed()
+
+    async def leave(self) -> None:
+        """End everything that runs; the session is in order and kept."""
+        self._later.clear()
+        for aside in self._asides:
+            aside.cancel()
+        self.interrupt()
+        await self.finished()
+        if self.servers is not None:
+            await self.servers.close()
+        await self.session.close()
+        await self.opener.close()
+
+    # What runs
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def idle(self) -> bool:
+        """Whether nothing runs; says so if something does."""
+        if self.busy:
+            self.edge.show(Notice("Something is under way: wait for it, or stop it with Esc.", "warn"))
+        return not self.busy
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in the background, one thing at a time."""
+        self.screen.begin(self.now())
+        self._task = asyncio.get_running_loop().create_task(self._guarded(work))
+        self._task.add_done_callback(self._say_later)
+        self.edge.refresh()
+
+    def _say_later(self, _: object) -> None:
+        """What was typed while something other than a reply was under way."""
+        later, self._later = self._later, []
+        for text in later:
+            self.prompt(text)
+
+    async def finished(self) -> None:
+        """Wait for what is under way."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})
+
+    async def _show_failure(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except (TurnoutError, OSError) as error:
+            self.edge.show(Notice(printable(self.secrets.hide(str(error))), "bad"))
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        try:
+            await self._show_failure(work)
+        except asyncio.CancelledError:
+            self.edge.show(Notice("Interrupted.", "warn"))
+        finally:
+            self.screen.stop()
+            self.changed()
+
+    def start_servers(self) -> None:
+        """Start the MCP servers that are trusted; what they offer joins at the next turn."""
+        self.servers = servers_of(self.config)
+        if self.servers is not None:
+            self.servers.start()
+            self._tell_left_out("untrusted")
+
+    async def _settle_servers(self) -> None:
+        """What servers offer now, from this turn on."""
+        if self.servers is not None:
+            await self.servers.settle()
+            self.servers.update(self.session.scheduler.registry)
+            self._tell_left_out()
+
+    def _tell_left_out(self, *states: str) -> None:
+        """Say once which servers are not used, and what to do about it."""
+        assert self.servers is not None
+        for line in left_out(self.servers, *states):
+            if line not in self._left_out:
+                self._left_out.add(line)
+                self.edge.show(Notice(line, "warn"))
+
+    async def _converse(self, blocks: tuple[Block, ...]) -> None:
+        await self._settle_servers()
+        ended: SessionEvent | None = None
+        while blocks:
+            replies = len(self.session.turns)
+            async for ended in self.session.run(blocks):
+                self.take(ended)
+            count_use(self.session.store, self.session.turns[replies:])
+            blocks = self._left_over(isinstance(ended, Complete))
+
+    def _left_over(self, goes_on: bool) -> tuple[Block, ...]:
+        """What was queued and not delivered: said now, or given back if the run did not end well."""
+        waiting = [block for blocks in self.session.take_queued() for block in blocks]
+        texts, self.screen.queued = self.screen.queued, []
+        if waiting and goes_on:
+            self.edge.show(*(Spoken(text) for text in texts))
+            self.screen.begin(self.now())
+            return tuple(waiting)
+        if texts:
+            self.edge.put_back("\n".join(texts))
+        return ()
+
+    def take(self, event: SessionEvent) -> None:
+        """Show what an event finished and what moves."""
+        queued = list(self.screen.queued)
+        pieces: list[Piece] = list(self.screen.feed(event, self.now()))
+        if queued and not self.screen.queued:  # delivered: now they belong to the conversation
+            pieces = [*pieces, *(Spoken(text) for text in queued)]
+        if pieces:
+            self.edge.show(*pieces)
+        if isinstance(event, Status):  # a reply has come, or someone else will answer
+            self._standing = None
+        self.edge.refresh()
+
+    def _command(self, text: str) -> None:
+        from .commands import run_command
+
+        run_command(self, text)
+
+    def _shell(self, command: str) -> None:
+        from .shell_command import shell
+
+        if self.idle():
+            self.begin(shell(self, command))
+
+    # Sessions
+
+    async def go_to(self, id: str = "", model: str = "") -> None:
+        """Leave this session for another one, or a new one."""
+        following = self.opener.open(self.approve, self.answer, id, model)
+        mode = self.session.scheduler.policy.mode
+        following.scheduler.policy = replace(following.scheduler.policy, mode=mode)
+        await self.session.close()
+        for tool in self.session.scheduler.registry:
+            if tool.name not in following.scheduler.registry:  # of MCP servers, which go on
+                following.scheduler.registry.add(tool)
+        self.session = following
+        self.screen = Screen(self.look, self.secrets.hide)
+        self.aside = []
+        self.changed()
+
+    def recall(self) -> None:
+        """Show the last turns of a session that is gone on with."""
+        if self.session.history.turns:
+            self.edge.show(*recalled(self.session.history))
+
+    # Ports
+
+    async def approve(self, request: ApprovalRequest) -> Decision:
+        """Ask the user; one question at a time."""
+        async with self._one_question:
+            registry = self.session.scheduler.registry
+            risk = registry[request.tool].risk if request.tool in registry else "risky"
+            asked = question(request, self.look, risk)
+            self.edge.show(asked)
+            decided = await self.edge.ask(request, asked)
+            if decided.arguments is not None:
+                self.screen.name_call(request.call_id, decided.arguments)
+            return decided
+
+    async def answer(self, asked: Question) -> str | None:
+        """What the user says to a tool's question: words, or the number of a choice."""
+        async with self._one_question:
+            self.edge.show(Notice(printable(asked.text), "warn"))
+            if asked.choices:
+                rows = [(str(number), choice) for number, choice in enumerate(asked.choices, 1)]
+                self.edge.show(Rows(tuple(rows)))
+            said = await self.edge.inquire("your answer (esc: none)")
+        if said and said.isdigit() and 1 <= int(said) <= len(asked.choices):
+            return asked.choices[int(said) - 1]
+        return said
+
+    def look(self, path: str) -> str | None:
+        """A file of the workspace as text, for showing what would change."""
+        try:
+            data, _ = self.session.scheduler.workspace.read(path, LARGEST_LOOK)
+        except (OSError, ValueError):
+            return None
+        return None if is_binary(data) else decoded(data).text.replace("\r\n", "\n")
+
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    # How it stands
+
+    def changed(self) -> None:
+        """Something that the status line tells may have changed."""
+        self._standing = None
+        self.edge.refresh()
+
+    @property
+    def standing(self) -> Standing:
+        if self._standing is None:
+            session = self.session
+            self._standing = Standing(
+                str(session.target.origin),
+                session.scheduler.policy.mode,
+                session.compressor.used(),
+                session.target.facts.context,
+                session.cost,
+            )
+        return self._standing

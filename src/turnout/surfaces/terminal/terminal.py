@@ -1,0 +1,301 @@
+"""The terminal: an input line that never goes away, what moves above it, and the scrollback.
+
+Finished pieces are printed above and belong to the terminal from then on, so scrolling,
+selecting and resizing are the terminal's own. Below them prompt_toolkit redraws a few
+lines, at most `FRAMES` times a second however fast events come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from typing import TextIO
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import ThreadedCompleter
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.layout import Layout
+from prompt_toolkit.output.color_depth import ColorDepth
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
+
+from ...tools.policy.approval import ApprovalRequest, Decision
+from ..cli.clean_text import printable
+from ..cli.signals import heeding
+from .approval_question import Choice, answer_line
+from .bottom import STYLE, Bottom
+from .completer import ChatCompleter
+from .drawing import Drawing
+from .inquiry import Inquiry
+from .keys import bindings
+from .pieces import Notice, Piece, Question, Thought
+from .question_line import QuestionLine, Silence
+from .talk import Talk
+from .theme import Theme, theme
+
+FRAMES = 10
+TICK = 0.2
+"""Seconds between two turns of the spinner."""
+TWICE = 2.0
+"""Seconds in which a second Ctrl+C quits."""
+
+
+class Terminal:
+    """Shows a conversation in a terminal, and hears the user."""
+
+    def __init__(
+        self, talk: Talk, look: Theme, history: History, stdout: TextIO, stdin: Input | None = None
+    ) -> None:
+        self.talk = talk
+        talk.edge = self
+        self.drawing = Drawing(look)
+        self.asked: QuestionLine | None = None
+        self.inquiry: Inquiry | None = None
+        self._waiting: list[str] = []  # drawn, not printed yet
+        self.live = ""  # what moves, drawn
+        self._due: asyncio.TimerHandle | None = None
+        self._shown_at = 0.0
+        self._clearing_since = -TWICE
+        self._stdout = stdout
+        self.buffer = Buffer(
+            completer=ThreadedCompleter(ChatCompleter(talk)),
+            complete_while_typing=Condition(lambda: self.completes),
+            history=history,
+            multiline=True,
+        )
+        self._silence = Silence(self.buffer)
+        self.bottom = Bottom(self)
+        self.app: Application[None] = self._application(stdin)
+
+    async def run(self, first: str = "") -> None:
+        """Until the user leaves; whatever ends it, the session is in order afterwards."""
+        with heeding(self.leave, "SIGTERM", "SIGHUP"):
+            try:
+                await self.app.run_async(
+                    pre_run=lambda: self._began(first), set_exception_handler=False, handle_sigint=True
+                )
+            except EOFError:  # the terminal went away
+                pass
+            finally:
+                await self.talk.leave()
+                self._print_rest()
+
+    def _began(self, first: str) -> None:
+        asyncio.get_running_loop().call_soon(self._update)
+        if first:
+            asyncio.get_running_loop().call_soon(self.talk.say, first)
+
+    # What the conversation asks of us
+
+    @property
+    def width(self) -> int:
+        return self.app.output.get_size().columns
+
+    def show(self, *pieces: Piece) -> None:
+        self.drawing.resized(self.width)
+        self._waiting += [self.drawing.piece(piece) for piece in pieces]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw soon: at once after a rest, else when the next frame is due."""
+        if self._due is None and self.app.is_running:
+            loop = asyncio.get_running_loop()
+            self._due = loop.call_at(max(loop.time(), self._shown_at + 1 / FRAMES), self._update)
+
+    async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
+        self.asked = QuestionLine(request, question, self.buffer, self._silence, self.refresh)
+        self.refresh()
+        try:
+            decided = await self.asked.answer
+        finally:
+            self.asked.close()
+            self.asked = None
+            self.refresh()
+        self.show(Notice(f"  {printable(answer_line(decided, question))}"))
+        return decided
+
+    async def inquire(self, label: str) -> str | None:
+        await self._silence.wait()  # the rest of a sentence must not become the answer
+        self.inquiry = Inquiry(label, asyncio.get_running_loop().create_future())
+        typed = self.buffer.text
+        self.buffer.reset()
+        self.refresh()
+        try:
+            return await self.inquiry.answer
+        finally:
+            self.inquiry = None
+            self._fill(typed)
+
+    def put_back(self, text: str) -> None:
+        self._fill(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
+
+    def themed(self, name: str) -> None:
+        encoding = getattr(self._stdout, "encoding", None)
+        self.drawing.themed(theme(name, os.environ, tty=True, encoding=encoding))
+        self.refresh()
+
+    def leave(self) -> None:
+        if self.app.is_running and not self.app.is_done:
+            self.app.exit()
+
+    # What the user does
+
+    @property
+    def choosing(self) -> bool:
+        """Whether a letter answers a question now."""
+        return self.asked is not None and self.asked.hears
+
+    @property
+    def completes(self) -> bool:
+        """Whether what is being typed can be completed: a command, or a file after an @."""
+        text = self.buffer.document.text_before_cursor
+        named = text.startswith("/") or "@" in text.rpartition(" ")[2]
+        return named and self.asked is None and self.inquiry is None
+
+    def entered(self) -> None:
+        """Enter: the line is said, or it confirms or completes an answer."""
+        text, asked = self.buffer.text, self.asked
+        if asked is not None and asked.words_for is not None:
+            self._take_words(asked, text)
+            return
+        if asked is not None and asked.picked is not None:
+            asked.confirm()
+            return
+        if self.inquiry is not None:
+            self._told(text.strip() or None)
+            return
+        if text.strip():
+            self.buffer.append_to_history()
+        self.buffer.reset()
+        self.talk.say(text)
+
+    def chose(self, choice: Choice) -> None:
+        if self.asked is not None:
+            self.asked.pick(choice)
+
+    def escaped(self) -> None:
+        """Esc: back to the question, or stop what is under way."""
+        if self.asked is not None and self.asked.step_back():
+            return
+        if self.inquiry is not None:
+            self._told(None)
+        else:
+            self.talk.interrupt()
+
+    def interrupted(self) -> None:
+        """Ctrl+C: clear the line, else stop what is under way, else quit the second time."""
+        now = asyncio.get_running_loop().time()
+        if self.asked is None and self.buffer.text:
+            self.buffer.reset()
+        elif self.inquiry is not None:
+            self._told(None)
+        elif self.talk.interrupt():
+            pass
+        elif now - self._clearing_since < TWICE:
+            self.leave()
+        else:
+            self._clearing_since = now
+            self.show(Notice("Press Ctrl+C again to quit."))
+
+    def unfold(self) -> None:
+        """Show thinking from now on, and the last of it, or fold it again."""
+        screen = self.talk.screen
+        screen.unfolded = not screen.unfolded
+        if screen.unfolded and screen.last_thought:
+            self.show(Thought(screen.last_thought, open=True))
+        else:
+            self.show(Notice("Thinking is shown." if screen.unfolded else "Thinking is folded."))
+
+    def _take_words(self, asked: QuestionLine, text: str) -> None:
+        try:
+            asked.take_words(text)
+        except ValueError as error:
+            self.show(Notice(printable(f"That cannot be used: {error}"), "bad"))
+
+    def _told(self, text: str | None) -> None:
+        if self.inquiry is not None and not self.inquiry.answer.done():
+            self.show(Notice(f"  {printable(text) if text else 'no answer'}"))
+            self.inquiry.answer.set_result(text)
+
+    def _fill(self, text: str) -> None:
+        self.buffer.reset()
+        self.buffer.insert_text(text)
+
+    # Drawing
+
+    def _update(self) -> None:
+        """One frame: print what is finished, draw what moves, and come back while something moves."""
+        loop = asyncio.get_running_loop()
+        self._due = None
+        if not self.app.is_running or self.app.is_done:
+            return
+        self._shown_at = loop.time()
+        self._draw_live()
+        if self._waiting:
+            self._print_above()
+        else:
+            self.app.invalidate()
+        if self.talk.busy:
+            self._due = loop.call_later(TICK, self._update)
+
+    def _draw_live(self) -> None:
+        size = self.app.output.get_size()
+        self.drawing.resized(size.columns)
+        live = self.talk.screen.live(asyncio.get_running_loop().time())
+        room = self.bottom.room(size.columns, size.rows)
+        self.live = self.drawing.live(live, room) if live.busy or live.queued else ""
+
+    def _print_above(self) -> None:
+        """Take our lines away, print, and draw them again below."""
+        text, self._waiting = "".join(self._waiting), []
+        self.app.renderer.erase()
+        self.app.output.write_raw(text.replace("\n", "\r\n"))
+        self.app.output.flush()
+        self.app._redraw()  # at once, so that the input line does not flicker
+
+    def _print_rest(self) -> None:
+        with suppress(OSError):
+            self._stdout.write("".join(self._waiting))
+            self._stdout.flush()
+
+    def _application(self, stdin: Input | None) -> Application[None]:
+        colour = self.drawing.theme.colour
+        output = Vt100_Output(
+            self._stdout, self._size, term=os.environ.get("TERM"), enable_bell=False, enable_cpr=False
+        )
+        app: Application[None] = Application(
+            layout=Layout(self.bottom.container, focused_element=self.buffer),
+            key_bindings=bindings(self),
+            style=Style.from_dict(STYLE if colour else {}),
+            color_depth=ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT,
+            include_default_pygments_style=False,
+            erase_when_done=True,
+            terminal_size_polling_interval=None,
+            input=stdin,
+            output=output,
+        )
+        app.before_render += self._shrink
+        app.ttimeoutlen = 0.05
+        app.timeoutlen = 0.1
+        return app
+
+    def _shrink(self, app: Application[None]) -> None:
+        """Our lines have become fewer: start over, or the rows that are left would stay empty."""
+        last = app.renderer.last_rendered_screen
+        size = app.output.get_size()
+        if last is not None:
+            wanted = app.layout.container.preferred_height(size.columns, size.rows).preferred
+            if wanted < last.height:
+                app.renderer.erase()
+
+    def _size(self) -> Size:
+        try:
+            size = os.get_terminal_size(self._stdout.fileno())
+        except (OSError, ValueError):
+            return Size(24, 80)
+        return Size(size.lines or 24, size.columns or 80)

@@ -1,0 +1,82 @@
+"""Commands of the user's own: files of Markdown whose text is said to the model.
+
+`~/.config/turnout/commands/review.md` is `/review`. A project's `.turnout/commands` count
+once they are trusted. `$ARGUMENTS` stands for what follows the command, `$1` to `$9` for
+its words. A first block between `---` may hold `description: …`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from ...world.config import Config
+
+LARGEST = 64 * 1024
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_HEAD = re.compile(r"---\s*\n(.*?)\n---\s*\n", re.DOTALL)
+_PLACE = re.compile(r"\$(ARGUMENTS|[1-9])")
+
+
+class UserCommand(Struct, frozen=True):
+    """One command and the text that it says."""
+
+    name: str
+    text: str
+    description: str = ""
+    source: str = ""
+
+    def said(self, arguments: str) -> str:
+        """The text with its places filled; arguments that have no place come after it."""
+        words = _words(arguments)
+        if _PLACE.search(self.text) is None:
+            return f"{self.text}\n\n{arguments}".strip()
+
+        def fill(found: re.Match[str]) -> str:
+            if found[1] == "ARGUMENTS":
+                return arguments
+            at = int(found[1]) - 1
+            return words[at] if at < len(words) else ""
+
+        return _PLACE.sub(fill, self.text)
+
+
+def user_commands(config: Config) -> dict[str, UserCommand]:
+    """The user's commands, and the trusted ones of the project; the user's own count first."""
+    found: dict[str, UserCommand] = {}
+    for path, data in (*_own(config), *_projects(config)):
+        if _NAME.fullmatch(path.stem) and path.stem not in found:
+            found[path.stem] = _read(path, data)
+    return found
+
+
+def _own(config: Config) -> Iterator[tuple[Path, bytes]]:
+    for path in sorted((config.places.config / "commands").glob("*.md")):
+        if path.is_file():
+            yield path, path.read_bytes()
+
+
+def _projects(config: Config) -> Iterator[tuple[Path, bytes]]:
+    for path in sorted((config.folder / ".turnout" / "commands").glob("*.md")):
+        if (data := config.trusted(path)) is not None:
+            yield path, data
+
+
+def _read(path: Path, data: bytes) -> UserCommand:
+    text = data[:LARGEST].decode(errors="replace")
+    head = _HEAD.match(text)
+    described = re.search(r"^description:\s*(.+)$", head[1], re.MULTILINE) if head else None
+    body = (text[head.end() :] if head else text).strip()
+    description = described[1].strip(" \"'") if described else body.partition("\n")[0][:80]
+    return UserCommand(path.stem, body, description, str(path))
+
+
+def _words(arguments: str) -> list[str]:
+    try:
+        return shlex.split(arguments)
+    except ValueError:
+        return arguments.split()

@@ -1,0 +1,141 @@
+"""A request body of any API, read whole: the conversation, and everything that it asks for besides.
+
+What two or more APIs have becomes a neutral option. What only one API has is kept as it was
+written (`Options.private`) and goes back to that API alone. What nobody can get is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...errors import UsageError
+from ...history.ingest import ReadBody, read_body
+from ...history.log import History
+from ...model import Origin, Residue
+from ...wire.options import CHOICES, Options
+from ...wire.shared.sdk import KNOWN as FIELDS_OF_API
+from . import anthropic, chat, gemini, responses
+from .fields import Fields
+
+STRICT_CHAT = ("openai", "azure", "mistral")
+KNOWN = {**FIELDS_OF_API, "gemini": frozenset({"toolConfig", "safetySettings", "cachedContent", "labels"})}
+READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
+    "chat": chat.read_options,
+    "responses": responses.read_options,
+    "anthropic": anthropic.read_options,
+    "gemini": gemini.read_options,
+}
+
+
+class InboundRequest(Struct, frozen=True):
+    """A request as it came in: render it for anyone with `render(history, to, options=options)`.
+
+    `dropped` names what no target can get, with the reason.
+    """
+
+    history: History
+    options: Options
+    stream: bool
+    dropped: tuple[str, ...]
+
+
+def read_request(
+    body: Any,
+    format: str = "openai-chat",
+    origin: str | Origin | None = None,
+    *,
+    key: str = "ingest",
+) -> InboundRequest:
+    """Everything that a request body says, whatever state it is in.
+
+    `body` is a request body (or just its messages) as `ingest` takes them; `origin` says whom it
+    was written for, where that is not the usual provider of its format.
+    """
+    read = read_body(body, format, origin, key)
+    fields = Fields(read.fields)
+    fields.take("model", str)  # who spoke: the history knows it
+    stream = bool(fields.take("stream", bool))
+    reader = READERS.get(read.api)
+    found = reader(fields) if reader is not None else {}
+    _add_cache_ttl(found, read, fields)
+    _add_held(found, read, fields)
+    _drop_foreign(read, fields)
+    asked = _options(found, read.history, fields)
+    spelled = chat.spelled_options(fields) if read.api == "chat" else {}
+    if fields.left or spelled:
+        data = {"api": read.api, "fields": fields.left, **({"spelled": spelled} if spelled else {})}
+        asked = replace(asked, private=Residue(read.origin, data))
+    return InboundRequest(read.history, asked, stream, tuple(fields.dropped))
+
+
+def _options(found: dict[str, Any], history: History, fields: Fields) -> Options:
+    """The options that make sense; of the others, why they do not."""
+    kept: dict[str, Any] = {}
+    for name, value in found.items():
+        try:
+            Options.of({**kept, name: value})
+        except UsageError as error:
+            fields.drop(name, str(error))
+        else:
+            kept[name] = value
+    _check_choice(kept, history, fields)
+    return Options.of(kept)
+
+
+def _check_choice(kept: dict[str, Any], history: History, fields: Fields) -> None:
+    choice = kept.get("tool_choice")
+    names = {tool.name for tool in history.tools}
+    if choice in CHOICES and (names or choice != "required"):
+        return
+    if choice is not None and choice not in names:
+        del kept["tool_choice"]
+        fields.drop("tool_choice", f"{choice} is not among the tools" if names else "there are no tools")
+
+
+def _drop_foreign(read: ReadBody, fields: Fields) -> None:
+    """Fields of another API, which whoever it was written for refuses: "Extra inputs are not permitted"."""
+    if read.api == "chat" and read.origin.provider not in STRICT_CHAT:
+        return  # servers that pass over what they do not know
+    others = set().union(*(known for api, known in KNOWN.items() if api != read.api))
+    for name in sorted(others.intersection(fields.left) - KNOWN.get(read.api, frozenset())):
+        fields.remove(name)
+        fields.drop(name, f"a field of another API; {read.origin.provider} refuses requests with it")
+
+
+def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
+    """Go on from what the provider holds, where it can be asked again."""
+    if "response_id" in read.held:
+        found["chain"] = True
+    if conversation := read.held.get("conversation"):
+        if any(item.code == "unknown_call" for item in read.history.diagnostics):
+            fields.drop("conversation", f"{conversation} holds calls that are not here")
+            return
+        fields.left["conversation"] = conversation
+        fields.left.setdefault("store", True)  # as the API does by itself
+
+
+# Cache markers
+
+
+def _add_cache_ttl(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
+    """Markers in messages, system text and tools ask for one thing that everyone can be asked for."""
+    marks = [*_marks_in(read.marked), *_marks_in(found.pop("cache_control", None))]
+    if any(mark.get("ttl") == "1h" for mark in marks):
+        found.setdefault("cache_ttl", "1h")
+    if marks and read.api == "chat":
+        fields.drop("cache_control", f"{len(marks)} markers in messages: Chat targets cache by themselves")
+
+
+def _marks_in(value: Any) -> list[dict[str, Any]]:
+    """The cache markers in a value, at any depth."""
+    if isinstance(value, list):
+        return [mark for item in value for mark in _marks_in(item)]
+    if not isinstance(value, dict):
+        return []
+    held = value.get("cache_control")
+    own = [held] if isinstance(held, dict) else []
+    return own + [mark for name, item in value.items() if name != "cache_control" for mark in _marks_in(item)]

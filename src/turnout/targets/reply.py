@@ -1,0 +1,243 @@
+"""From a target's bytes to events and a finished turn, streamed or not, whatever the framing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from ..errors import ProviderError, StreamError, UsageError
+from ..history.ingest.formats import CHAT, NAMES, folded
+from ..json_size import MOST_VALUES, has_more_values
+from ..model import ModelTurn, Origin
+from ..plain import dumps, loads, plain
+from ..providers import PROVIDERS, Target, target
+from ..streaming.events import StreamEvent
+from ..streaming.frames import Frame, FrameDecoder
+from ..streaming.reply import ReplyBuilder
+from ..streaming.texttools import syntax_of
+from ..wire.anthropic.decoder import AnthropicDecoder
+from ..wire.anthropic.fields import AnthropicDialect
+from ..wire.chat.decoder import ChatDecoder, ChatOptions
+from ..wire.chat.dialect import ChatDialect
+from ..wire.failure.read_failure import excerpt, undecodable
+from ..wire.gemini.decoder import GeminiDecoder
+from ..wire.gemini.encoder import GeminiDialect
+from ..wire.ollama.decoder import OllamaDecoder
+from ..wire.responses.decoder import ResponsesDecoder
+from ..wire.shared.redaction import redacted
+
+TURN_KEY = "reply.1"
+LARGE = 100_000
+MOST_LISTED = 1_000_000
+"""Values of one event where arguments are texts: log probabilities of a long answer are many."""
+Piece = bytes | bytearray | memoryview | str
+
+
+class Decoder(Protocol):
+    """A protocol's reading of its own payloads."""
+
+    reply: ReplyBuilder
+
+    def feed(self, event: str, data: bytes) -> Iterable[StreamEvent]: ...
+
+    def whole(self, body: Any) -> Iterable[StreamEvent]: ...
+
+    def close(self) -> Iterable[StreamEvent]: ...
+
+
+class ReplyReader:
+    """Feed the bytes of one reply, cut anywhere; get events. `reply` holds what has arrived."""
+
+    def __init__(
+        self,
+        place: str | Origin | Target,
+        turn_key: str = TURN_KEY,
+        *,
+        think_tags: bool | None = None,
+        text_tools: bool = False,
+        **limits: Any,
+    ) -> None:
+        self._target = _spoken_by(place)
+        self._turn_key = turn_key
+        self._think_tags = think_tags
+        self._text_tools = text_tools
+        self._frames = FrameDecoder(**limits)
+        self._held: Frame | None = None  # one JSON document: a whole body, unless another follows
+        self._lines = False  # several JSON documents: a stream of lines
+        self._decoder = self._decoder_of(self._target.dialect)
+
+    def _decoder_of(self, dialect: Any) -> Decoder:
+        origin, key = self._target.origin, self._turn_key
+        match dialect:
+            case AnthropicDialect():
+                return AnthropicDecoder(origin, key)
+            case GeminiDialect():
+                return GeminiDecoder(origin, key)
+            case ChatDialect():
+                return ChatDecoder(origin, key, self._chat_options(dialect))
+            case _:
+                return ResponsesDecoder(origin, key)
+
+    def _chat_options(self, dialect: ChatDialect) -> ChatOptions:
+        tags = dialect.think_tags if self._think_tags is None else self._think_tags
+        syntax = syntax_of(self._target.origin.model) if self._text_tools else ""
+        return ChatOptions("think" if tags else "", joins_choices=dialect.joins_choices, text_tools=syntax)
+
+    @property
+    def reply(self) -> ReplyBuilder:
+        return self._decoder.reply
+
+    @property
+    def failure(self) -> ProviderError | StreamError | None:
+        """What to raise when the reply failed, with how its bytes began."""
+        failed = self.reply.failure
+        if isinstance(failed, StreamError) and not failed.body:
+            failed.body = excerpt(self._frames.excerpt)
+        return failed
+
+    def feed(self, chunk: bytes) -> Iterable[StreamEvent]:
+        return self._events(self._frames.feed, chunk)
+
+    def close(self) -> Iterable[StreamEvent]:
+        events = self._events(self._frames.close)
+        return [*events, *self._end()]
+
+    def _end(self) -> Iterable[StreamEvent]:
+        if self._held is not None:
+            return self._whole(self._held)
+        if self._frames.kind in ("empty", "html", "text"):
+            return self.reply.fail(*undecodable(self._frames.excerpt))
+        return self._decoder.close()
+
+    def _events(self, frames_of: Callable[..., Iterable[Frame]], *chunk: bytes) -> list[StreamEvent]:
+        """Events as they come: what stood before a fault in the bytes is not lost to it."""
+        events: list[StreamEvent] = []
+        try:
+            frames = frames_of(*chunk)
+            if self._frames.kind == "json" and not self._lines:
+                frames = self._documents(frames)
+            for frame in frames:
+                if len(frame.data) > LARGE:
+                    self._check_values(frame)
+                events += self._decoder.feed(frame.event, frame.data)
+        except StreamError as error:
+            events += self.reply.fail(error.kind, redacted(error.message))
+        return events
+
+    def _check_values(self, frame: Frame) -> None:
+        """Refuse an event that would take too long to read, and memory without end."""
+        writes_objects = isinstance(self._decoder, GeminiDecoder | OllamaDecoder)  # as arguments of calls
+        limit = 2 * MOST_VALUES if writes_objects else MOST_LISTED
+        if has_more_values(frame.data.decode("latin-1"), limit):
+            raise StreamError(f"an event holds more than {limit:,} values", kind="too_large")
+
+    def _documents(self, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """JSON documents: the first may be all there is, so it waits for a second."""
+        for frame in frames:
+            if not self._lines and self._held is None:
+                self._held = frame
+                continue
+            if self._held is not None:
+                self._choose(self._held)
+                yield self._held
+            self._held, self._lines = None, True
+            yield frame
+
+    def _choose(self, frame: Frame) -> None:
+        """Ollama's own API answers in JSON lines that Chat does not know."""
+        if isinstance(self._target.dialect, ChatDialect) and _is_ollama(frame.data):
+            options = self._chat_options(self._target.dialect)
+            self._decoder = OllamaDecoder(self._target.origin, self._turn_key, options)
+
+    def _whole(self, frame: Frame) -> Iterable[StreamEvent]:
+        try:
+            body = loads(frame.data)
+        except (ValueError, RecursionError):
+            return self.reply.fail(*undecodable(frame.data))
+        self._choose(frame)
+        return self._decoder.whole(body)
+
+
+def _spoken_by(place: str | Origin | Target) -> Target:
+    """The target of that name; of a host that we only know by its format, what speaks as it does."""
+    if isinstance(place, Target) or (origin := Origin.parse(place)).provider in PROVIDERS:
+        return target(place)
+    form, provider = NAMES.get(folded(origin.provider), (None, ""))
+    if form is not CHAT or provider in PROVIDERS:
+        return target(place)
+    return replace(target(Origin("compatible", origin.endpoint, origin.model)), origin=origin)
+
+
+def _is_ollama(data: bytes) -> bool:
+    try:
+        body = loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(body, dict) and "done" in body and "choices" not in body
+
+
+def decode(place: str | Origin | Target, body: Any, *, turn_key: str = TURN_KEY, **options: Any) -> ModelTurn:
+    """The finished turn of a reply: bytes, text, chunks of bytes, or the body as a Python value.
+
+    Raises `ProviderError` or `StreamError`, with the turn so far, where the reply is a failure.
+    """
+    reader = ReplyReader(place, turn_key, **options)
+    for _ in events(reader, chunks(body)):
+        pass
+    if (failure := reader.failure) is not None:
+        raise failure
+    return reader.reply.turn()
+
+
+async def stream(
+    place: str | Origin | Target, source: Any, *, turn_key: str = TURN_KEY, **options: Any
+) -> AsyncIterator[StreamEvent]:
+    """The events of a reply as its bytes come; the last one is `Done` or `Error`."""
+    reader = ReplyReader(place, turn_key, **options)
+    if isinstance(source, AsyncIterable):
+        async for chunk in source:
+            for event in reader.feed(_bytes(chunk)):
+                yield event
+        for event in reader.close():
+            yield event
+        return
+    for event in events(reader, chunks(source)):
+        yield event
+
+
+def events(reader: ReplyReader, source: Iterable[bytes]) -> Iterator[StreamEvent]:
+    for chunk in source:
+        yield from reader.feed(chunk)
+    yield from reader.close()
+
+
+def chunks(body: Any) -> Iterable[bytes]:
+    """A body in any form as chunks of bytes."""
+    if isinstance(body, Piece):
+        return [_bytes(body)]
+    if isinstance(body, dict) or hasattr(body, "model_dump") or hasattr(body, "to_dict"):
+        return [dumps(_sent(body)).encode()]
+    if isinstance(body, list) and not all(isinstance(item, Piece) for item in body):
+        return [dumps([_sent(item) for item in body]).encode()]
+    if not isinstance(body, Iterable):
+        raise UsageError(f"{type(body).__name__} is no reply; give bytes, text, chunks of them, or the body")
+    return (_bytes(chunk) for chunk in body)
+
+
+def _sent(value: Any) -> Any:
+    """What the provider sent of an SDK's object: the fields by their names on the wire."""
+    try:
+        return plain(value.model_dump(mode="json", by_alias=True))
+    except Exception:  # not every SDK's objects have names of their own
+        return plain(value)
+
+
+def _bytes(chunk: Any) -> bytes:
+    """A chunk as bytes: clients that decode for their callers hand out text."""
+    if isinstance(chunk, str):
+        return chunk.encode("utf-8", "replace")
+    if isinstance(chunk, bytes | bytearray | memoryview):
+        return bytes(chunk)
+    raise UsageError(f"{type(chunk).__name__} is no chunk of a reply; give bytes or text")

@@ -1,0 +1,264 @@
+"""From a history to the request that one target accepts, at the cost of what is new.
+
+A history keeps one view per target: the transcript as that target reads it and the encoder
+that holds its bytes. Returning to a target costs only what was said in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..declarations import specs_of
+from ..errors import UsageError
+from ..history.log import History
+from ..model import Media, Message, Origin, Text, ToolSpec, UserTurn
+from ..plain import clean
+from ..providers import Target
+from ..providers import target as find
+from ..providers.family import ToolSelection, select_options, select_tools, with_extra_tools
+from ..rendering.policy import Reader
+from ..rendering.report import Rendered
+from ..rendering.transcript import Transcript
+from ..wire.anthropic.betas import betas
+from ..wire.anthropic.encoder import AnthropicEncoder
+from ..wire.anthropic.fields import AnthropicDialect
+from ..wire.chat.dialect import ChatDialect
+from ..wire.chat.encoder import ChatEncoder
+from ..wire.gemini.encoder import GeminiDialect, GeminiEncoder
+from ..wire.options import Options
+from ..wire.protocol import Encoder, Setting, WireRequest, encode
+from ..wire.responses.encoder import ResponsesEncoder
+from ..wire.responses.fields import ResponsesDialect
+from ..wire.shared.added_fields import private_fields, without_spelling
+from ..wire.shared.offer import are_same
+
+ENCODERS: dict[type, Any] = {
+    ChatDialect: ChatEncoder,
+    ResponsesDialect: ResponsesEncoder,
+    AnthropicDialect: AnthropicEncoder,
+    GeminiDialect: GeminiEncoder,
+}
+OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
+POLICIES = ("omit", "as_text")  # what becomes of other models' thinking
+PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
+
+
+class View:
+    """One history as one target reads it, with the bytes that were encoded for it."""
+
+    def __init__(
+        self, history: History, target: Target, thinking: bool | None, policy: str, flat_through: str
+    ) -> None:
+        self.target = target
+        self.thinking = thinking
+        self.transcript = Transcript(history, reader(target, policy, flat_through))
+        self._specs: Sequence[ToolSpec] = ()
+        self._selection = ToolSelection(())
+        self._begin()
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether the request holds images, from the user or from a tool."""
+        return self._sealed_images or any(map(_has_image, self.transcript.tail))
+
+    def _begin(self) -> None:
+        self.generation = self.transcript.generation
+        self._sealed_images = False
+        self.encoder: Encoder = ENCODERS[type(self.target.dialect)](
+            self.target.dialect,
+            Setting(origin=self.target.origin, facts=self.target.facts),
+            self.transcript.ids,
+            self.thinking,
+        )
+        self._fed = 0
+
+    def select(self, specs: Sequence[ToolSpec]) -> ToolSelection:
+        """The tools as the target is told of them; the same values as long as they are given again."""
+        if not are_same(specs, self._specs):
+            self._specs, self._selection = specs, select_tools(specs, self.target)
+        return self._selection
+
+    def update(self) -> None:
+        self.transcript.update()
+        if self.generation != self.transcript.generation:
+            self._begin()
+        fresh = self.transcript.sealed[self._fed :]
+        for message in fresh:
+            self.encoder.feed(message)
+        if self.target.provider.vision_header:  # nobody else needs to know
+            self._sealed_images = self._sealed_images or any(map(_has_image, fresh))
+        self._fed = len(self.transcript.sealed)
+
+
+def _has_image(message: Message) -> bool:
+    held = [block for item in message.responses for block in item.outcome.content]
+    shown = message.blocks if message.role == "user" else held
+    return any(isinstance(block, Media) and block.mime.startswith("image/") for block in shown)
+
+
+def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Reader:
+    """How this target reads."""
+    if policy not in POLICIES:
+        raise UsageError(f"foreign_thinking {policy!r} is not one of {', '.join(POLICIES)}")
+    base = Reader.of(target.origin, target.dialect.id_format)
+    base = replace(base, links=getattr(target.dialect, "links", ""), images=target.provider.images)
+    knows = target.facts.tools
+    return replace(base, thinking=policy, media=_media(target), knows_tools=knows, flat_through=flat_through)
+
+
+def _media(target: Target) -> tuple[str, ...]:
+    seen = target.facts.media if target.facts.known else (*target.facts.media, *OTHER_MEDIA)
+    if not isinstance(target.dialect, ChatDialect):
+        return seen
+    narrowed = target.dialect.media
+    kept = seen if narrowed is None else [kind for kind in seen if kind.startswith(narrowed)]
+    return (*kept, *target.dialect.reads)
+
+
+def view(
+    history: History,
+    place: Target,
+    thinking: bool | None = None,
+    policy: str = "omit",
+    flat_through: str = "",
+) -> View:
+    """The history's view for a target, brought up to date."""
+    name = ("view", place.origin, thinking, policy, flat_through)
+    kept = history.kept(name, lambda: View(history, place, thinking, policy, flat_through))
+    kept.update()
+    return kept
+
+
+def transcript(
+    history: History, target: str | Origin | Target, *, foreign_thinking: str = "omit"
+) -> Rendered:
+    """The history as a target should read it: every call has exactly one result, in its place.
+
+    `foreign_thinking` is what becomes of other models' thinking: "omit", or "as_text".
+    """
+    _expect_history(history)
+    place = reader(find(target), foreign_thinking)
+    kept = history.kept(("transcript", place), lambda: Transcript(history, place))
+    return kept.update().rendered()
+
+
+def render(
+    history: History,
+    to: str | Origin | Target,
+    *,
+    tools: Iterable[Any] | None = None,
+    system: str | None = None,
+    base_url: str = "",
+    project: str = "",
+    user_prompt_id: str = "",
+    foreign_thinking: str = "omit",
+    flat_through: str = "",
+    options: Options | Mapping[str, Any] | None = None,
+    **asked: Any,
+) -> WireRequest:
+    """The request that `to` accepts for this history. Never writes to the history.
+
+    What is asked for is given as keywords, or as `options` (those of `read_request`, say), or
+    both: a keyword counts more. `foreign_thinking` is what becomes of other models' thinking:
+    "omit", or "as_text".
+
+    `project` and `user_prompt_id` are for Code Assist (`gemini@oauth`): whose account pays, and
+    which prompt of the user a request belongs to.
+    """
+    _expect_history(history)
+    place = find(to, base_url=base_url, project=project)
+    wanted = without_spelling(Options.of({**(options or {}), **asked}), asked)
+    seen = view(history, place, wanted.thinking, foreign_thinking, flat_through)
+    specs = history.tools if tools is None else specs_of(tools)
+    selected = seen.select(with_extra_tools(specs, wanted.extra, place))
+    noted = [*selected.changes]
+    wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
+    text = history.system if system is None else clean(system)
+    body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
+    changes += noted
+    if wanted.chain and place.api != "responses":
+        changes.append("chain left out: this API keeps no responses to go on from")
+    if not place.facts.known:
+        changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
+    body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
+    return WireRequest(
+        url=url(place, stream=wanted.stream),
+        headers=_with_betas(_headers(place, seen), place, selected, wanted),
+        body=body,
+        protocol=place.api,
+        target=place.origin,
+        source=seen.transcript.rendered(),
+        changes=tuple(changes),
+        diagnostics=selected.diagnostics,
+        tools=tuple(spec.name for spec in selected.tools if spec.is_function),
+    )
+
+
+def _expect_history(given: Any) -> None:
+    if not isinstance(given, History):
+        raise UsageError(f"{type(given).__name__} is no history; make one with turnout.ingest(messages)")
+
+
+def url(place: Target, *, stream: bool = False) -> str:
+    """Where a request to this target goes."""
+    base, protocol = place.provider.base_url, place.api
+    if protocol != "gemini":
+        return (
+            base.removesuffix("/v1") + PATHS[protocol] if protocol == "anthropic" else base + PATHS[protocol]
+        )
+    verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    if place.provider.envelope == "code-assist":
+        return f"{base}:{verb}"
+    return f"{base}/models/{place.model}:{verb}"
+
+
+def _headers(place: Target, seen: View) -> dict[str, str]:
+    headers = {"content-type": "application/json", **place.provider.headers}
+    if place.provider.vision_header and seen.shows_images:
+        headers[place.provider.vision_header] = "true"
+    if place.provider.initiator_header:
+        headers[place.provider.initiator_header] = "user" if _ends_with_user(seen.transcript) else "agent"
+    return headers
+
+
+def _ends_with_user(transcript: Transcript) -> bool:
+    """Whether the user had the last word, as the target reads it: a turn that says nothing is not sent."""
+    newest_first = chain(reversed(transcript.tail), reversed(transcript.sealed))
+    spoken = (message for message in newest_first if message.role != "system" and _says_something(message))
+    last = next(spoken, None)
+    return last is None or last.role == "user"
+
+
+def _says_something(message: Message) -> bool:
+    return any(not isinstance(block, Text) or block.text.strip() for block in message.blocks)
+
+
+def _with_betas(
+    headers: dict[str, str], place: Target, selected: ToolSelection, asked: Options
+) -> dict[str, str]:
+    """The headers, with the betas that Anthropic's own tools and fields belong to."""
+    if place.api != "anthropic" or not (wanted := betas(selected.tools, private_fields(asked))):
+        return headers
+    known = [name for name in headers.get("anthropic-beta", "").split(",") if name]
+    return {**headers, "anthropic-beta": ",".join(dict.fromkeys([*known, *wanted]))}
+
+
+def _prompt_id(history: History) -> str:
+    """Names the prompt that a request belongs to: the same for every request of one tool loop."""
+    said = (turn.key for turn in reversed(history.turns) if isinstance(turn, UserTurn))
+    return next(said, history.key)
+
+
+def _enveloped(place: Target, body: bytes, project: str, prompt_id: str, changes: list[str]) -> bytes:
+    """Code Assist wants the request inside one of its own."""
+    if place.provider.envelope != "code-assist":
+        return body
+    around = {"model": place.model, "project": project or place.provider.project, "user_prompt_id": prompt_id}
+    if not around["project"]:
+        del around["project"]
+        changes.append("no project around the request: set GOOGLE_CLOUD_PROJECT or project= if it is refused")
+    return encode(around)[:-1] + b',"request":' + body + b"}"

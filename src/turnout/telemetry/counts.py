@@ -1,0 +1,223 @@
+"""What is counted and timed, per provider and model: calls, refusals, repairs, how long things took.
+
+Numbers and fixed words only. What was said rides along by reference, for an exporter that
+was told to take it; nothing here reads it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from ..errors import ProviderError, StreamError
+from ..model import ModelTurn, Origin, Outcome, Usage
+from ..tools.schedule.scheduler import Ended
+
+if TYPE_CHECKING:
+    from ..session.session import Session
+
+COUNTERS = (
+    "tool_calls_total",
+    "tool_calls_invalid_args",
+    "tool_calls_repaired",
+    "tool_api_400_total",
+    "tool_loop_max_iterations",
+)
+
+Sink = Callable[[str, Origin, int], None]
+Kind: TypeAlias = Literal["chat", "execute_tool", "invoke_agent"]
+"""A request to a model, a call of a tool, a whole run: named as OpenTelemetry names them."""
+
+
+class Operation(Struct):
+    """One thing that takes time; filled in as it goes, whole when it has ended.
+
+    `error` is a fixed word, "" if all went well. `asked` and `answered` are what was said: a
+    transcript and a turn, or arguments and an outcome.
+    """
+
+    kind: Kind
+    origin: Origin
+    conversation: str
+    tool: str = ""
+    call_id: str = ""
+    host: str = ""
+    seconds: float = 0.0
+    first_chunk: float | None = None  # seconds until the first piece of a streamed reply
+    usage: Usage | None = None
+    stop: str = ""
+    error: str = ""
+    asked: Any = None
+    answered: Any = None
+    secrets: tuple[str, ...] = ()  # keys that must not get out, whatever else does
+    began: float = 0.0
+
+    @property
+    def subject(self) -> str:
+        """What is timed: a tool, or a target."""
+        return self.tool or str(self.origin)
+
+    def sent(self) -> None:
+        """The request leaves now."""
+        self.began, self.first_chunk = _now(), None
+
+    def arriving(self) -> None:
+        """A piece of a streamed reply is there."""
+        if self.first_chunk is None:
+            self.first_chunk = _now() - self.began
+
+
+class Timing(Struct):
+    """How long one kind of thing took, over all the times it was done."""
+
+    count: int = 0
+    total: float = 0.0
+    longest: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count if self.count else 0.0
+
+    def add(self, seconds: float) -> None:
+        self.count += 1
+        self.total += seconds
+        self.longest = max(self.longest, seconds)
+
+
+class Exporter(Protocol):
+    """Where measurements go besides this process. What it raises is ignored."""
+
+    def count(self, name: str, origin: Origin, by: int) -> None: ...
+
+    def begin(self, operation: Operation) -> Any: ...
+
+    def end(self, operation: Operation, begun: Any) -> None:
+        """The operation is over; `begun` is what `begin` gave back."""
+
+
+class Telemetry:
+    """Counters and timings, readable in the process; `sink` is told of every count, `exporter` of all."""
+
+    def __init__(self, sink: Sink | None = None, exporter: Exporter | None = None) -> None:
+        self.counts: Counter[tuple[str, str, str]] = Counter()
+        self.timings: dict[tuple[str, str], Timing] = {}
+        self._sink = sink
+        self._exporter = exporter
+
+    # Counting
+
+    def count(self, name: str, origin: Origin, by: int = 1) -> None:
+        if not by:
+            return
+        self.counts[name, origin.provider, origin.model] += by
+        if self._sink is not None:
+            self._sink(name, origin, by)
+        if self._exporter is not None:
+            with suppress(Exception):
+                self._exporter.count(name, origin, by)
+
+    def replied(self, turn: ModelTurn) -> None:
+        self.count("tool_calls_total", turn.origin, len(turn.tool_calls))
+
+    def batch(self, origin: Origin, summary: Any) -> None:
+        self.count("tool_calls_invalid_args", origin, summary.invalid)
+        self.count("tool_calls_repaired", origin, summary.repaired)
+
+    def refused(self, origin: Origin, status: int | None, tools: Any) -> None:
+        """A 400 or 422 to a request with tools or tool history."""
+        if status in (400, 422) and tools:
+            self.count("tool_api_400_total", origin)
+
+    def ran_out(self, origin: Origin) -> None:
+        self.count("tool_loop_max_iterations", origin)
+
+    def read(self, name: str, provider: str = "", model: str = "") -> int:
+        """One counter, over all providers and models or some."""
+        return sum(
+            count
+            for (counter, where, which), count in self.counts.items()
+            if counter == name and provider in ("", where) and model in ("", which)
+        )
+
+    # Timing
+
+    @contextmanager
+    def measured(self, operation: Operation) -> Iterator[Operation]:
+        """Time what happens inside, and tell how it ended."""
+        clock = asyncio.get_running_loop().time  # it goes on when the loop is closed around a run
+        began = operation.began = clock()
+        begun = self._begun(operation)
+        try:
+            yield operation
+        except BaseException as error:
+            operation.error = operation.error or failure_word(error)
+            raise
+        finally:
+            operation.seconds = clock() - began
+            self._keep(operation)
+            if self._exporter is not None:
+                with suppress(Exception):
+                    self._exporter.end(operation, begun)
+
+    def timing(self, kind: Kind | Literal["time_to_first_chunk"], subject: str) -> Timing:
+        """How long that took for one target (`provider:model`), or one tool."""
+        return self.timings.get((kind, subject), Timing())
+
+    def _begun(self, operation: Operation) -> Any:
+        with suppress(Exception):
+            return None if self._exporter is None else self._exporter.begin(operation)
+
+    def _keep(self, operation: Operation) -> None:
+        self._timed(operation.kind, operation.subject, operation.seconds)
+        if operation.first_chunk is not None:
+            self._timed("time_to_first_chunk", operation.subject, operation.first_chunk)
+
+    def _timed(self, kind: str, subject: str, seconds: float) -> None:
+        self.timings.setdefault((kind, subject), Timing()).add(seconds)
+
+
+class ToolWatch:
+    """Times the tools of one session, each around its run."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @contextmanager
+    def __call__(self, call_id: str, tool: str, arguments: dict[str, Any]) -> Iterator[Ended]:
+        session = self.session
+        call = Operation("execute_tool", self._origin_of(call_id), session.history.key, tool, call_id)
+        call.asked, call.secrets = arguments, session.keys.secrets()
+
+        def ended(outcome: Outcome | None, trouble: str) -> None:
+            call.answered, call.error = outcome, trouble
+
+        with session.telemetry.measured(call):
+            yield ended
+
+    def _origin_of(self, call_id: str) -> Origin:
+        """Who made the call, which after a switch is not who is asked next."""
+        history = self.session.history
+        key = history.interaction(call_id).turn_key
+        turns = (turn for turn in reversed(history.turns) if turn.key == key)
+        turn = next(turns, None)
+        return turn.origin if isinstance(turn, ModelTurn) else self.session.target.origin
+
+
+def failure_word(error: BaseException) -> str:
+    """What went wrong, in one fixed word: never a message, which may quote what was said."""
+    match error:
+        case ProviderError() | StreamError():
+            return error.kind
+        case asyncio.CancelledError():
+            return "cancelled"
+        case _:
+            return type(error).__name__
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,94 @@
+"""What rules deny is kept from tools by the workspace and the sandbox that they are given.
+
+A tool that walks a folder, or a command that does, names no file that policy could judge. So
+each call works in a view of the workspace that hands out no denied content, and commands run
+with it covered. Where no rule denies a path, a call gets the workspace itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..policy.rules import Policy
+from .beneath import Refused, whereabouts
+from .denied_files import Denied
+from .file_names import shown
+from .workspace import Entry, Workspace
+
+
+class Guard:
+    """Gives each call its view; remembers what was found, for calls under the same rules."""
+
+    def __init__(self, workspace: Any, spawn: Any) -> None:
+        self._workspace, self._spawn = workspace, spawn
+        self._known: dict[tuple[str, ...], Denied] = {}
+
+    def workspace_for(self, policy: Policy, tool: str) -> Any:
+        denied = self._denied(policy, tool)
+        return GuardedWorkspace(self._workspace, denied) if denied else self._workspace
+
+    def spawn_for(self, policy: Policy, tool: str) -> Any:
+        """How a command runs: with what is denied covered, where there is a sandbox to do it."""
+        denied = self._denied(policy, tool)
+        covering = getattr(self._spawn, "covering", None)
+        return covering(denied) if denied and covering else self._spawn
+
+    def _denied(self, policy: Policy, tool: str) -> Denied | None:
+        patterns = tuple(rule.path for rule in policy.hides(tool))
+        if not patterns or not isinstance(self._workspace, Workspace):
+            return None
+        if patterns not in self._known:
+            self._known = {patterns: Denied(patterns, self._workspace.root)}
+        return self._known[patterns]
+
+
+class GuardedWorkspace(Workspace):
+    """A workspace from which no denied content can be read, by any name that it has."""
+
+    leaves_out = "what rules deny is left out"
+
+    def __init__(self, workspace: Workspace, denied: Denied) -> None:
+        self.__dict__.update(workspace.__dict__)
+        self._denied = denied
+
+    def close(self) -> None:
+        """The folders stay open: they are the workspace's."""
+
+    def denies(self, path: str) -> bool:
+        try:
+            os.close(self._descriptor(path, getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)))
+        except Refused as refused:
+            return refused.rule == "denied"
+        except OSError:
+            return False
+        return False
+
+    def walk(
+        self, path: str = ".", leave_out: Callable[[str, Entry], bool] = lambda path, entry: False
+    ) -> Iterator[tuple[str, Entry]]:
+        """As ever, without what is denied, whatever else is left out."""
+        by_content = self._denied.has_other_names
+
+        def left_out(name: str, entry: Entry) -> bool:
+            denied = self._denied.names(name) or ((by_content or entry.kind == "link") and self.denies(name))
+            return denied or leave_out(name, entry)
+
+        return super().walk(path, left_out)
+
+    def _descriptor(self, path: str, flags: int) -> int:
+        descriptor = super()._descriptor(path, flags)
+        try:
+            self._require_allowed(descriptor, path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _require_allowed(self, descriptor: int, path: str) -> None:
+        place = self.located(descriptor)
+        if place is None:
+            place = whereabouts(descriptor) or os.path.normpath(path)
+        if self._denied.holds(place or ".", os.fstat(descriptor)):
+            raise Refused("denied", f"{shown(path)} is denied by a rule")

@@ -1,0 +1,466 @@
+"""The folder a session works in: the one door through which file tools reach files.
+
+The harness chooses the root, never the model. The root is opened once and held; every
+path is then opened beneath it (see `beneath`), so a path is judged by what the kernel
+opens and never by its text. Files are written whole or not at all (see `replacing`).
+
+Refused on purpose: absolute symlinks, also those that point back inside (the kernel
+cannot tell), and writing what other programs take orders from: `.git`, whose hooks and
+settings they run, and our own settings of the project.
+A hard link to a file outside can be read; writing it breaks the link.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import BinaryIO, Literal
+
+from msgspec import Struct
+
+from ...errors import UsageError
+from .beneath import Opener, Refused, best_opener, outside, whereabouts
+from .file_names import shown, unshown
+from .output import SavedOutput
+from .replace_file import put_in_place
+
+Kind = Literal["file", "directory", "link", "other"]
+
+PROTECTED = (".git", ".turnout", ".mcp.json")
+MAX_LINKS = 40
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_QUIET = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # no pipe or terminal holds us up
+_LOOK = getattr(os, "O_PATH", os.O_RDONLY | _QUIET)  # enough to see what it is and where
+
+
+def works_here() -> bool:
+    """Whether this system opens files beneath a folder; Windows does not."""
+    return os.open in os.supports_dir_fd
+
+
+class Entry(Struct, frozen=True):
+    """One name in a directory, itself: links are not followed."""
+
+    name: str
+    kind: Kind
+    size: int = 0
+    modified: float = 0.0
+    target: str = ""
+
+
+class Stamp(Struct, frozen=True):
+    """Which content a file had: another inode, size or time means that someone wrote it."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+class Workspace:
+    """Files beneath one root, and read-only ones beneath `readable` folders.
+
+    `protected` names may be read but not written, wherever they stand in the tree. `saved` is
+    where whole outputs go, to be read like files of the workspace.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        readable: Sequence[str | os.PathLike[str]] = (),
+        saved: SavedOutput | None = None,
+        protected: Sequence[str] = PROTECTED,
+        opener: Opener | None = None,
+    ) -> None:
+        if not works_here():
+            raise UsageError(
+                "files cannot be opened beneath a folder on this system, so none is safe to give"
+            )
+        self.root = os.path.abspath(root)
+        self.protected = frozenset(name.casefold() for name in protected)
+        self._root = _Root(self.root)
+        self.saved = saved
+        folders = [*readable, saved.folder] if saved else readable
+        self._readable = tuple(_Root(os.path.abspath(folder)) for folder in folders)
+        self._open: Opener = opener or best_opener(self._root.descriptor)
+
+    def close(self) -> None:
+        for root in (self._root, *self._readable):
+            root.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The absolute paths by which the root is known: as given, and without links."""
+        return tuple(sorted(self._root.names))
+
+    @property
+    def confinement(self) -> str:
+        """How paths are confined: `by_kernel` (openat2) or `step_by_step`."""
+        return getattr(self._open, "__name__", "custom")
+
+    # Reading
+
+    def open(self, path: str) -> BinaryIO:
+        """A regular file, open for reading bytes."""
+        try:
+            descriptor = self._descriptor(path, os.O_RDONLY | _QUIET)
+        except OSError as error:
+            raise _not_a_file(path) if error.errno == errno.ENXIO else error from None  # a socket
+        try:
+            _require_file(os.fstat(descriptor), path)
+            return os.fdopen(descriptor, "rb")
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    def read(self, path: str, limit: int) -> tuple[bytes, Stamp]:
+        """A whole file with its stamp; refused when it is larger than `limit` bytes."""
+        with self.open(path) as file:
+            stamp = Stamp.of(os.fstat(file.fileno()))
+            data = file.read(limit + 1)
+        if len(data) > limit:
+            raise Refused("too_large", f"{path} has {stamp.size:,} bytes; the limit here is {limit:,}")
+        return data, stamp
+
+    leaves_out = ""
+    """What of the folder is not shown here, in words; see `guard`."""
+
+    def denies(self, path: str) -> bool:
+        """Whether a rule keeps the content of a path from whoever works here; see `guard`."""
+        return False
+
+    def kind(self, path: str) -> Kind:
+        """What a path leads to; raises as opening would."""
+        descriptor = self._descriptor(path, _LOOK)
+        try:
+            return _kind(os.fstat(descriptor).st_mode)
+        finally:
+            os.close(descriptor)
+
+    def directory(self, path: str = ".") -> int:
+        """A directory's descriptor; the caller closes it."""
+        return self._descriptor(path, _DIRECTORY)
+
+    def entries(self, path: str = ".") -> list[Entry]:
+        """What a directory holds, by name."""
+        descriptor = self.directory(path)
+        try:
+            with os.scandir(descriptor) as found:
+                return sorted((_entry(item, descriptor) for item in found), key=lambda entry: entry.name)
+        finally:
+            os.close(descriptor)
+
+    def walk(
+        self, path: str = ".", leave_out: Callable[[str, Entry], bool] = lambda path, entry: False
+    ) -> Iterator[tuple[str, Entry]]:
+        """Every entry below a directory, parents first, by name; links are named, not followed.
+
+        Folders that cannot be read or vanish meanwhile are passed over.
+        """
+        waiting = [path]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                entries = self.entries(folder)
+            except OSError:
+                if folder == path:
+                    raise
+                continue
+            below = []
+            for entry in entries:
+                child = entry.name if folder in (".", "") else f"{folder.rstrip('/')}/{entry.name}"
+                if leave_out(child, entry):
+                    continue
+                yield child, entry
+                if entry.kind == "directory":
+                    below.append(child)
+            waiting.extend(reversed(below))
+
+    # Writing
+
+    def write(self, path: str, data: bytes, *, expected: Stamp | None = None) -> bool:
+        """Put `data` in place of a file, whole or not at all; True when the file is new.
+
+        Mode and owner stay; missing folders are made. With `expected`, a file that is no
+        longer the one that was read is left alone.
+        """
+        parent, name = self._destination(path)
+        try:
+            before = _status(name, parent)
+            if before is not None:
+                _require_file(before, path)
+            if expected is not None and (before is None or Stamp.of(before) != expected):
+                raise Refused("changed", f"{path} was changed by someone else since it was read")
+            put_in_place(parent, name, data, before)
+        finally:
+            os.close(parent)
+        return before is None
+
+    def delete(self, path: str, *, expected: Stamp | None = None) -> None:
+        """Take a file away. Of a link the link itself goes; what it points to stays."""
+        folder, name = _split(self._inside(path))
+        if name in ("", ".", ".."):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        parent = self._opened(self._root, folder, _DIRECTORY)
+        try:
+            self._require_writable(parent, name, path)
+            before = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            if stat.S_ISDIR(before.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            if expected is not None and Stamp.of(before) != expected:
+                raise Refused("changed", f"{path} was changed by someone else since it was read")
+            os.unlink(name, dir_fd=parent)
+        finally:
+            os.close(parent)
+
+    def _destination(self, path: str) -> tuple[int, str]:
+        """The directory and name that a write to `path` ends at: links to files are followed.
+
+        Each hop is opened beneath the root again, so a link can only choose among places
+        that the path itself could have named.
+        """
+        wanted = path
+        for _ in range(MAX_LINKS):
+            folder, name = _split(self._inside(wanted))
+            if name in ("", ".", ".."):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            parent = self._made_directory(folder)
+            try:
+                self._require_writable(parent, name, path)
+                target = _link_target(name, parent)
+            except BaseException:
+                os.close(parent)
+                raise
+            if target is None:
+                return parent, name
+            os.close(parent)
+            if target.startswith("/"):
+                raise outside(path)
+            wanted = f"{folder}/{target}" if folder else target
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+
+    def _inside(self, path: str) -> str:
+        root, relative = self._meant(path)
+        if root is not self._root:
+            raise Refused("read_only", f"{path} lies in a folder that may only be read")
+        return relative
+
+    def _made_directory(self, folder: str) -> int:
+        """The folder, open; what is missing of it is made."""
+        missing: list[str] = []
+        while True:
+            try:
+                here = self._opened(self._root, folder, _DIRECTORY)
+                break
+            except FileNotFoundError:
+                folder, name = _split(folder)
+                if name in ("", ".", ".."):
+                    raise
+                missing.append(name)
+        for name in reversed(missing):
+            above = here
+            try:
+                self._require_writable(above, name, folder)
+                here = _new_directory(above, name)
+            finally:
+                os.close(above)
+        return here
+
+    def _require_writable(self, parent: int, name: str, path: str) -> None:
+        """Protected names are found where the directory really lies, however it was spelled."""
+        place = self.located(parent)
+        names = (place if place is not None else path).split("/")
+        if any(part.casefold() in self.protected for part in (*names, name)):
+            raise Refused("protected", f"{path} lies in a protected folder ({', '.join(self.protected)})")
+
+    # Names
+
+    def located(self, descriptor: int) -> str | None:
+        """Where an open file lies relative to the root ("" is the root); None if it cannot be told."""
+        place, root = whereabouts(descriptor), whereabouts(self._root.descriptor)
+        if place is None or root is None:
+            return None
+        if place == root:
+            return ""
+        inside = root.rstrip("/") + "/"
+        return place[len(inside) :] if place.startswith(inside) else None
+
+    def identity(self, path: str) -> str:
+        """One name for every spelling of a place: what the path leads to, whether it exists or not.
+
+        Two calls with the same identity touch the same file, so they must not overlap. One that
+        leads out, through a link or `..` behind a link, has the name of a place outside.
+        """
+        try:
+            root, relative = self._meant(path)
+        except OSError:
+            return path
+        rest: list[str] = []
+        try:
+            while (place := self._place(root, relative)) is None:
+                relative, name = _split(relative)
+                if name in ("", ".", ".."):
+                    return os.path.normpath(path)
+                rest.insert(0, name)
+        except Refused:
+            return root.beyond("/".join((relative, *rest)))
+        return os.path.normpath("/".join(part for part in (place, *rest) if part) or ".")
+
+    def shows(self, place: str) -> bool:
+        """Whether a place, as `identity` names it, lies in the workspace or in a folder it may read."""
+        if place.startswith("/"):
+            return any(root.below(place) is not None for root in (self._root, *self._readable))
+        return place != ".." and not place.startswith("../")
+
+    def _place(self, root: _Root, relative: str) -> str | None:
+        """Where a path leads; None when it leads to nothing. Raises `Refused` when it leads out."""
+        try:
+            descriptor = self._opened(root, relative, _LOOK)
+        except Refused:
+            raise
+        except (OSError, ValueError):
+            return None
+        try:
+            place = self.located(descriptor)
+            return place if place is not None else whereabouts(descriptor) or relative
+        finally:
+            os.close(descriptor)
+
+    def _names_something(self, root: _Root, relative: str) -> bool:
+        try:
+            return self._place(root, relative) is not None
+        except Refused:
+            return True  # something that may not be had
+
+    def _descriptor(self, path: str, flags: int) -> int:
+        return self._opened(*self._meant(path), flags)
+
+    def _meant(self, path: str) -> tuple[_Root, str]:
+        """As spelled; or as `shown` would have escaped it, when only that names something."""
+        root, relative = self._spelled(path)
+        unescaped = unshown(relative)
+        if unescaped == relative or self._names_something(root, relative):
+            return root, relative
+        return root, unescaped if self._names_something(root, unescaped) else relative
+
+    def _opened(self, root: _Root, relative: str, flags: int) -> int:
+        return self._open(root.descriptor, relative or ".", flags, 0)
+
+    def _spelled(self, path: str) -> tuple[_Root, str]:
+        """The root that a path names, and the rest: only a reading of the text, never a check."""
+        if "\0" in path:
+            raise Refused("invalid", f"{shown(path)} holds a NUL character, which no path can")
+        if not _encodable(path):
+            raise Refused("invalid", f"{shown(path)} holds half of a character, which no path can")
+        if not path.startswith("/"):
+            return self._root, path
+        plain = "/" + path.lstrip("/")
+        for root in (self._root, *self._readable):
+            if (rest := root.below(plain)) is not None:
+                return root, rest
+        raise outside(path)
+
+
+class _Root:
+    """A folder held open, with the texts by which an absolute path may name it."""
+
+    def __init__(self, path: str) -> None:
+        self.descriptor = os.open(path, _DIRECTORY | os.O_CLOEXEC)
+        self.names = {path.rstrip("/"), (whereabouts(self.descriptor) or path).rstrip("/")}
+
+    def below(self, path: str) -> str | None:
+        for name in self.names:
+            if path == name or path.startswith(name + "/"):
+                return path[len(name) :].lstrip("/")
+        return None
+
+    def beyond(self, relative: str) -> str:
+        """A name, for policy and people, of a place that a path leads to outside of here."""
+        place = os.path.realpath(os.path.join(min(self.names), relative))
+        return place if self.below(place) is None else f"../{os.path.normpath(relative)}"
+
+    def close(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def __del__(self) -> None:
+        if hasattr(self, "descriptor"):
+            self.close()
+
+
+def _encodable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _split(path: str) -> tuple[str, str]:
+    folder, _, name = path.rpartition("/")
+    return folder, name
+
+
+def _kind(mode: int) -> Kind:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "directory"
+    return "link" if stat.S_ISLNK(mode) else "other"
+
+
+def _entry(item: os.DirEntry[str], parent: int) -> Entry:
+    try:
+        status = item.stat(follow_symlinks=False)
+    except OSError:  # it vanished between the listing and now
+        return Entry(item.name, "other")
+    kind = _kind(status.st_mode)
+    target = (_link_target(item.name, parent) or "") if kind == "link" else ""
+    return Entry(item.name, kind, status.st_size, status.st_mtime, target)
+
+
+def _link_target(name: str, parent: int) -> str | None:
+    try:
+        return os.readlink(name, dir_fd=parent)
+    except OSError:
+        return None
+
+
+def _new_directory(parent: int, name: str) -> int:
+    with suppress(FileExistsError):
+        os.mkdir(name, dir_fd=parent)
+    return os.open(name, _DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+
+
+def _status(name: str, parent: int) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _require_file(status: os.stat_result, path: str) -> None:
+    match _kind(status.st_mode):
+        case "directory":
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        case "other" | "link":
+            raise _not_a_file(path)
+
+
+def _not_a_file(path: str) -> Refused:
+    return Refused("not_a_file", f"{path} is a device, pipe, socket or link, not a regular file")

@@ -1,0 +1,144 @@
+"""The tools of a session: found by name, offered by mode, gathered in groups.
+
+A model may write a name as it remembers it (`functions.read_file`, `Read File`,
+`readFile`): when exactly one tool can be meant, that one is; when none or several can,
+the answer lists what comes nearest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from ...errors import UsageError
+from ...model import ToolSpec
+from .problems import tool_error
+from .tool import Tool
+
+Mode = str
+LONGEST_NAME = 128
+_CALL_NUMBER = re.compile(r":\d+$")  # Kimi's ids look like names: functions.read_file:3
+_FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and flattened: call_functionsread_file3
+
+
+class Found(Struct, frozen=True):
+    """The tool that a name means; `repaired` when the name was written otherwise."""
+
+    tool: Tool
+    repaired: bool = False
+
+
+class NotFound(Struct, frozen=True):
+    """No tool has this name; `suggestions` come near. A `disabled` one exists but is not offered now."""
+
+    name: str
+    suggestions: tuple[str, ...] = ()
+    disabled: bool = False
+
+    @property
+    def explanation(self) -> str:
+        """The error a model reads."""
+        shown = self.name if len(self.name) <= LONGEST_NAME else f"{self.name[:LONGEST_NAME]}…"
+        if self.disabled:
+            return tool_error(
+                "disabled_tool", shown, f"{shown} is not available in this mode. It was not run."
+            )
+        meant = f" Did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
+        message = f"There is no tool called {shown!r}.{meant} Nothing was run."
+        return tool_error("unknown_tool", shown, message, suggestions=list(self.suggestions))
+
+
+class Registry:
+    """Tools by name. Groups can be switched off; plan mode offers only what reads."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._spellings: dict[str, list[str]] = {}
+        self._off: set[str] = set()
+        for tool in tools:
+            self.add(tool)
+
+    def add(self, tool: Tool) -> None:
+        if not isinstance(tool, Tool):
+            raise UsageError(f"{tool!r} is not a tool; make it one with @tool")
+        if tool.name in self._tools:
+            raise UsageError(
+                f"two tools are called {tool.name!r}; give one another name, or remove the first"
+            )
+        self._tools[tool.name] = tool
+        self._spellings.setdefault(_folded(tool.name), []).append(tool.name)
+
+    def remove(self, name: str) -> None:
+        """Take a tool away. Calls to it that are on record keep their results."""
+        if (tool := self._tools.pop(name, None)) is None:
+            raise UsageError(f"there is no tool called {name!r} to remove")
+        self._spellings[_folded(tool.name)].remove(name)
+
+    def enable(self, group: str, on: bool = True) -> None:
+        """Switch a group of tools on or off."""
+        (self._off.discard if on else self._off.add)(group)
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def offered(self, mode: Mode = "") -> tuple[Tool, ...]:
+        """The tools a model is told of in this mode."""
+        return tuple(tool for tool in self if self._is_on(tool, mode))
+
+    def specs(self, mode: Mode = "") -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self.offered(mode))
+
+    def group(self, name: str) -> tuple[Tool, ...]:
+        return tuple(tool for tool in self if name in tool.groups)
+
+    def find(self, name: str, mode: Mode = "") -> Found | NotFound:
+        """The tool that a model meant by this name, or what comes near."""
+        tool = self._tools.get(name)
+        if tool is None:
+            meant = self._meant(name)
+            tool = self._tools[meant] if meant else None
+        if tool is None:
+            return NotFound(name, self._near(name, mode))
+        if not self._is_on(tool, mode):
+            return NotFound(tool.name, disabled=True)
+        return Found(tool, repaired=tool.name != name)
+
+    def _is_on(self, tool: Tool, mode: Mode) -> bool:
+        if mode == "plan" and tool.changes_things:
+            return False
+        return not self._off or not self._off & set(tool.groups)
+
+    def _meant(self, name: str) -> str:
+        for spelling in _readings(name[:LONGEST_NAME]):
+            found = self._spellings.get(_folded(spelling), ())
+            if len(found) == 1:
+                return found[0]
+        return ""
+
+    def _near(self, name: str, mode: Mode) -> tuple[str, ...]:
+        names = {_folded(tool.name): tool.name for tool in self.offered(mode)}
+        near = get_close_matches(_folded(next(reversed(_readings(name[:LONGEST_NAME])))), names, n=3)
+        return tuple(names[spelling] for spelling in near)
+
+
+def _readings(name: str) -> list[str]:
+    """The name as written, then without a call number, then without the prefixes models put before it."""
+    bare = _CALL_NUMBER.sub("", name.strip())
+    flattened = _FLATTENED.match(bare)
+    return [name, bare, *([flattened[1]] if flattened else []), re.split(r"[.:/]", bare)[-1]]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()

@@ -1,0 +1,224 @@
+"""A tool: a function, what a model is told of it, and what the scheduler must know.
+
+    @tool(risk="write")
+    async def write_note(ctx: ToolContext, path: str, text: str) -> str:
+        '''Write a note.
+
+        Args:
+            path: Where, inside the workspace.
+        '''
+
+Type hints and docstring become the schema, once. A parameter annotated `ToolContext` is
+ours and hidden from the model. The function may be plain (it runs in a thread), async,
+a generator or an async generator (what it yields is progress; what it returns, or else
+the last thing it yields, is the result), or a method. It returns text, a JSON value,
+media, a list of blocks, or an `Outcome`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from types import FrameType
+from typing import Any, Literal, get_args, overload
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...errors import UsageError
+from ...json_size import LONGEST
+from ...model import ToolSpec
+from .context import ToolContext
+from .schema_cost import SchemaCost
+from .signature import Signature, given_signature, read_signature
+from .validator import validator_and_engine
+
+__all__ = ["Kind", "Paths", "Risk", "Tool", "ToolContext", "tool"]
+
+Risk = Literal["read", "write", "risky", "dangerous"]
+"""read changes nothing; write changes files; risky reaches further; dangerous cannot be undone."""
+
+Kind = Literal["sync", "async", "generator", "async_generator"]
+Paths = tuple[str, ...] | Callable[[Mapping[str, Any]], Iterable[str]]
+
+RISKS: tuple[str, ...] = get_args(Risk)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
+
+
+class Tool(Struct, frozen=True, eq=False):
+    """One tool. Call it and you call the function itself.
+
+    `paths` says which paths a call touches: names of arguments, or a function of the
+    arguments. `parallel=False` keeps every other call of the batch out while it runs.
+    `retry_safe` means that running it again after a crash does no harm. `outside` marks a
+    tool that reaches out of the workspace whatever its arguments are. `timeout` None is
+    the scheduler's own limit, and infinity is none. `assess` judges a single call: from its
+    arguments and the `Situation` to an `Assessment`. `leaves` marks a tool that sends
+    something off the machine, and `source` where its results come from. `polls` says that
+    repeats are its nature: asking again, with the same answer, is not going in circles.
+    `delegates` marks a tool that only waits for subagents: it takes no slot from their calls.
+    `argument_limit` is how many characters the arguments of one call may have.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    signature: Signature
+    spec: ToolSpec
+    validator: Any
+    fits: Callable[[Any], bool]  # whether arguments fit the schema; the validator's own method
+    kind: Kind
+    cost: SchemaCost  # what it may cost to ask whether arguments fit
+    risk: Risk = "read"
+    timeout: float | None = None
+    parallel: bool = True
+    paths: Paths = ("path",)
+    retry_safe: bool = False
+    outside: bool = False
+    groups: tuple[str, ...] = ()
+    assess: Callable[[Mapping[str, Any], Any], Any] | None = None
+    leaves: bool = False
+    source: str = "tool"
+    polls: bool = False
+    delegates: bool = False
+    argument_limit: int = LONGEST
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Tool:
+        """A tool written as a method, bound to its object."""
+        return self if instance is None else replace(self, function=self.function.__get__(instance, owner))
+
+    @property
+    def description(self) -> str:
+        return self.spec.description
+
+    @property
+    def changes_things(self) -> bool:
+        return self.risk != "read"
+
+    def invoke(self, context: ToolContext, arguments: Mapping[str, Any]) -> Any:
+        """Call the function with decoded arguments; what comes back depends on `kind`."""
+        if self.signature.context:
+            return self.function(**{self.signature.context: context}, **arguments)
+        return self.function(**arguments)
+
+    def touched(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The paths that a call with these arguments reads or changes."""
+        if callable(self.paths):
+            return tuple(str(path) for path in self.paths(arguments))
+        known = self.signature.schema.get("properties", {})
+        found = (arguments.get(name, known.get(name, {}).get("default")) for name in self.paths)
+        return tuple(
+            path
+            for value in found
+            for path in (value if isinstance(value, list) else [value])
+            if isinstance(path, str) and path
+        )
+
+
+@overload
+def tool(function: Callable[..., Any], /, **options: Any) -> Tool: ...
+@overload
+def tool(
+    *,
+    risk: Risk = "read",
+    name: str | None = None,
+    description: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    parallel: bool = True,
+    paths: Paths = ("path",),
+    retry_safe: bool = False,
+    outside: bool = False,
+    groups: Iterable[str] = (),
+    assess: Callable[[Mapping[str, Any], Any], Any] | None = None,
+    leaves: bool = False,
+    source: str = "tool",
+    polls: bool = False,
+    delegates: bool = False,
+    argument_limit: int = LONGEST,
+) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.
+
+    `parameters` is a JSON Schema written by hand; without it the signature is read.
+    """
+    names = _names_in_reach(sys._getframe(1))
+    if function is not None:
+        return _made(function, names, **options)
+    return lambda decorated: _made(decorated, names, **options)
+
+
+def _names_in_reach(frame: FrameType | None) -> dict[str, Any]:
+    """Local names that annotations may use: of the caller, and around it if that is a class body."""
+    names: dict[str, Any] = {}
+    while frame is not None:
+        names = {**frame.f_locals, **names}
+        if "__qualname__" not in frame.f_locals:
+            break
+        frame = frame.f_back
+    return names
+
+
+def _made(
+    function: Callable[..., Any],
+    names: Mapping[str, Any],
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    risk: Risk = "read",
+    groups: Iterable[str] = (),
+    **options: Any,
+) -> Tool:
+    if parameters is None:
+        signature = read_signature(function, names=names)
+    else:
+        signature = given_signature(function, parameters)
+    name = _checked_name(name or getattr(function, "__name__", "") or type(function).__name__)
+    if risk not in RISKS:
+        raise UsageError(f"tool {name}: {risk!r} is no risk; use one of {', '.join(RISKS)}")
+    spec = ToolSpec(name, signature.description if description is None else description, signature.schema)
+    validator, cost = _validator(name, signature.schema)
+    return Tool(
+        name,
+        function,
+        signature,
+        spec,
+        validator,
+        validator.is_valid,
+        _kind(function),
+        cost,
+        risk,
+        groups=tuple(groups),
+        **options,
+    )
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot name a tool; use letters, digits, '_', '-', '.' and ':'")
+    return name
+
+
+def _validator(name: str, schema: dict[str, Any]) -> tuple[Any, SchemaCost]:
+    """The check of a schema, which is measured first: some would take for ever to be made, or used."""
+    try:
+        cost = SchemaCost(schema)
+        validator, cost.backtracks = validator_and_engine(schema)
+        return validator, cost
+    except UsageError as error:
+        raise UsageError(f"tool {name}: its parameters cannot be used: {error}") from error
+
+
+def _kind(function: Callable[..., Any]) -> Kind:
+    inner: Any = getattr(function, "func", None) or type(function).__call__
+    target = function if inspect.isroutine(function) else inner
+    if inspect.isasyncgenfunction(target):
+        return "async_generator"
+    if inspect.iscoroutinefunction(target):
+        return "async"
+    return "generator" if inspect.isgeneratorfunction(target) else "sync"

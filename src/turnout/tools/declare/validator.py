@@ -1,0 +1,49 @@
+"""A JSON Schema made into a check, with nothing fetched for it.
+
+Schemas come from outside: from MCP servers, and from files. The validator's package would
+fetch what a `$ref` points to, from any address or file; ours looks only into the schema.
+Patterns are matched in linear time where they can be. Those with lookaround or back references
+need an engine that tries and goes back, which is stopped after some steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import jsonschema_rs
+
+from ...errors import UsageError
+
+LINEAR = jsonschema_rs.RegexOptions()
+BACKTRACKING = jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)
+
+
+def validator_of(schema: dict[str, Any] | bool) -> Any:
+    """The check for a schema; raises UsageError when it is none, or refers to something outside."""
+    return validator_and_engine(schema)[0]
+
+
+def validator_and_engine(schema: dict[str, Any] | bool) -> tuple[Any, bool]:
+    """The check, and whether its patterns may try and go back."""
+    try:
+        return _compiled(schema, LINEAR), False
+    except UsageError:
+        return _compiled(schema, BACKTRACKING), True
+
+
+def _compiled(schema: dict[str, Any] | bool, patterns: Any) -> Any:
+    asked: list[str] = []
+
+    def refuse(reference: str) -> NoReturn:
+        asked.append(reference)
+        raise ValueError("nothing is fetched for a schema")
+
+    try:
+        return jsonschema_rs.validator_for(schema, retriever=refuse, pattern_options=patterns)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        if asked:
+            place = asked[0][:200]
+            message = f"it refers to {place!r}, which is not in it; put that in $defs, nothing is fetched"
+        else:
+            message = f"it is not a JSON Schema: {str(error).splitlines()[0]}"
+        raise UsageError(message) from error

@@ -1,0 +1,100 @@
+"""Asking someone whether a call may run: the question, the answers, and who is asked.
+
+An answer is bound to the call and to the exact arguments it was asked about. One that
+names another call or other arguments counts as no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
+
+from ...model import Outcome, Text
+from ...plain import dumps
+from ..declare.tool import Risk
+from .rules import Reach, Rule, fingerprint
+from .visible import visible
+
+Answer = Literal["once", "session", "always", "no", "edit"]
+
+
+class Decision(Struct, frozen=True):
+    """What was answered. Make it with the question's own methods, which bind it.
+
+    `rule` may widen or narrow what "session" and "always" cover; without it the policy chooses.
+    """
+
+    answer: Answer
+    call_id: str
+    fingerprint: str
+    message: str = ""
+    arguments: dict[str, Any] | None = None
+    rule: Rule | None = None
+
+
+class ApprovalRequest(Struct, frozen=True):
+    """One question: may this call run with these arguments? `why` says why it is asked.
+
+    `problem` is set when the arguments that were answered with do not fit. Surfaces print `shown`,
+    never `arguments`: what a user cannot see they cannot agree to.
+    """
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    risk: Risk
+    why: str
+    paths: tuple[str, ...] = ()
+    reach: Reach = "inside"
+    description: str = ""
+    problem: str = ""
+    fingerprint: str = field(default="")
+
+    def once(self) -> Decision:
+        return self._decision("once")
+
+    def for_session(self, rule: Rule | None = None) -> Decision:
+        return self._decision("session", rule=rule)
+
+    def always(self, rule: Rule | None = None) -> Decision:
+        return self._decision("always", rule=rule)
+
+    def no(self, message: str = "") -> Decision:
+        """Refuse; the model reads the message."""
+        return self._decision("no", message=message)
+
+    def edit(self, arguments: Mapping[str, Any]) -> Decision:
+        """Agree, with other arguments."""
+        return self._decision("edit", arguments=dict(arguments))
+
+    def binds(self, decision: object) -> bool:
+        """Whether this is an answer to this question and no other."""
+        if not isinstance(decision, Decision):
+            return False
+        return (decision.call_id, decision.fingerprint) == (self.call_id, self.bound_to)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The arguments as a user should see them: nothing in them is invisible or turns the text around."""
+        return {
+            visible(name): visible(value if isinstance(value, str) else dumps(value))
+            for name, value in self.arguments.items()
+        }
+
+    @property
+    def bound_to(self) -> str:
+        return self.fingerprint or fingerprint(self.tool, self.arguments)
+
+    def _decision(self, answer: Answer, **more: Any) -> Decision:
+        return Decision(answer, self.call_id, self.bound_to, **more)
+
+
+Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[Decision]]
+"""Any surface that can be asked. It may take as long as it likes; a cancelled call cancels it."""
+
+
+def refused(message: str) -> Outcome:
+    """The outcome of a call that may not run."""
+    return Outcome("denied", (Text(message),) if message else (), reason="denied")

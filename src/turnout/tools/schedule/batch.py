@@ -1,0 +1,232 @@
+"""A turn's calls as one batch: which may start, which are settled. A machine without IO.
+
+Calls keep their order where order can matter: a call waits for every earlier one that it
+clashes with, or that wants to run alone. Everything else runs at once, up to the limit.
+Calls of other sessions of the same tree are waited for too (see `running`).
+
+A tool that was given up while it ran still holds its paths until it has really ended.
+Whoever waits for such a path is `stuck`, and is answered instead of run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...errors import UsageError
+from ...model import Outcome
+from ..declare.events import State
+from ..declare.footprint import UNTOUCHED, Footprint, Places
+from .running import RunningCalls
+
+Live = Literal["validating", "awaiting_approval", "scheduled", "executing"]
+
+
+class Summary(Struct, frozen=True):
+    """How a batch ended: every call counted once, by its outcome; then what else was noticed.
+
+    `duplicates` are calls that were given twice or had their outcome already. `filtered`
+    counts calls taken out of results.
+    """
+
+    scheduled: int = 0
+    completed: int = 0
+    errors: int = 0
+    cancelled: int = 0
+    denied: int = 0
+    interrupted: int = 0
+    invalid: int = 0
+    repaired: int = 0
+    over_limit: int = 0
+    duplicates: int = 0
+    filtered: int = 0
+    shortened: int = 0
+    given_up: int = 0
+
+    @staticmethod
+    def of(outcomes: Iterable[Outcome]) -> Summary:
+        """Outcomes counted; what else was noticed, only the batch knows."""
+        ended = [outcome.status for outcome in outcomes]
+        return Summary(
+            len(ended),
+            ended.count("complete"),
+            ended.count("error"),
+            ended.count("cancelled"),
+            ended.count("denied"),
+            ended.count("interrupted"),
+        )
+
+
+class _Call(Struct):
+    state: Live
+    footprint: Footprint = UNTOUCHED
+
+
+class Batch:
+    """Feed it what happens to each call; ask it which may start and whether all is settled.
+
+    `running` knows the calls of all batches: a tree of sessions hands the same one to each,
+    one after the other or at the same time.
+    """
+
+    def __init__(
+        self, call_ids: Iterable[str], *, parallel: int = 8, running: RunningCalls | None = None
+    ) -> None:
+        self.parallel = max(parallel, 1)
+        self.outcomes: dict[str, Outcome] = {}
+        self.late = 0
+        self.running = running or RunningCalls(self.parallel)
+        self.number = self.running.join()
+        self._live: dict[str, _Call] = {call_id: _Call("validating") for call_id in call_ids}
+        self._order = tuple(self._live)
+        self._executing = 0
+        self._changes = 0
+        self._plan: tuple[list[str], dict[str, Footprint]] = ([], {})
+        self._plan_of = (-1, -1)  # how many changes there were, here and in the tree, when it was made
+
+    # What happens
+
+    def admit(self, call_id: str, footprint: Footprint = UNTOUCHED, *, ask: bool = False) -> None:
+        """The arguments fit: the call waits for approval, or for its slot."""
+        self._expect(call_id, "validating")
+        self._live[call_id] = _Call("awaiting_approval" if ask else "scheduled", footprint)
+        self._changes += 1
+
+    def approve(self, call_id: str, footprint: Footprint | None = None) -> None:
+        """The user agreed; with other arguments the call may touch other places."""
+        call = self._expect(call_id, "awaiting_approval")
+        self._live[call_id] = _Call("scheduled", call.footprint if footprint is None else footprint)
+        self._changes += 1
+
+    def start(self, call_id: str) -> None:
+        call = self._expect(call_id, "scheduled")
+        free, _ = self._current_plan()
+        if call_id not in free:
+            raise UsageError(f"call {call_id} must wait for another; start only what startable() names")
+        call.state = "executing"
+        self._executing += 1
+        self.running.begin((self.number, call_id), call.footprint)
+        free.remove(call_id)  # those beside it were counted together with it: they still may start
+        self._plan_of = (self._changes, self.running.changes)
+
+    def settle(self, call_id: str, outcome: Outcome, *, still_running: bool = False) -> bool:
+        """Give a call its outcome, at whatever point it is; False if it has one already."""
+        call = self._live.pop(call_id, None)
+        if call is None:
+            self.late += 1
+            return False
+        self.outcomes[call_id] = outcome
+        self._changes += 1
+        if call.state == "executing":
+            self._executing -= 1
+            if still_running:
+                self.running.give_up((self.number, call_id), call.footprint)
+            else:
+                self.running.end((self.number, call_id))
+        return True
+
+    def ended(self, call_id: str) -> None:
+        """A tool that was given up has ended after all; its paths are free again."""
+        self.running.ended((self.number, call_id))
+
+    def queue_blocked(self) -> None:
+        """Keep a place in the queue for each call that only calls of other batches keep from starting."""
+        self.running.queue(self.number, self._current_plan()[1])
+
+    # What follows
+
+    def state(self, call_id: str) -> State:
+        if (call := self._live.get(call_id)) is not None:
+            return call.state
+        return self.outcomes[call_id].status
+
+    def live(self, *states: Live) -> tuple[str, ...]:
+        """The calls without an outcome, in order; only those in the given states if there are any."""
+        return tuple(call_id for call_id, call in self._live.items() if not states or call.state in states)
+
+    @property
+    def done(self) -> bool:
+        return not self._live
+
+    def startable(self) -> tuple[str, ...]:
+        """The calls that may start now, in order, as many as the limits leave room for."""
+        return tuple(self._current_plan()[0])
+
+    def stuck(self) -> tuple[str, ...]:
+        """Scheduled calls that would have to wait for a tool that was given up."""
+        if not self.running.given_up:
+            return ()
+        held = Places(self.running.given_up.values())
+        waiting = self.live("scheduled")
+        return tuple(
+            call_id for call_id in waiting if held.clash(_named_places(self._live[call_id].footprint))
+        )
+
+    def summary(self) -> Summary:
+        return replace(Summary.of(self.outcomes.values()), scheduled=len(self._order))
+
+    def results(self) -> Sequence[tuple[str, Outcome]]:
+        """The outcomes there are, in the order the calls were made."""
+        return [(call_id, self.outcomes[call_id]) for call_id in self._order if call_id in self.outcomes]
+
+    def _current_plan(self) -> tuple[list[str], dict[str, Footprint]]:
+        """The calls that may start, and those that only calls of other batches keep from it."""
+        now = (self._changes, self.running.changes)
+        if self._plan_of != now:
+            self._plan, self._plan_of = self._make_plan(), now
+        return self._plan
+
+    def _make_plan(self) -> tuple[list[str], dict[str, Footprint]]:
+        free: list[str] = []
+        blocked: dict[str, Footprint] = {}
+        ahead, behind, held = Places(), self._places_behind(), Places(self.running.given_up.values())
+        room, shared_room = self.parallel - self._executing, self.running.room
+        behind_someone = self._executing > 0
+        for call_id, call in self._live.items():
+            mine = call.footprint
+            if room <= 0:
+                break
+            if call.state == "scheduled":
+                waits = (mine.alone and behind_someone) or ahead.clash(mine) or behind.clash(mine)
+                waits = waits or held.clash(_named_places(mine))
+                if not waits and self.running.is_blocked((self.number, call_id), mine):
+                    blocked[call_id] = mine
+                elif not waits and (shared_room > 0 or not mine.counted):
+                    free.append(call_id)
+                    room -= 1
+                    shared_room -= mine.counted
+            if mine.alone or call.state == "validating":
+                break  # nobody overtakes a call that runs alone, or one whose places are not known yet
+            ahead.add(mine)
+            behind_someone = True
+        return free, blocked
+
+    def _places_behind(self) -> Places:
+        """What calls touch that run behind one that still waits.
+
+        They started because they did not clash with it. It may since have been approved with
+        other arguments, so that it is not enough to look at the calls ahead.
+        """
+        places, waits = Places(), False
+        for call in self._live.values():
+            if call.state != "executing":
+                waits = True
+            elif waits:
+                places.add(call.footprint)
+        return places
+
+    def _expect(self, call_id: str, state: Live) -> _Call:
+        call = self._live.get(call_id)
+        if call is None or call.state != state:
+            known = call_id in self.outcomes or call is not None
+            found = self.state(call_id) if known else "not in this batch"
+            raise UsageError(f"call {call_id} is {found}; this needs one that is {state}")
+        return call
+
+
+def _named_places(footprint: Footprint) -> Footprint:
+    """A command that reads is kept from the paths it names, not from everything, by a tool that hangs."""
+    return replace(footprint, everywhere=False) if footprint.everywhere else footprint

@@ -1,0 +1,314 @@
+"""The tools of one session at work: every call of a turn as one batch, batches one after the other.
+
+One scheduler serves a session, interactive or not. A subagent has its own; the two share
+which calls run (see `running`). A scheduler is the only writer of outcomes: intent is on
+record before a tool runs, the outcome before anyone sees it. Whatever happens, every call
+of a batch ends with exactly one outcome.
+
+Time is the loop's: timeouts and grace are its timers, so a loop with a virtual clock
+drives everything here (with `threads=Inline()` for tools that block).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from inspect import isawaitable
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from ...diagnostic import Diagnostic
+from ...errors import UsageError
+from ...history.log import History
+from ...model import Outcome, ToolCall
+from ..confine.guarded_ports import Guard
+from ..confine.output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
+from ..confine.threads import Threads
+from ..declare.context import Asker
+from ..declare.events import ToolEvent
+from ..declare.registry import Registry
+from ..declare.tool import Tool
+from ..policy.approval import Approver
+from ..policy.rules import Policy, Rule
+from ..policy.situation import Situation
+from ..policy.taint import Taint
+from .batch import Summary
+from .batch_run import BatchRun
+from .perform import ThreadPort
+from .running import SharedTree
+from .tool_hooks import ToolHooks
+
+Listener = Callable[[ToolEvent], Awaitable[None] | None]
+OnEnd: TypeAlias = Callable[[Summary, frozenset[str]], None]
+"""Told how a batch ended, and the ids of its calls that could not run: no such tool, or wrong arguments."""
+Ended: TypeAlias = Callable[[Outcome | None, str], None]
+"""Told what a tool gave back, and in one word what went wrong."""
+Around: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[Ended]]
+"""Given a call's id, its tool and its arguments: what its run is done in."""
+
+
+class Limits(Struct, frozen=True):
+    """What bounds a batch: calls at once, calls in all, seconds, characters of results, bytes of media."""
+
+    parallel: int = 8
+    calls: int = 64
+    timeout: float = 300.0
+    grace: float = 2.0
+    result: int = RESULT_LIMIT
+    batch: int = BATCH_LIMIT
+    media: int = 16 * 1024 * 1024
+
+
+class ToolScheduler:
+    """Runs the calls of a session's turns and settles them in its history.
+
+    `approver` is asked when the policy says so; without one, to ask is to deny.
+    `save_rule` keeps what was answered with "always". `save` takes the whole text of a
+    result that had to be cut and gives back where it is. `hooks` see each call before and
+    after; `around` is for whoever measures its run. `workspace`, `spawn`, `environment` and
+    `asker`, which puts a tool's question to the user, are handed to tools as they are. `tree`
+    is what this scheduler shares with those of its subagents.
+    """
+
+    def __init__(
+        self,
+        tools: Registry | Iterable[Tool],
+        history: History,
+        *,
+        policy: Policy | None = None,
+        approver: Approver | None = None,
+        save_rule: Callable[[Rule], Awaitable[None] | None] | None = None,
+        limits: Limits | None = None,
+        workspace: Any = None,
+        spawn: Any = None,
+        environment: Mapping[str, str] | None = None,
+        asker: Asker | None = None,
+        state: dict[str, Any] | None = None,
+        threads: ThreadPort | None = None,
+        save: Callable[[str], str] | None = None,
+        hooks: ToolHooks | None = None,
+        around: Around | None = None,
+        tree: SharedTree | None = None,
+    ) -> None:
+        self.registry = tools if isinstance(tools, Registry) else Registry(tools)
+        self.history = history
+        self.policy = policy or Policy()
+        self.approver = approver
+        self.save_rule = save_rule
+        self.limits = limits or Limits()
+        self.hooks = hooks or ToolHooks()
+        self.around = around or _unwatched
+        self.workspace = workspace
+        self.spawn = spawn
+        self.guard = Guard(workspace, spawn)
+        self.environment = environment
+        self.asker = asker
+        self.state: dict[str, Any] = {} if state is None else state
+        self.threads: ThreadPort = threads or Threads()
+        self.taint = Taint(each.outcome for each in history.ledger if each.outcome is not None)
+        self._keep_text = save or self._save_privately
+        self.late = 0  # results that came after their call was given up
+        self.tree = tree or SharedTree(self.limits.parallel)
+        self._saved: SavedOutput | None = None
+        self._turn = asyncio.Lock()
+        self._runs: list[BatchRun] = []
+        self._left: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    async def run(
+        self,
+        calls: Sequence[ToolCall],
+        on_event: Listener | None = None,
+        on_end: OnEnd | None = None,
+    ) -> Summary:
+        """Run a turn's calls as one batch and settle each; the batches before it go first.
+
+        Cancelling this cancels the batch. A listener that raises hears no more of it; its
+        error is raised when the batch has ended. `on_end` is told of its end, whatever it was.
+        """
+        batch = self._admitted(calls, listening=on_event is not None)
+        try:
+            trouble = await self._run_telling(batch, on_event)
+        finally:
+            if on_end is not None:
+                on_end(batch.run.summary(), frozenset(batch.run.invalid))
+        if trouble is not None:
+            raise trouble
+        return _concluded(batch.run)
+
+    async def _run_telling(self, batch: _Turn, on_event: Listener | None) -> Exception | None:
+        """Run the batch to its end; the listener's first error, if it raised one."""
+        if on_event is None:
+            async with batch as run:
+                await asyncio.wait({run.ended})
+            return None
+        trouble: Exception | None = None
+        try:
+            async with batch as run:
+                async for event in _events(run):
+                    trouble = trouble or await _told(on_event, event)
+        finally:  # a batch that was cancelled has settled its calls meanwhile: tell of that too
+            for event in batch.run.untold():
+                trouble = trouble or await _told(on_event, event)
+        return trouble
+
+    async def stream(self, calls: Sequence[ToolCall]) -> AsyncIterator[ToolEvent | Summary]:
+        """The events of a batch as they come, and its summary last. Leaving early cancels the batch."""
+        async with self._admitted(calls, listening=True) as run:
+            async for event in _events(run):
+                yield event
+        yield _concluded(run)
+
+    def cancel(self, call_id: str | None = None) -> None:
+        """Stop one call, or without an id the batch that is running."""
+        if call_id is None:
+            for run in self._runs[:1]:
+                run.cancel()
+        for run in self._runs:
+            if call_id in run.work:
+                run.cancel(call_id)
+
+    def fail(self, error: Exception) -> None:
+        """Have the batch that is running raise this when what runs has ended; nothing else begins."""
+        for run in self._runs[:1]:
+            run.fail(error)
+
+    async def close(self) -> None:
+        """End the session: calls that run are stopped, calls that wait do not run.
+
+        What tools keep in `state` is closed too, if it has an `aclose`: commands in the background.
+        """
+        self._closed = True
+        for run in tuple(self._runs):
+            run.cancel(status="interrupted")
+        if self._runs:
+            await asyncio.wait({run.ended for run in self._runs})
+        for held in self.state.values():
+            if (end := getattr(held, "aclose", None)) is not None:
+                await end()
+        self.threads.close()
+
+    @property
+    def situation(self) -> Situation:
+        """Where calls run now, as policy sees it."""
+        self.taint.look(self.history.turns)
+        return Situation(self.workspace, self.spawn, self.environment, self.state, self.taint.source)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._runs)
+
+    def _admitted(self, calls: Sequence[ToolCall], *, listening: bool) -> _Turn:
+        if self._closed:
+            raise UsageError("this scheduler is closed; a session makes one and closes it at its end")
+        if any(run.loop.is_closed() for run in self._runs):  # batches that nothing will ever end
+            self._runs, self._turn = [], asyncio.Lock()
+        self.tree.running.forget_dead()
+        return _Turn(self._turn, self._runs, BatchRun(self, calls, listening))
+
+    def diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
+        """Note what was resolved, where everything about this conversation is noted."""
+        self.history.diagnostics.append(Diagnostic("tools", code, call_id, detail))
+
+    # What is left of tools that would not stop
+
+    def abandon(self, task: asyncio.Task[Any]) -> None:
+        """Keep a task that will not end, so that nobody waits for it: not even the loop at its close."""
+        self._keep(task)
+        _forget(task)
+
+    def let_go(self, task: asyncio.Task[Any]) -> None:
+        """Cancel a task whose answer is of no use any more; whether it heeds that, nobody waits to see."""
+        self._keep(task)
+        task.cancel()
+        _forget(task)
+
+    def came_late(self, call_id: str, detail: str) -> None:
+        """A tool that was given up has ended: what it said is ignored."""
+        self.late += 1
+        self.diagnose("late_result", call_id, detail)
+
+    def _keep(self, task: asyncio.Task[Any]) -> None:
+        self._left.add(task)
+        task.add_done_callback(self._left.discard)
+
+    def save(self, text: str) -> str:
+        """Keep the whole of a text that had to be cut; where it is, or "" if it could not be kept."""
+        try:
+            return self._keep_text(text)
+        except Exception:  # a full disk costs the whole text, not the result
+            return ""
+
+    def _save_privately(self, text: str) -> str:
+        if self._saved is None:
+            self._saved = SavedOutput()
+        return self._saved.save(text)
+
+
+class _Turn:
+    """A batch's turn: it waits for those before it, and does not leave before every call is settled."""
+
+    def __init__(self, lock: asyncio.Lock, runs: list[BatchRun], run: BatchRun) -> None:
+        self.lock = lock
+        self.runs = runs
+        self.run = run
+
+    async def __aenter__(self) -> BatchRun:
+        self.runs.append(self.run)
+        try:
+            await self.lock.acquire()
+        except BaseException:
+            self.run.cancel()
+            self.runs.remove(self.run)
+            raise
+        try:
+            self.run.begin()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self.run
+
+    async def __aexit__(self, *_: object) -> None:
+        try:
+            await self.run.close()
+        finally:
+            if self.run in self.runs:
+                self.runs.remove(self.run)
+            self.lock.release()
+
+
+def _unwatched(*_: Any) -> AbstractContextManager[Ended]:
+    return nullcontext(lambda outcome, trouble: None)
+
+
+async def _events(run: BatchRun) -> AsyncIterator[ToolEvent]:
+    assert run.events is not None
+    while (event := await run.events.get()) is not None:
+        yield event
+
+
+async def _told(listener: Listener, event: ToolEvent) -> Exception | None:
+    try:
+        answer = listener(event)
+        if isawaitable(answer):
+            await answer
+    except Exception as error:
+        return error
+    return None
+
+
+def _concluded(run: BatchRun) -> Summary:
+    if run.failure is not None:
+        raise run.failure
+    return run.summary()
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    """Take a task off the list that `asyncio.run` waits for: if it swallows cancellation, that never ends."""
+    if task.done():
+        return
+    if (unregister := getattr(asyncio.tasks, "_unregister_task", None)) is not None:
+        unregister(task)
+        task._log_destroy_pending = False  # type: ignore[attr-defined]

@@ -1,0 +1,234 @@
+"""What stands around the messages of a Messages request: limits, thinking, tools, cache markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal
+
+from msgspec import Struct, field
+
+from ...errors import UsageError
+from ...ids import IdProjection
+from ...model import ToolSpec
+from ..options import Options
+from ..protocol import Setting
+from ..shared.added_fields import merged, with_added_fields
+from ..shared.limits import nearest_effort, service_tier, token_limit
+from ..shared.offer import Declarations, Offer, is_forced, offered_tools
+from ..shared.open_loop import Loop
+from ..shared.roll import Wire
+from ..shared.schema import project_schema
+from ..shared.strict import Freedom, strict_answer, strict_schema
+
+DEFAULT_MAX_TOKENS = 8_192
+MIN_BUDGET = 1_024
+MAX_TOOLS = 512
+BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384}
+MARKER = {"type": "ephemeral"}
+TTLS = ("5m", "1h")
+SERVICE_TIERS = ("auto", "standard_only")
+
+
+class AnthropicDialect(Struct, frozen=True, kw_only=True):
+    """How a host of the Messages API differs from Anthropic's own."""
+
+    api: ClassVar[str] = "anthropic"
+
+    id_format: str = "anthropic"
+    caching: Literal["automatic", "blocks", ""] = "automatic"
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+class AnthropicFields:
+    """The fields of requests to one target."""
+
+    def __init__(self, dialect: AnthropicDialect, setting: Setting, ids: IdProjection) -> None:
+        self.dialect = dialect
+        self.setting = setting
+        self.ids = ids
+        self._declarations = Declarations(self._tools)
+
+    def of(
+        self,
+        loop: Loop,
+        called: Iterable[str],
+        system: str,
+        tools: Sequence[ToolSpec],
+        options: Options,
+        changes: list[str],
+    ) -> Wire:
+        """`loop` is the tool loop that may be open, `called` the tools that the history knows."""
+        facts = self.setting.facts
+        fields: Wire = {"model": self.setting.model}
+        offer = offered_tools(tools, called, options, self.ids, changes, limit=MAX_TOOLS)
+        if is_forced(offer.choice) and not facts.forced_tools:
+            raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
+        limit = token_limit(options, facts, changes)
+        fields["max_tokens"] = min(DEFAULT_MAX_TOKENS, facts.output) if limit is None else limit
+        self._add_thinking(fields, loop, offer.choice, options, changes)
+        self._add_sampling(fields, options, changes)
+        self._add_head(fields, system, offer, options, changes)
+        if offer.tools:
+            self._add_choice(fields, offer, options)
+        elif options.parallel is not None or options.tool_choice is not None:
+            changes.append("parallel and tool_choice left out: there are no tools")
+        if options.schema is not None:
+            answer = strict_answer(options, "anthropic", changes)
+            fields.setdefault("output_config", {})["format"] = {
+                "type": "json_schema",
+                "schema": answer["schema"],
+            }
+            for name in ("schema_name", "schema_description"):
+                if getattr(options, name):
+                    changes.append(f"{name} left out: this API does not have it")
+        elif options.json:
+            changes.append("json left out: this API takes a schema of the answer, or none")
+        if options.stream:
+            fields["stream"] = True
+        self._add_service(fields, options, changes)
+        return with_added_fields(fields, self.dialect.extra_body, options, changes)
+
+    def _add_thinking(
+        self, fields: Wire, loop: Loop, choice: str, options: Options, changes: list[str]
+    ) -> None:
+        kinds, efforts = self.setting.facts.thinking, self.setting.facts.efforts
+        if options.effort and efforts:
+            fields["output_config"] = {"effort": nearest_effort(options.effort, efforts, changes)}
+        if not options.thinking:
+            if options.thinking is False and "adaptive" in kinds and "off" in kinds:
+                fields["thinking"] = {"type": "disabled"}
+            elif options.thinking is False and "adaptive" in kinds:
+                changes.append(f"thinking stays as it is: {self.setting.model} cannot be told not to think")
+        elif "adaptive" in kinds and (options.budget is None or "manual" not in kinds):
+            fields["thinking"] = {"type": "adaptive"}
+        elif "manual" not in kinds:
+            changes.append(f"thinking left out: {self.setting.model} does not think")
+        elif is_forced(choice):
+            changes.append("ANT-24 thinking switched off: it does not go with a forced tool choice")
+        elif loop.open and not loop.thinks:
+            changes.append("ANT-16 thinking switched off: the open tool loop began without it")
+        else:
+            self._add_budget(fields, options, changes)
+        if options.budget is not None and "budget_tokens" not in fields.get("thinking", {}):
+            changes.append(f"budget left out: {self.setting.model} is not told how much to think here")
+
+    def _add_budget(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        usual = BUDGETS.get(options.effort or "medium", BUDGETS["high"])
+        wanted = budget = usual if options.budget is None else options.budget
+        if options.max_tokens is None:
+            fields["max_tokens"] = min(budget + DEFAULT_MAX_TOKENS, self.setting.facts.output)
+        budget = min(budget, fields["max_tokens"] - 1)
+        if budget < MIN_BUDGET:
+            changes.append("ANT-23 thinking switched off: max_tokens leaves no room for it")
+            return
+        if options.budget is not None and budget != wanted:
+            changes.append(f"budget {wanted} sent as {budget}: it must be below max_tokens")
+        fields["thinking"] = {"type": "enabled", "budget_tokens": budget}
+
+    def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}
+        given = {name: value for name, value in given.items() if value is not None}
+        if options.temperature is not None and options.temperature > 1:
+            given["temperature"] = 1.0
+            changes.append(f"temperature {options.temperature} sent as 1: this API takes 0 to 1")
+        thinks = fields.get("thinking", {}).get("type") == "enabled"
+        refused = [
+            name
+            for name, value in given.items()
+            if not self.setting.facts.sampling or (thinks and not _goes_with_thinking(name, value))
+        ]
+        if refused:
+            changes.append(f"ANT-22 {', '.join(refused)} left out: refused by this model or while it thinks")
+        fields.update({name: value for name, value in given.items() if name not in refused})
+        if options.stop:
+            fields["stop_sequences"] = list(options.stop)
+        for name in ("seed", "frequency_penalty", "presence_penalty", "logprobs", "verbosity"):
+            if getattr(options, name) is not None:
+                changes.append(f"{name} left out: this API does not have it")
+
+    def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
+        """Who asks, and how it is served."""
+        if options.user is not None:
+            fields["metadata"] = {"user_id": options.user}
+        for name in ("metadata", "cache_key"):
+            if getattr(options, name):
+                changes.append(f"{name} left out: this API does not have it")
+        if tier := service_tier(options, SERVICE_TIERS, changes):
+            fields["service_tier"] = tier
+
+    def _add_head(
+        self, fields: Wire, system: str, offer: Offer, options: Options, changes: list[str]
+    ) -> None:
+        """System text and tools, each with one cache marker, and the marker for the messages."""
+        caches = options.cache and self.dialect.caching
+        if system.strip():
+            text = {"type": "text", "text": system, "cache_control": _marker(options)}
+            fields["system"] = [text] if caches else system
+        if offer.tools:
+            fields["tools"] = self._declarations.of(offer, options, changes)
+        if options.cache and self.dialect.caching == "automatic":
+            fields["cache_control"] = _marker(options)
+        if options.cache_ttl is not None and not (
+            caches and _marker(options).get("ttl") == options.cache_ttl
+        ):
+            changes.append(f"cache_ttl {options.cache_ttl} left out: a prompt is kept for 5m or 1h here")
+
+    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
+        freedom = Freedom()
+        wires = [self._tool(tool, offer.names[tool.name], freedom, options, changes) for tool in offer.tools]
+        # A tool that is loaded only when it is searched for is no part of the cached prompt.
+        marked = [at for at, wire in enumerate(wires) if not wire.get("defer_loading")]
+        if options.cache and self.dialect.caching and marked:
+            wires[marked[-1]]["cache_control"] = _marker(options)
+        return wires
+
+    def _tool(
+        self, tool: ToolSpec, name: str, freedom: Freedom, options: Options, changes: list[str]
+    ) -> Wire:
+        if tool.declaration is not None:
+            return _without_marker(tool.declaration)
+        lines: list[str] = []
+        wanted = options.strict or tool.strict
+        schema = strict_schema(tool, "anthropic", lines) if wanted else None
+        if schema is not None and not freedom.takes(schema):
+            lines = [f"ANT-09 strict left out of {tool.name}: the tools leave more open than is compiled"]
+            schema = None
+        changes += lines
+        wire: Wire = {
+            "name": name,
+            "input_schema": project_schema(tool, "anthropic", changes) if schema is None else schema,
+        }
+        if tool.description:
+            wire["description"] = tool.description
+        if schema is not None:
+            wire["strict"] = True
+        return merged(wire, _without_marker(tool.beside))
+
+    def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
+        choice = offer.choice
+        wire: Wire = {}
+        if choice in ("auto", "none"):
+            wire = {"type": choice}
+        elif choice == "required":
+            wire = {"type": "any"}
+        elif choice:
+            wire = {"type": "tool", "name": offer.names[choice]}
+        if options.parallel is False and choice != "none":
+            wire = {**(wire or {"type": "auto"}), "disable_parallel_tool_use": True}
+        if wire:
+            fields["tool_choice"] = wire
+
+
+def _marker(options: Options) -> Wire:
+    return {**MARKER, "ttl": options.cache_ttl} if options.cache_ttl in TTLS else MARKER
+
+
+def _without_marker(wire: Wire) -> Wire:
+    """Without the cache marker it once had: four are taken in all, and ours stand elsewhere."""
+    return {key: value for key, value in wire.items() if key != "cache_control"}
+
+
+def _goes_with_thinking(name: str, value: float | None) -> bool:
+    if name == "temperature":
+        return value == 1
+    return name == "top_p" and value is not None and 0.95 <= value <= 1

@@ -1,0 +1,430 @@
+"""Chat Completions, read: chunks or a whole body become events, whoever serves them.
+
+Every field in which some server sends reasoning is read on every stream, and each text
+counts once however many fields repeat it. What a server wants back of its reasoning rides
+on the thinking: `field` is where the text came from, and the last block that holds
+`reasoning_details` or `reasoning_opaque` holds all of it. Nothing is final before the
+stream says so: calls are whole, and the reply done, at `[DONE]`, or at the end of a body
+that gave a reason for stopping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...errors import FailureKind, ProviderError
+from ...history.words import words_of
+from ...model import Media, Opaque, Origin, Residue, Stop
+from ...plain import dumps, loads
+from ...streaming.events import StreamEvent
+from ...streaming.reply import NOTHING, Events, ReplyBuilder
+from ...streaming.speech import Speech
+from ...streaming.thinktags import ThinkTags
+from ..failure.read_failure import excerpt, stream_failure, undecodable
+from .chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
+
+STOPS: dict[str, Stop] = {
+    "stop": "end",
+    "eos": "end",
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "refused",
+    "refusal": "refused",
+    "safety": "refused",
+    "": "end",
+}
+
+FAILED_STOPS: dict[str, FailureKind] = {"error": "server", "insufficient_system_resource": "overloaded"}
+"""Reasons that are failures: at OpenRouter and Mistral; at DeepSeek, when it runs out of machines."""
+
+
+class ChatOptions(Struct, frozen=True):
+    """What differs between servers in how their replies are read."""
+
+    think_tags: str = ""  # the tag in which thinking stands within the text: "think"
+    think_opened: bool = False  # the prompt template has written the opening tag already
+    joins_choices: bool = False  # text and calls may come in different choices (Copilot)
+    text_tools: str = (
+        ""  # the syntax of calls that the server leaves in the text: a name in texttools.SYNTAXES
+    )
+
+
+def speech_of(reply: ReplyBuilder, options: ChatOptions) -> Speech | None:
+    """What takes thinking and calls out of the text, where a server leaves them there."""
+    if not options.think_tags and not options.text_tools:
+        return None
+    tag = options.think_tags
+    return Speech(reply, ThinkTags(tag, opened=options.think_opened) if tag else None, options.text_tools)
+
+
+class ChatDecoder:
+    """Feed the chunks of one reply; get events. `reply` holds what has arrived so far."""
+
+    def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
+        self.reply = ReplyBuilder(origin, turn_key)
+        self._options = options = options or ChatOptions()
+        self._speech = speech_of(self.reply, options)
+        self._unsealed = False  # thinking is open, or its server's state waits to be kept
+        self._field = ""  # where the open thinking came from
+        self._state: dict[str, Any] = {}
+        self._details: list[dict[str, Any]] = []
+        self._marks: list[tuple[Any, dict[str, Any]]] = []
+        self._custom: set[int | None] = set()
+        self._server_tools: dict[str, dict[str, Any]] = {}
+        self._refused = False
+        self._finish: str | None = None
+
+    def feed(self, event: str, data: bytes) -> Events:
+        """The events in one payload."""
+        try:
+            chunk = decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._odd(event, data)
+        if chunk.error is None and (chunk.choices or chunk.usage is not None):
+            return self._take(chunk)
+        return self._odd(event, data)
+
+    def close(self) -> Events:
+        """The end of the body: the end of the reply only if it gave a reason for stopping."""
+        if self._finish is None:
+            return self._fail("truncated", "the stream ended before the reply did")
+        return self._done()
+
+    def whole(self, body: Any) -> Events:
+        """The events of a body that was not streamed."""
+        chunk = read(body)
+        if (chunk.error and not _is_cut(chunk)) or not chunk.choices:
+            return (*self._beside(chunk, body), *self.reply.fail("malformed", "the body holds no reply"))
+        self._finish = ""
+        places = count()
+        for choice in chunk.choices:
+            if choice.message is not None:
+                choice.delta = choice.message
+                for fragment in choice.message.tool_calls or ():
+                    fragment.index = next(places)  # here each is a whole call, whatever it says of itself
+        return (*self._take(chunk), *self._done())
+
+    # -- one chunk
+
+    def _take(self, chunk: Chunk) -> Events:
+        events: Events = NOTHING
+        for choice in chunk.choices or ():
+            if not choice.index or self._options.joins_choices:
+                told = self._choice(choice)
+                events = (*events, *told) if events else told
+        if chunk.usage is not None or chunk.x_groq is not None:
+            self._count(chunk)
+        return events
+
+    def _choice(self, choice: Choice) -> Events:
+        if choice.finish_reason:
+            self._finish = str(choice.finish_reason)
+        if choice.usage is not None and (usage := usage_of(choice.usage)):
+            self.reply.usage(usage)  # Kimi counts here
+        delta = choice.delta or choice.message
+        said = self._say(delta) if delta is not None else NOTHING
+        return (*said, *self._failure({"error": choice.error})) if choice.error else said
+
+    def _say(self, delta: Delta) -> Events:
+        """What one delta holds, in the order in which models say it: thinking, text, calls."""
+        events: Events = NOTHING
+        if (
+            delta.reasoning_content
+            or delta.reasoning
+            or delta.reasoning_details
+            or delta.reasoning_text
+            or delta.reasoning_opaque
+        ):
+            events = self._think(delta)
+        if content := delta.content:
+            said = self._text(content) if type(content) is str else self._content(content)
+            events = (*events, *said) if events else said
+        if calls := delta.tool_calls:
+            called = self._calls(calls)
+            events = (*events, *called) if events else called
+        if delta.refusal or delta.function_call or delta.executed_tools or delta.images or delta.audio:
+            events = (*events, *self._rarely(delta))
+        return events
+
+    def _rarely(self, delta: Delta) -> Iterator[StreamEvent]:
+        if delta.refusal:
+            self._refused = True
+            yield from self._text(_as_text(delta.refusal))
+        if (function := delta.function_call) is not None and (function.name or function.arguments):
+            yield from self._calls([Fragment(index=0, function=function)])
+        for image in dicts(delta.images):
+            yield from self._block(_image(image))
+        for tool in dicts(delta.executed_tools):
+            self._server_tools[str(tool.get("index"))] = tool
+        if isinstance(delta.audio, dict) and delta.audio.get("transcript"):
+            yield from self._text(_as_text(delta.audio["transcript"]))
+
+    def _count(self, chunk: Chunk) -> None:
+        counts = chunk.usage
+        if counts is None and isinstance(chunk.x_groq, dict):
+            counts = chunk.x_groq.get("usage")
+        if usage := usage_of(counts):
+            self.reply.usage(usage)
+
+    # -- text
+
+    def _text(self, text: str) -> Events:
+        said = self.reply.text if self._speech is None else self._speech.say
+        if not self._unsealed:
+            return said(text)
+        return (*self._end_thinking(), *said(text))
+
+    def _content(self, content: Any) -> Events:
+        """Content that is not a text: parts, or JSON that the server has parsed already."""
+        if not isinstance(content, list):
+            return self._text(dumps(content))
+        return [event for part in content for event in self._part(part)]
+
+    def _part(self, part: Any) -> Events:
+        if not isinstance(part, dict):
+            return self._text(_as_text(part))
+        kind = part.get("type")
+        if kind == "thinking" or "thinking" in part:
+            return self._thinking_part(part)
+        if isinstance(text := part.get("text") or part.get("refusal"), str):
+            self._refused = self._refused or kind == "refusal"
+            return self._text(text)
+        if kind == "image_url":
+            return self._block(_image(part))
+        residue = Residue(self.reply.origin, {"part": part}, "provider")
+        return (
+            self._block(Opaque(str(kind), words_of(str(kind), part), residue)) if kind != "text" else NOTHING
+        )
+
+    def _block(self, block: Opaque | Media) -> Events:
+        before = self._speech.settle() if self._speech is not None else NOTHING
+        return (*before, *self._end_thinking(), *self.reply.opaque(block))
+
+    # -- thinking
+
+    def _think(self, delta: Delta) -> Events:
+        field, text = _thought(delta)
+        if delta.reasoning_details:
+            text = self._detailed(delta.reasoning_details, text)
+        if delta.reasoning_opaque:
+            self._state["reasoning_opaque"] = delta.reasoning_opaque
+        self._unsealed = True
+        self._field = self._field or field
+        return self.reply.thinking(text) if self._speech is None else self._speech.think(text)
+
+    def _detailed(self, details: Any, text: str) -> str:
+        """Keep the details. Where no field has had the text, they are the only ones that do."""
+        told = [_merged(self._details, detail) for detail in dicts(details)]
+        self._state["reasoning_details"] = self._details
+        return text or ("" if self._field else "".join(told))
+
+    def _thinking_part(self, part: dict[str, Any]) -> Events:
+        """Mistral: thinking as parts of the content; a signature ends the one it signs."""
+        inner = part.get("thinking")
+        pieces = [inner] if isinstance(inner, str) else [item.get("text") for item in dicts(inner)]
+        events = self.reply.thinking("".join(piece for piece in pieces if isinstance(piece, str)))
+        said = {name: part[name] for name in ("signature", "closed") if part.get(name) is not None}
+        self._state["thinking_chunk"] = {**self._state.get("thinking_chunk", {}), **said}
+        self._unsealed = True
+        return (*events, *self._end_thinking()) if part.get("signature") else events
+
+    def _end_thinking(self) -> Events:
+        """Close the thinking with what its server wants back: all of it, though some may have come before."""
+        state, self._state = self._state, {}
+        if self._field:
+            state["field"] = self._field
+        if "reasoning_details" in state:
+            state["reasoning_details"] = [dict(detail) for detail in self._details]
+        self._unsealed, self._field = False, ""
+        held = self._speech.end_thought() if self._speech is not None else NOTHING
+        return (*held, *self.reply.end_thinking(state)) if held else self.reply.end_thinking(state)
+
+    # -- calls
+
+    def _calls(self, fragments: list[Fragment]) -> Events:
+        before = self._speech.settle() if self._speech is not None else NOTHING
+        if len(fragments) == 1 and not self._unsealed:
+            called = self._call(fragments[0], 0)
+            return (*before, *called) if before else called
+        events = [*before, *self._end_thinking()]
+        for position, fragment in enumerate(fragments):
+            events += self._call(fragment, position)
+        return events
+
+    def _call(self, fragment: Fragment, position: int) -> Events:
+        index = _number(fragment.index)
+        function = fragment.function
+        if function is not None:
+            events = self.reply.fragment(index, fragment.id, function.name, function.arguments, position)
+        elif fragment.custom is not None:
+            events = self._custom_call(index, fragment, fragment.custom, position)
+        else:
+            events = self.reply.fragment(index, fragment.id, None, None, position)
+        if fragment.extra_content is not None:  # Gemini's signature, on hosts that speak Chat
+            self._mark({"extra_content": fragment.extra_content})
+        return events
+
+    def _custom_call(self, index: int | None, fragment: Fragment, tool: Function, position: int) -> Events:
+        """A tool that takes free text: the same call with one argument, `input`."""
+        piece = dumps(tool.input)[1:-1] if isinstance(tool.input, str) else ""
+        if index in self._custom:
+            return self.reply.fragment(index, fragment.id, tool.name, piece, position)
+        self._custom.add(index)
+        events = self.reply.fragment(index, fragment.id, tool.name, CUSTOM_HEAD + piece, position)
+        self._mark({"custom": True})
+        return events
+
+    def _mark(self, data: dict[str, Any]) -> None:
+        """To be kept with the call that the last fragment went to, once it has an id."""
+        self._marks.append((self.reply.calls.last_call, data))
+
+    # -- the end
+
+    def _done(self) -> Events:
+        """The reply is over: whatever was open is whole now."""
+        finish = self._finish or ""
+        if finish in FAILED_STOPS:
+            return self._fail(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
+        stop = "refused" if self._refused else STOPS.get(finish.lower(), "other")
+        events = [*self._rest(), *self._server_run()]
+        if stop != "length":
+            events += [
+                event for index in self._custom for event in self.reply.fragment(index, None, None, '"}')
+            ]
+        events += self.reply.complete_all(cut=stop == "length")
+        for key, data in self._marks:
+            self.reply.mark_call(key, data, "provider" if "custom" in data else "model")
+        if self._finish is None and not self.reply.turn().blocks:
+            return (*events, *self.reply.fail("truncated", "the stream ended and said nothing"))
+        return (*events, *self.reply.done(stop, finish))
+
+    def _rest(self) -> Events:
+        """What was held back, because it could have been the beginning of something else."""
+        ending = self._end_thinking() if self._unsealed else NOTHING
+        return (*ending, *self._speech.close()) if self._speech is not None else ending
+
+    def _fail(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
+        held = self._speech.close() if self._speech is not None else NOTHING
+        return (*held, *self.reply.fail(kind, message, cause))
+
+    def _server_run(self) -> Events:
+        """Tools that the server ran itself (Groq): kept for it, never paired."""
+        tools, self._server_tools = self._server_tools, {}
+        return [event for tool in tools.values() for event in self._block(self._opaque(tool))]
+
+    def _opaque(self, tool: dict[str, Any]) -> Opaque:
+        kind = tool.get("type")
+        kind = kind if isinstance(kind, str) else "executed_tool"
+        return Opaque(kind, words_of(kind, tool), Residue(self.reply.origin, {"executed_tool": tool}))
+
+    # -- what is no chunk
+
+    def _odd(self, event: str, data: bytes) -> Events:
+        """Data that is not a chunk as it stands: the end mark, odd JSON, or no JSON at all."""
+        if is_done(data):
+            return self._done()
+        try:
+            body = loads(data)
+        except (ValueError, RecursionError):
+            if event == "error":
+                return self._failure({"error": excerpt(data)})
+            return self._fail(*undecodable(data))
+        chunk = read(body)
+        if chunk.choices and not chunk.error:
+            return self._take(chunk)
+        if event == "error" and not isinstance(body, dict):
+            return self._failure({"error": body})
+        if _is_cut(chunk):
+            return self._take(chunk)  # the error beside it says the same
+        return self._beside(chunk, body)
+
+    def _beside(self, chunk: Chunk, body: Any) -> Events:
+        """A payload without choices: counts, a failure, or news that do not concern the reply."""
+        if not isinstance(body, dict):
+            return self._fail("malformed", f"a payload is no object: {dumps(body)[:200]}")
+        return self._failure(body) if _is_failure(body) else self._take(chunk)
+
+    def _failure(self, body: dict[str, Any]) -> Events:
+        # OpenRouter stops at the limit of tokens and then says so as an error ("Token limit reached").
+        if _is_limit(self._finish):
+            return NOTHING
+        error = stream_failure(body)
+        return self._fail(error.kind, error.message, error)
+
+
+def _number(index: Any) -> int | None:
+    """The index of a fragment, also where a server writes it as text: without it calls are mixed up."""
+    if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 10:
+        return int(index)
+    return index if type(index) is int else None
+
+
+def _is_cut(chunk: Chunk) -> bool:
+    return any(_is_limit(choice.finish_reason) for choice in chunk.choices or ())
+
+
+def _is_limit(finish: Any) -> bool:
+    return isinstance(finish, str) and STOPS.get(finish.lower()) == "length"
+
+
+CUSTOM_HEAD = '{"input":"'
+
+
+def _is_failure(body: dict[str, Any]) -> bool:
+    """OpenAI has an error object, xAI a string there; vLLM and gateways have a bare message."""
+    names = ("error",) if "choices" in body else ("error", "message", "detail", "errors")
+    return any(body.get(name) for name in names)
+
+
+def _thought(delta: Delta) -> tuple[str, str]:
+    """The first reasoning field that has text, and the text: other fields repeat it."""
+    for name in REASONING_FIELDS:
+        value = getattr(delta, name)
+        if value and isinstance(value, str):
+            return name, value
+    return "", ""
+
+
+def _merged(details: list[dict[str, Any]], piece: dict[str, Any]) -> str:
+    """Add a streamed piece of `reasoning_details` to the list; gives its text.
+
+    Pieces of one detail share type, index and id; whatever is not text comes once.
+    """
+    last = details[-1] if details else {}
+    same = last and all(last.get(name) == piece.get(name, last.get(name)) for name in ("type", "index", "id"))
+    text = "".join(piece[name] for name in ("text", "summary") if isinstance(piece.get(name), str))
+    if not same or "data" in piece or not isinstance(piece.get("type"), str):
+        details.append(dict(piece))
+        return text
+    for name, value in piece.items():
+        if name in ("text", "summary") and isinstance(value, str) and isinstance(last.get(name), str):
+            last[name] += value
+        elif value is not None and value != "":
+            last[name] = value
+    return text
+
+
+def _image(part: dict[str, Any]) -> Media:
+    source = part.get("image_url")
+    url = source.get("url") if isinstance(source, dict) else source
+    head, _, data = str(url or "").partition(",")
+    if head.startswith("data:") and head.endswith(";base64"):
+        return Media(head[len("data:") : -len(";base64")], data=data)
+    return Media("image/*", uri=str(url or ""))
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else dumps(value)

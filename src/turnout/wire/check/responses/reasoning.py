@@ -1,0 +1,36 @@
+"""What OpenAI Responses refuses inside of reasoning: its summary is a list of texts (OAR-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..chat.view import array, kind, text
+from ..problem import Problem
+from .view import Request, own
+
+ADVICE = 'write each text as {"type": "summary_text", "text": …}, or send []'
+
+
+def summaries_are_parts(request: Request) -> Iterator[Problem]:
+    """OAR-11: each text of a summary is an object of its own."""
+    for path, item in own(request, "reasoning"):
+        summary, path = item.get("summary"), f"{path}.summary"
+        if summary is None:
+            yield Problem("OAR-11", path, f"Missing required parameter: '{path}'.", ADVICE)
+        elif not isinstance(summary, list | tuple):
+            answer = (
+                f"Invalid type for '{path}': expected an array of objects, but got {kind(summary)} instead."
+            )
+            yield Problem("OAR-11", path, answer, ADVICE)
+        for index, part in enumerate(array(summary)):
+            if answer := _fault_of_part(f"{path}[{index}]", part):
+                yield Problem("OAR-11", f"{path}[{index}]", answer, ADVICE)
+
+
+def _fault_of_part(path: str, part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return f"Invalid type for '{path}': expected an object, but got {kind(part)} instead."
+    if part.get("type") != "summary_text":
+        return f"Invalid value: '{text(part.get('type'))}'. Supported values are: 'summary_text'."
+    return "" if isinstance(part.get("text"), str) else f"Missing required parameter: '{path}.text'."

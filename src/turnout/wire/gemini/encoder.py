@@ -1,0 +1,291 @@
+"""Gemini generateContent: contents of user and model in turn, results answered in one content.
+
+Gemini 3 wants the first call of every step signed. A step that another model wrote gets the
+documented sentinel, in old turns too: so nothing changes when the turn is no longer current.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from msgspec import Struct, field
+
+from ...ids import IdProjection
+from ...model import Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
+from ..options import Options
+from ..protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes
+from ..shared.added_fields import merged, with_added_fields
+from ..shared.content import as_reminder, blank, joined, nonblank, note_once, response_media
+from ..shared.limits import nearest_effort, stop_words, temperature, token_limit
+from ..shared.offer import Declarations, Offer, offered_tools
+from ..shared.residues import beside_media, fields_of, gemini_parts, thought_signature
+from ..shared.roll import Roll, Wire
+from ..shared.schema import gemini_parameters, shallow_schema
+from .sentinel import SENTINEL
+from .values import struct_arguments, struct_response
+
+MAX_STOPS = 5
+MAX_TOOLS = 512
+BUDGETS = {
+    "none": 0,
+    "minimal": 512,
+    "low": 2_048,
+    "medium": 8_192,
+    "high": 24_576,
+    "xhigh": 24_576,
+    "max": 24_576,
+}
+
+
+class GeminiDialect(Struct, frozen=True, kw_only=True):
+    """How a host of generateContent differs from the Gemini API itself."""
+
+    api: ClassVar[str] = "gemini"
+
+    id_format: str = "gemini"
+    sends_ids: bool = True
+    links: str = r"gs://|https?://(www\.|m\.)?(youtube\.com|youtu\.be)/"  # what Google looks at by itself
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+class GeminiEncoder:
+    """Messages as generateContent wants them."""
+
+    def __init__(
+        self, dialect: GeminiDialect, setting: Setting, ids: IdProjection, thinking: bool | None
+    ) -> None:
+        self.dialect = dialect
+        self.setting = setting
+        self.ids = ids
+        self.called: dict[str, None] = {}
+        self._keeps_thinking = thinking is not False
+        self._roll = Roll(_merge)
+        self._declarations = Declarations(self._tools)
+        self._fillers: list[str] = []
+
+    def feed(self, message: Message) -> None:
+        self._add(self._roll, message, self._fillers)
+
+    # Messages
+
+    def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
+        role = "model" if message.role == "model" else "user"
+        parts = list(self._parts(message, changes))
+        if not parts:
+            return
+        if roll.empty and role == "model":
+            changes.append("GEM-04 first-role filler: the conversation must start with the user")
+            roll.add({"role": "user", "parts": [{"text": FIRST_FILLER}]})
+        roll.add({"role": role, "parts": parts})
+
+    def _parts(self, message: Message, changes: list[str]) -> Iterable[Wire]:
+        match message.role:
+            case "model":
+                return self._model(message, changes)
+            case "tool":
+                return self._results(message.responses, changes)
+            case "system":
+                text = joined(message.blocks)
+                return [{"text": as_reminder(text)}] if text else []
+            case _:
+                return [part for block in nonblank(message.blocks) for part in _part(block, changes)]
+
+    def _model(self, message: Message, changes: list[str]) -> Iterator[Wire]:
+        first = True
+        for block in message.blocks:
+            if isinstance(block, ToolCall):
+                yield self._call(block, first, changes)
+                first = False
+            elif not isinstance(block, Thinking) or self._keeps_thinking:
+                yield from _part(block, changes)
+            else:
+                note_once(changes, "thinking left out: this request is not thought about")
+
+    def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
+        self.called[call.name] = None
+        function: Wire = {"name": self.ids.name(call.name), "args": struct_arguments(call, changes)}
+        if self.dialect.sends_ids:
+            function["id"] = self.ids[call.id]
+        part: Wire = {"functionCall": function}
+        if signature := thought_signature(call.residue, changes):
+            part["thoughtSignature"] = signature
+        elif first and self.setting.facts.signatures:
+            part["thoughtSignature"] = SENTINEL
+            changes.append(f"GEM-09 sentinel signature on {call.id}: no signature of this model exists")
+        return part
+
+    def _results(self, responses: Sequence[ToolResponse], changes: list[str]) -> Iterator[Wire]:
+        for response in responses:
+            yield self._result(response, changes)
+        if not self.setting.facts.signatures:  # older models cannot hold media inside a result
+            for response in responses:
+                for media in response_media(response):
+                    yield from _part(media, changes)
+
+    def _result(self, response: ToolResponse, changes: list[str]) -> Wire:
+        function: Wire = {
+            "name": self.ids.name(response.name),
+            "response": struct_response(response, changes),
+        }
+        if self.dialect.sends_ids:
+            function["id"] = self.ids[response.call_id]
+        media = response_media(response)
+        if media and self.setting.facts.signatures:
+            function["parts"] = [part for block in media for part in _part(block, changes)]
+        return {"functionResponse": function}
+
+    # Request
+
+    def body(
+        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
+    ) -> tuple[bytes, list[str]]:
+        changes = list(self._fillers)
+        roll = self._roll.branch()
+        for message in tail:
+            self._add(roll, message, changes)
+        if roll.last is None:
+            roll.add({"role": "user", "parts": [{"text": FIRST_FILLER}]})
+            changes.append("first-role filler: there was nothing to send")
+        elif roll.last_role == "model":
+            roll.add({"role": "user", "parts": [{"text": LAST_FILLER}]})
+            changes.append("GEM-04 last-role filler: a request must end with the user")
+        fields = self._fields(system, tools, options, changes)
+        return body_bytes(fields, "contents", (self._roll.closed, [roll.bytes()])), changes
+
+    def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+        fields: Wire = {}
+        # Older models take functions or Google's own tools, never both: no stubs beside the latter.
+        alone = not self.setting.facts.signatures and bool(tools) and not any(t.is_function for t in tools)
+        called = () if alone else self.called
+        offer = offered_tools(tools, called, options, self.ids, changes, limit=MAX_TOOLS)
+        if system.strip():
+            fields["systemInstruction"] = {"parts": [{"text": system}]}
+        if offer.tools:
+            fields["tools"] = self._declarations.of(offer, options, changes)
+            self._add_choice(fields, offer, options, changes)
+        elif options.parallel is not None or options.tool_choice is not None:
+            changes.append("parallel and tool_choice left out: there are no tools")
+        if config := self._generation(options, changes):
+            fields["generationConfig"] = config
+        for name in ("user", "metadata", "service_tier", "cache_key", "cache_ttl", "verbosity"):
+            if getattr(options, name):
+                changes.append(f"{name} {getattr(options, name)} left out: this API does not have it")
+        return with_added_fields(fields, self.dialect.extra_body, options, changes)
+
+    def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
+        functions = [
+            self._tool(tool, offer.names[tool.name], options, changes)
+            for tool in offer.tools
+            if tool.declaration is None
+        ]
+        own = [tool.declaration for tool in offer.tools if tool.declaration is not None]
+        return [{"functionDeclarations": functions}, *own] if functions else own
+
+    def _tool(self, tool: ToolSpec, name: str, options: Options, changes: list[str]) -> Wire:
+        if tool.strict and not options.strict:
+            changes.append(f"tool {tool.name}: strict left out: this API does not have it")
+        wire: Wire = {"name": name}
+        if tool.description:
+            wire["description"] = tool.description
+        return merged({**wire, **gemini_parameters(tool, changes)}, tool.beside)
+
+    def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
+        choice = offer.choice
+        config: Wire = {}
+        if choice in ("auto", "none"):
+            config = {"mode": choice.upper()}
+        elif choice == "required":
+            config = {"mode": "ANY"}
+        elif choice:
+            config = {"mode": "ANY", "allowedFunctionNames": [offer.names[choice]]}
+        if config:
+            fields["toolConfig"] = {"functionCallingConfig": config}
+        if options.parallel is not None:
+            changes.append("parallel left out: this API has no switch for it")
+
+    def _generation(self, options: Options, changes: list[str]) -> Wire:
+        given: Wire = {
+            "maxOutputTokens": token_limit(options, self.setting.facts, changes),
+            "temperature": temperature(options, changes),
+            "topP": options.top_p,
+            "topK": options.top_k,
+            "seed": options.seed,
+            "stopSequences": stop_words(options, MAX_STOPS, changes) or None,
+            "frequencyPenalty": options.frequency_penalty,
+            "presencePenalty": options.presence_penalty,
+            "responseLogprobs": None if options.logprobs is None else True,
+            "logprobs": options.logprobs or None,
+            "thinkingConfig": self._thinking(options, changes),
+        }
+        if options.schema is not None or options.json:
+            given["responseMimeType"] = "application/json"
+        if options.schema is not None:
+            schema = shallow_schema(options.schema, lambda what: changes.append(f"schema: {what}"))
+            given["responseJsonSchema"] = schema
+        for name in ("schema_name", "schema_description", "schema_strict"):
+            if getattr(options, name):
+                changes.append(f"{name} {getattr(options, name)} left out: this API does not have it")
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _thinking(self, options: Options, changes: list[str]) -> Wire | None:
+        if options.thinking is None and options.effort is None and options.budget is None:
+            return None
+        facts = self.setting.facts
+        if not facts.thinking:
+            changes.append(f"thinking left out: {self.setting.model} does not think")
+            return None
+        off = options.thinking is False or options.effort == "none"
+        if facts.signatures:  # Gemini 3 is told a level, earlier models a budget
+            if options.budget is not None:
+                changes.append(f"budget left out: {self.setting.model} is told a level of thinking")
+            level = nearest_effort("none" if off else options.effort or "high", facts.efforts, changes)
+            return {"thinkingLevel": level, "includeThoughts": not off}
+        if off and "off" not in facts.thinking:
+            changes.append(f"thinking stays on, at its least: {self.setting.model} cannot do without")
+            return {"thinkingBudget": 128}
+        if off:
+            return {"thinkingBudget": 0}
+        usual = BUDGETS[options.effort] if options.effort else -1
+        budget = usual if options.budget is None else options.budget
+        return {"thinkingBudget": budget, "includeThoughts": True}
+
+
+def _merge(last: Wire, following: Wire) -> bool:
+    if last["role"] != following["role"]:
+        return False
+    last["parts"].extend(following["parts"])
+    return True
+
+
+def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
+    """The part (or parts) that a block is, with the signature that sat on it."""
+    if parts := gemini_parts(block.residue, changes):
+        yield from parts
+        return
+    given = thought_signature(block.residue, changes)
+    signature = {"thoughtSignature": given} if given else {}
+    match block:
+        case Media():
+            yield {**_media(block, changes), **beside_media(block.residue), **signature}
+        case Thinking():
+            if block.text or signature:
+                yield {"text": block.text, "thought": True, **signature}
+        case Text():
+            if signature or not blank(block.text):
+                yield {"text": block.text, **signature}
+        case _:
+            if text := block_text(block):
+                yield {"text": text}
+
+
+def _media(media: Media, changes: list[str]) -> Wire:
+    is_named = bool(fields_of(media.residue).get("named"))
+    if media.name and not is_named:
+        note_once(changes, f"file name {media.name} left out: this API has no names for files")
+    name = {"displayName": media.name} if is_named and media.name else {}
+    if media.data:
+        return {"inlineData": {"mimeType": media.mime, "data": media.data, **name}}
+    # Nobody said what a link of any kind is: the server will look (recorded: YouTube without mimeType).
+    mime = {} if media.mime.endswith("*") else {"mimeType": media.mime}
+    return {"fileData": {**mime, "fileUri": media.uri, **name}}

@@ -1,0 +1,239 @@
+"""Messages as items of Responses: reasoning, words, calls and outputs side by side.
+
+Stateless requests carry no item ids: an id would tie its item to reasoning that may not be
+there. Items that OpenAI knows by their ids go back only with all of that reasoning, and are
+told in words otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...history.client_items import has_tied_id
+from ...ids import IdProjection
+from ...model import Media, Message, Opaque, Thinking, ToolCall, ToolResponse, block_text
+from ..protocol import Setting, encode
+from ..shared.content import base64_url, blank, joined, response_parts, response_text
+from ..shared.residues import PHASES, fields_of, reasoning_item, responses_part, text_field
+from ..shared.roll import Wire
+from .client_forms import CUSTOM, TIED, call_item, can_answer, form_of, is_damaged, output_item, own_item
+
+NOTHING_STORED: Mapping[str, str] = {}
+REASONING_ID = re.compile(r"(rs|tco)_[A-Za-z0-9_-]{1,120}")  # xAI has longer ones, and begins some with tco
+DETAILS = ("auto", "low", "high", "original")
+MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
+
+
+class ItemWriter:
+    """Messages as input items. Remembers the forms that calls took, and what could not go back as it was."""
+
+    def __init__(self, setting: Setting, ids: IdProjection, keeps_thinking: bool) -> None:
+        self.setting = setting
+        self.ids = ids
+        self.called: dict[str, None] = {}
+        self._keeps_thinking = keeps_thinking
+        self._forms: dict[str, tuple[ToolCall, str]] = {}  # calls that are no function calls, and their form
+        self._replayed: set[str] = set()  # ids of items that went back as they were
+        self.shortened: dict[str, str] = {}  # outputs that did not fit, by call: what was done
+
+    @property
+    def replays_ids(self) -> bool:
+        return bool(self._replayed)
+
+    def choose_forms(self, called: Message, answered: Message) -> None:
+        """Calls take the form that OpenAI gave them where their results can take it, too."""
+        responses = {response.call_id: response for response in answered.responses}
+        for call in called.tool_calls:
+            form, response = form_of(call), responses.get(call.id)
+            is_tied = form == TIED and not self._keeps_ids(called)
+            if form and response is not None and can_answer(form, response) and not is_tied:
+                self._forms[call.id] = (call, form)
+
+    def items(
+        self, message: Message, changes: list[str], stored: Mapping[str, str] = NOTHING_STORED
+    ) -> Iterator[Wire]:
+        match message.role:
+            case "model":
+                yield from self._said(message, changes)
+            case "tool":
+                for response in message.responses:
+                    yield self._output(response, stored.get(response.call_id, ""))
+            case "system":
+                for blocks in self._between_items(message.blocks):
+                    if isinstance(blocks, dict):
+                        yield blocks
+                    elif text := joined(blocks):
+                        yield {"type": "message", "role": "developer", "content": text}
+            case _:
+                for blocks in self._between_items(message.blocks):
+                    if isinstance(blocks, dict):
+                        yield blocks
+                    elif (content := _content(blocks)) is not None:
+                        yield {"type": "message", "role": "user", "content": content}
+
+    def _between_items(self, blocks: Sequence[Any]) -> Iterator[list[Any] | Wire]:
+        """Blocks that make one message, and items that stand by themselves, in their order."""
+        together: list[Any] = []
+        for block in blocks:
+            item = own_item(block)
+            answered = item.get("approval_request_id", "") if item else ""
+            if item and (not answered or answered in self._replayed):
+                yield together
+                yield item
+                together = []
+            else:
+                together.append(block)
+        yield together
+
+    def _said(self, message: Message, changes: list[str]) -> Iterator[Wire]:
+        """The model's items, words before calls; reasoning right before what it led to, if to anything.
+
+        What a model says after a call stands before it here: nothing may come between a call and
+        its output, which hosts of this API refuse.
+        """
+        words: list[Wire] = []
+        calls: list[Wire] = []
+        reasoning: list[Wire] = []
+        keeps_ids = self._keeps_ids(message)
+        is_free = self._is_own(message)  # until the model thinks: nothing is tied to what it has not thought
+        for block in message.blocks:
+            if isinstance(block, Thinking):
+                reasoning += self._reasoning(block, changes, keeps_ids)
+                is_free = False
+            elif (item := self._item(block, changes, keeps_ids or is_free)) is not None:
+                (calls if isinstance(block, ToolCall) else words).extend((*reasoning, item))
+                reasoning = []
+        yield from words
+        yield from calls
+
+    def _keeps_ids(self, message: Message) -> bool:
+        """Whether items that OpenAI knows by their ids can go back.
+
+        An id ties its item to the reasoning before it (OAR-09), so all of that must go back, too.
+        Recorded with store false: such items with reasoning, and words without an id after them.
+        """
+        if not any(_is_tied(block) for block in message.blocks):
+            return False
+        thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
+        functions = [call for call in message.tool_calls if form_of(call) != TIED]
+        whole = all(self._reasoning(block, []) and _reasoning_id(block) for block in thoughts)
+        return self._is_own(message) and not functions and whole
+
+    def _is_own(self, message: Message) -> bool:
+        return message.origin is not None and message.origin.matches(self.setting.origin)
+
+    def _reasoning(self, block: Thinking, changes: list[str], keeps_ids: bool = False) -> list[Wire]:
+        item = reasoning_item(block.residue, changes) if self._keeps_thinking else None
+        if item is None:
+            return []
+        return [{**item, "id": _reasoning_id(block)}] if keeps_ids else [item]
+
+    def _item(self, block: Any, changes: list[str], keeps_ids: bool) -> Wire | None:
+        match block:
+            case ToolCall():
+                return self._call(block)
+            case Opaque() if (item := own_item(block)) and (keeps_ids or not has_tied_id(item)):
+                self._replayed |= {str(item["id"])} if item.get("id") else set()
+                return item
+            case Opaque() if own_item(block):
+                changes.append(f"OAR-09 {block.kind} told in words: its reasoning cannot go back with it")
+                return _assistant_message(block)
+            case _:
+                if is_damaged(block):
+                    changes.append(f"{block.kind} told in words: it is damaged")
+                return _assistant_message(block)
+
+    def _call(self, call: ToolCall) -> Wire:
+        call_id, space = self.ids[call.id], self._namespace(call)
+        name = call.name.removeprefix(f"{space}.") if space else self.ids.name(call.name)
+        place = {"namespace": space} if space else {}
+        if call.id in self._forms:
+            return {**call_item(call, self._forms[call.id][1], call_id, name), **place}
+        if not space:  # else it was declared in its namespace, or loaded by an item of this input
+            self.called[call.name] = None
+        arguments = encode(call.arguments).decode()
+        return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments, **place}
+
+    def _namespace(self, call: ToolCall) -> str:
+        """The namespace of a call, where it and the name within are names that the API takes."""
+        space = text_field(call.residue, "namespace")
+        is_sound = self.ids.names.accepts(space) and self.ids.names.accepts(
+            call.name.removeprefix(f"{space}.")
+        )
+        return space if space and is_sound else ""
+
+    def _output(self, response: ToolResponse, stored_id: str) -> Wire:
+        parts = response_parts(response)
+        text = self._fitting(response.call_id, response_text(response, marks_errors=True, without=parts))
+        call_id = stored_id or self.ids[response.call_id]
+        call, form = self._forms.get(response.call_id, (None, ""))
+        if call is not None and form != CUSTOM:
+            return output_item(call, form, response, call_id, text)
+        output: Any = (
+            [{"type": "input_text", "text": text}, *(_part(block) for block in parts)] if parts else text
+        )
+        kind = "custom_tool_call_output" if form == CUSTOM else "function_call_output"
+        return {"type": kind, "call_id": call_id, "output": output}
+
+    def _fitting(self, call_id: str, text: str) -> str:
+        if len(text) <= MAX_OUTPUT:
+            return text
+        self.shortened[call_id] = (
+            f"OAR-12 the output of {call_id} is cut to {MAX_OUTPUT} of {len(text)} characters"
+        )
+        mark = f"\n[cut: the first of {len(text)} characters]"
+        return text[: MAX_OUTPUT - len(mark)] + mark
+
+
+def _reasoning_id(block: Thinking) -> str:
+    """The id that ties reasoning to what it led to; "" where it is damaged (OAR-07)."""
+    item = fields_of(block.residue).get("item")
+    own_id = item.get("id") if isinstance(item, dict) else None
+    return own_id if isinstance(own_id, str) and REASONING_ID.fullmatch(own_id) else ""
+
+
+def has_forms(message: Message) -> bool:
+    return any(form_of(call) for call in message.tool_calls)
+
+
+def _is_tied(block: Any) -> bool:
+    return "id" in own_item(block) or (isinstance(block, ToolCall) and form_of(block) == TIED)
+
+
+def _assistant_message(block: Any) -> Wire | None:
+    if blank(text := block_text(block)):
+        return None
+    item: Wire = {"type": "message", "role": "assistant", "content": text}
+    if phase := text_field(block.residue, "phase", PHASES):
+        item["phase"] = phase
+    return item
+
+
+def is_models_own(item: Wire) -> bool:
+    """Whether the model put this out, so that a request must not end with it."""
+    kind = str(item.get("type", ""))
+    return item.get("role") == "assistant" or (kind.endswith("_call") and "call_id" not in item)
+
+
+def _content(blocks: Sequence[Any]) -> Any:
+    """A text, or parts; None where nothing is said."""
+    parts = [part for part in map(_part, blocks) if part["type"] != "input_text" or not blank(part["text"])]
+    if len(parts) == 1 and parts[0]["type"] == "input_text":
+        return parts[0]["text"]
+    return parts or None
+
+
+def _part(block: Any) -> Wire:
+    if isinstance(block, Opaque) and (part := responses_part(block.residue)):
+        return part
+    if not isinstance(block, Media):
+        return {"type": "input_text", "text": block_text(block)}
+    url = block.uri or base64_url(block)
+    if block.mime.startswith("image/"):
+        detail = text_field(block.residue, "detail", DETAILS) or "auto"
+        return {"type": "input_image", "image_url": url, "detail": detail}
+    if block.uri:
+        return {"type": "input_file", "file_url": block.uri}
+    return {"type": "input_file", "filename": block.name or "file", "file_data": url}

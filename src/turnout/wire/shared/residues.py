@@ -1,0 +1,232 @@
+"""Private state that rides on blocks, as it goes back to its provider: only where it is whole.
+
+A history may have been cut, edited or merged on its way here, and one damaged piece has the
+whole request refused. Each function gives what its provider will take, and says in
+`changes` what it had to leave out. Anthropic's blocks are in `anthropic_blocks`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ...model import Residue
+from .roll import Wire
+
+BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+Said = Annotated[str, Meta(pattern=r"\S")]
+KIND = re.compile(r"[a-z][a-z0-9_.]*")
+PHASES = ("commentary", "final_answer")
+
+
+def fields_of(residue: Residue | None) -> dict[str, Any]:
+    """What the residue holds, by name; nothing where it holds something else."""
+    return residue.data if residue is not None and isinstance(residue.data, dict) else {}
+
+
+def text_field(residue: Residue | None, name: str, known: Collection[str] = ()) -> str:
+    """A text under a name, one of the known ones; "" where there is none."""
+    value = fields_of(residue).get(name)
+    return value if isinstance(value, str) and (not known or value in known) else ""
+
+
+def is_base64(value: Any) -> bool:
+    """Whether this can be a signature or hidden data: servers decode them before they look at anything."""
+    if not isinstance(value, str) or BASE64.fullmatch(value) is None:
+        return False
+    return len(value.rstrip("=")) % 4 != 1
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether the value is what this kind must be; more fields than it knows are no damage."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+# Gemini
+
+
+def thought_signature(residue: Residue | None, changes: list[str]) -> str:
+    """Protobuf bytes: anything but base64 is refused before any model sees it."""
+    given = fields_of(residue).get("thought_signature")
+    if given and not is_base64(given):
+        changes.append("GEM-10 a thought signature left out: it is not base64")
+        return ""
+    return given or ""
+
+
+class _Code(Struct):
+    code: str
+    language: Literal["PYTHON", "LANGUAGE_UNSPECIFIED"]
+
+
+class _CodeResult(Struct):
+    outcome: Literal["OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED", "OUTCOME_UNSPECIFIED"]
+    output: str = ""
+
+
+GEMINI_PARTS: dict[str, Any] = {
+    "executableCode": _Code,
+    "executable_code": _Code,
+    "codeExecutionResult": _CodeResult,
+    "code_execution_result": _CodeResult,
+    "toolCall": dict[str, Any],
+    "tool_call": dict[str, Any],
+    "toolResponse": dict[str, Any],
+    "tool_response": dict[str, Any],
+}
+"""By either spelling of the key; other kinds are Gemini's business."""
+
+SIGNATURES = ("thoughtSignature", "thought_signature")
+
+
+def gemini_parts(residue: Residue | None, changes: list[str]) -> list[Wire]:
+    """The parts that a block was; none where it must be told in words."""
+    data = fields_of(residue)
+    given = data.get("parts") if "parts" in data else [data["part"]] if "part" in data else []
+    parts = given if isinstance(given, list) else []
+    if all(map(_is_sound_part, parts)):
+        return parts
+    changes.append("GEM-15 parts that Gemini wrote not sent back as they were: they are damaged")
+    return []
+
+
+def beside_media(residue: Residue | None) -> Wire:
+    """What a part says about its medium: `videoMetadata`, `mediaResolution`."""
+    beside = fields_of(residue).get("beside")
+    return (
+        beside
+        if isinstance(beside, dict) and all(isinstance(value, dict) for value in beside.values())
+        else {}
+    )
+
+
+def _is_sound_part(part: Any) -> bool:
+    if not isinstance(part, dict) or not isinstance(part.get("thought", True), bool):
+        return False
+    if not all(is_base64(part[name]) for name in SIGNATURES if name in part):
+        return False
+    held = [name for name in part if name not in ("thought", *SIGNATURES)]
+    return bool(held) and all(fits(part[name], GEMINI_PARTS.get(name, Any)) for name in held)
+
+
+# Responses
+
+
+class _Summary(Struct):
+    type: Literal["summary_text"]
+    text: str
+
+
+def reasoning_item(residue: Residue | None, changes: list[str]) -> Wire | None:
+    """Reasoning goes back without its id, and only with its encrypted content (OAR-08)."""
+    item = fields_of(residue).get("item")
+    encrypted = item.get("encrypted_content") if isinstance(item, dict) else None
+    if not isinstance(item, dict):
+        return None
+    if not isinstance(encrypted, str) or not encrypted.strip():
+        changes.append("OAR-08 thinking left out: the reasoning has no encrypted content that could go back")
+        return None
+    given = item.get("summary")
+    summary = [part for part in given if fits(part, _Summary)] if isinstance(given, list) else []
+    if summary != given:
+        changes.append("OAR-11 a summary of reasoning left out: it is damaged")
+    return {"type": "reasoning", "summary": summary, "encrypted_content": encrypted}
+
+
+FILES = ("input_file", "input_image", "file")
+"""Kinds of parts that may only refer to a file that the server keeps."""
+
+
+STRAY_CALLS = ("function_result", "function_response", "tool_result", "tool_use", "tool_call")
+"""Calls and results in the shapes of other APIs, which Responses refuses inside a message (OAR-13)."""
+
+
+def responses_part(residue: Residue | None) -> Wire:
+    """The part of a user's message that a block was, a file among them; {} where it must be told in words."""
+    part = _typed_part(residue)
+    if part.get("type") in STRAY_CALLS:
+        return {}
+    if part.get("type") not in FILES:
+        return part
+    file_id = _file_id(part)
+    if file_id and part["type"] == "file":  # it was sent through Chat
+        return {"type": "input_file", "file_id": file_id}
+    return part if file_id else {}
+
+
+def _typed_part(residue: Residue | None) -> Wire:
+    """A part of a message as it was kept; of a kind that nobody here knows, if only it has one."""
+    part = fields_of(residue).get("part")
+    kind = part.get("type") if isinstance(part, dict) else None
+    return dict(part) if isinstance(kind, str) and KIND.fullmatch(kind) and isinstance(part, dict) else {}
+
+
+def _file_id(part: Wire) -> str:
+    """The id of the file that a part refers to; "" where it is damaged."""
+    holder = part.get("file") if part["type"] == "file" else part
+    file_id = holder.get("file_id") if isinstance(holder, dict) else None
+    return file_id if isinstance(file_id, str) and not file_id.isspace() else ""
+
+
+# Chat dialects
+
+
+class _Detail(Struct, kw_only=True):
+    format: str | None = None
+    id: str | None = None
+    index: int | None = None
+    signature: str | None = None
+
+
+class _DetailText(_Detail, kw_only=True, tag_field="type", tag="reasoning.text"):
+    text: str | None = None
+
+
+class _DetailSummary(_Detail, kw_only=True, tag_field="type", tag="reasoning.summary"):
+    summary: str
+
+
+class _DetailHidden(_Detail, kw_only=True, tag_field="type", tag="reasoning.encrypted"):
+    data: str
+
+
+def reasoning_details(residue: Residue | None, changes: list[str]) -> list[Wire]:
+    """OpenRouter checks each entry (ORT-02) and hands the whole of them on."""
+    given = fields_of(residue).get("reasoning_details")
+    if given is None:
+        return []
+    details = given if isinstance(given, list) else []
+    sound = [detail for detail in details if fits(detail, _DetailText | _DetailSummary | _DetailHidden)]
+    if sound != given:
+        changes.append("ORT-02 reasoning_details left out: they are damaged")
+    return sound
+
+
+def chat_part(residue: Residue | None) -> Wire:
+    """The part of a message that a block was, a file among them; {} where it must be told in words."""
+    part = _typed_part(residue)
+    if part.get("type") not in FILES:
+        return part
+    file_id = _file_id(part)
+    if file_id and part["type"] == "input_file":  # it was sent through Responses
+        return {"type": "file", "file": {"file_id": file_id}}
+    return part if file_id and part["type"] == "file" else {}  # Chat has no images by id
+
+
+class _Chunk(Struct):
+    closed: bool = True
+    signature: str | None = None
+
+
+def thinking_chunk(residue: Residue | None) -> Wire:
+    """What Mistral writes beside the thoughts of a chunk."""
+    chunk = fields_of(residue).get("thinking_chunk")
+    return chunk if isinstance(chunk, dict) and fits(chunk, _Chunk) else {}

@@ -1,0 +1,383 @@
+"""What the user has settled beforehand: TOML files, the environment, and which of them is in force.
+
+Later places come first: command line, environment, the project's file (once trusted), the
+user's file. `in_force` says for each setting what holds and where it comes from.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from ..errors import UsageError
+from ..model import Origin
+from ..providers import Target, provider
+from ..providers import target as find_target
+from ..providers.prices import Price, set_price
+from ..session.routing import Route
+from ..tools.mcp.config import McpServer, read_servers
+from ..tools.policy.rules import Mode, Rule
+from ..wire.anthropic.fields import AnthropicDialect
+from .grants import Grants
+from .keys import KeyCommand, KeyFile, KeySource, account
+from .places import Places
+from .trust import Trust, project_files
+
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+INSTRUCTIONS_LIMIT = 64 * 1024
+Dollars = Annotated[float, Meta(ge=0)]
+ThemeName = Literal["auto", "dark", "light", "mono"]
+
+
+class Misconfigured(UsageError):
+    """What is written in a file or a variable makes no sense, or something that is needed is in neither."""
+
+
+class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """A target with a name of its own: another account, another host."""
+
+    target: str
+    base_url: str = ""
+    key_variable: str = ""
+    key_file: str = ""
+    key_command: tuple[str, ...] = ()
+    project: str = ""
+
+    @property
+    def key(self) -> KeySource | None:
+        if self.key_file:
+            return KeyFile(self.key_file)
+        return KeyCommand(self.key_command) if self.key_command else None
+
+
+class PriceSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """US dollars per million tokens; cached input costs as much as other input unless that is said."""
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
+    cache_write: Dollars | None = None
+
+
+class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the user knows of a model, written `provider:model`."""
+
+    price: PriceSettings
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be settled in a file."""
+
+    model: str = ""
+    fallback: tuple[str, ...] = ()
+    route: Route | Literal[""] = ""
+    approval: Mode = "ask"
+    system: str = ""
+    thinking: bool | None = None
+    effort: str | None = None
+    theme: ThemeName = "auto"
+    max_cost: Dollars | None = None
+    subagents: bool = True
+    network: bool = False
+    taint: bool = True
+    targets: dict[str, TargetSettings] = field(default_factory=dict)
+    models: dict[str, ModelSettings] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    profiles: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class Setting(Struct, frozen=True):
+    """One setting that holds, and where it comes from."""
+
+    name: str
+    value: Any
+    source: str
+
+
+class Config(Struct, frozen=True):
+    """What is in force, and what was left aside because it is not trusted."""
+
+    settings: Settings
+    sources: dict[str, str]
+    untrusted: tuple[Path, ...]
+    environment: Mapping[str, str]
+    places: Places
+    folder: Path
+
+    @property
+    def in_force(self) -> list[Setting]:
+        values = msgspec.structs.asdict(self.settings)
+        return [Setting(name, value, self.sources.get(name, "default")) for name, value in values.items()]
+
+    def target(self, name: str, base_url: str = "") -> Target:
+        """A target by the name it was given in a file, or as `provider:model`; at that address, if given."""
+        if (named := self.settings.targets.get(name)) is not None:
+            return self._placed(Origin.parse(named.target), base_url, named, name)
+        origin = self._whole(Origin.parse(name))
+        named = self.settings.targets.get(origin.endpoint)
+        if named is not None and origin.provider == Origin.parse(named.target).provider:
+            # another model of that account, spoken to in the same way
+            asked = replace(Origin.parse(named.target), model=origin.model)
+            return self._placed(asked, base_url, named, origin.endpoint)
+        return self._placed(origin, base_url)
+
+    def _placed(
+        self, origin: Origin, base_url: str, named: TargetSettings | None = None, endpoint: str = ""
+    ) -> Target:
+        """A target at the address and for the project that its settings or the environment give."""
+        known = provider(origin.provider).at(origin.endpoint)
+        settled = (named.base_url, named.project) if named is not None else ("", "")
+        place = base_url or settled[0] or self.environment.get(known.base_url_variable, "")
+        project = settled[1] or self.environment.get(known.project_variable, "")
+        return find_target(origin, base_url=place, endpoint=endpoint, project=project)
+
+    def _whole(self, origin: Origin) -> Origin:
+        """A provider alone means the model that it is asked for without a name."""
+        if origin.model:
+            return origin
+        known = provider(origin.provider).name
+        if known not in DEFAULT_MODELS:
+            raise UsageError(f"name a model of {known} too: {known}:MODEL")
+        return replace(origin, model=DEFAULT_MODELS[known])
+
+    def targets(self) -> list[str]:
+        """Names to choose from: those of the files, then a model of each provider that there is a key for."""
+        settled = [self.settings.model, *self.settings.fallback, *self.settings.targets]
+        usual = [f"{name}:{model}" for name, model in DEFAULT_MODELS.items() if self.has_key(name)]
+        return [name for name in dict.fromkeys([*settled, *usual]) if name]
+
+    def source_of(self, name: str) -> str:
+        """Where the name of a target comes from."""
+        if (named := self.sources.get(f"targets.{name}")) is not None:
+            return named
+        if name == self.settings.model:
+            return self.sources.get("model", "")
+        if name in self.settings.fallback:
+            return self.sources.get("fallback", "")
+        found = [
+            each for each in provider(Origin.parse(name).provider).key_variables if self.environment.get(each)
+        ]
+        return f"{found[0]} is set" if found else ""
+
+    def has_key(self, name: str) -> bool:
+        """Whether the environment holds a key of this provider."""
+        return any(self.environment.get(variable) for variable in provider(name).key_variables)
+
+    def keys(self) -> dict[str, KeySource]:
+        """Keys of named targets; the usual variables are read by the session itself."""
+        found: dict[str, KeySource] = {}
+        for name, named in self.settings.targets.items():
+            key = named.key or self.environment.get(named.key_variable, "")
+            if key:
+                found[account(self.target(name))] = key
+        return found
+
+    def set_prices(self) -> None:
+        """Let the prices of the files count, for this process."""
+        for name, model in self.settings.models.items():
+            origin = _model_at_provider(name)
+            at = provider(origin.provider)
+            # Anthropic's count of input leaves out what came from the cache; others' counts hold it.
+            apart = isinstance(at.speaks(origin.model), AnthropicDialect)
+            told = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)
+            set_price(origin.model, told, provider=at.name)
+
+    def default_model(self) -> str:
+        """The model of the settings, else that of the first provider whose key is there."""
+        if self.settings.model:
+            return self.settings.model
+        for name, model in DEFAULT_MODELS.items():
+            if self.has_key(name):
+                return f"{name}:{model}"
+        raise Misconfigured(
+            "no model: give one with -m provider:model, set `model` in the configuration, or set a key "
+            "such as ANTHROPIC_API_KEY"
+        )
+
+    def instructions(self) -> str:
+        """What the project says to agents: AGENTS.md or a cousin, of the nearest folder that has one."""
+        path = self.instructions_file
+        if path is None:
+            return ""
+        with path.open("rb") as file:
+            return file.read(INSTRUCTIONS_LIMIT).decode(errors="replace")
+
+    @property
+    def instructions_file(self) -> Path | None:
+        """A link that leads out of the project tells nothing: it would send a file of the user's away."""
+        folders = list(_up_to_the_project(self.folder))
+        top = folders[-1].resolve()
+        for path in (folder / name for folder in folders for name in INSTRUCTIONS):
+            if path.is_file() and path.resolve().is_relative_to(top) and os.access(path, os.R_OK):
+                return path
+        return None
+
+    def mcp_servers(self) -> dict[str, McpServer]:
+        """The MCP servers of the user's file, and of the project's once those are trusted."""
+        found: dict[str, McpServer] = {}
+        own = self.places.config / "mcp.json"
+        if own.is_file():
+            found |= _servers(own.read_bytes(), own)
+        for path in (self.folder / name for name in MCP_FILES):
+            data = self.trusted(path)
+            found |= _servers(data, path) if data is not None else {}
+        return found
+
+    def trusted(self, path: Path) -> bytes | None:
+        """What a file of the project holds, if it is there and trusted."""
+        try:
+            return Trust(self.places).read(path)
+        except OSError:
+            return None
+
+    @property
+    def grants(self) -> Grants:
+        return Grants(self.places, self.folder)
+
+
+MCP_FILES = (".mcp.json", ".turnout/mcp.json")
+
+
+def _servers(data: bytes, path: Path) -> dict[str, McpServer]:
+    try:
+        return read_servers(data, str(path))
+    except UsageError as error:
+        raise Misconfigured(str(error)) from None
+
+
+def _up_to_the_project(folder: Path) -> Iterator[Path]:
+    """The folder and those above it, as far as the repository goes."""
+    above = [folder, *folder.parents]
+    for at, place in enumerate(above):
+        if (place / ".git").exists():
+            yield from above[: at + 1]
+            return
+    yield folder
+
+
+def _model_at_provider(name: str) -> Origin:
+    origin = Origin.parse(name)
+    if not origin.model or origin.endpoint:
+        raise Misconfigured(f'[models."{name}"]: write it as "provider:model", such as "openai:gpt-5.1"')
+    try:
+        provider(origin.provider)
+    except UsageError as error:
+        raise Misconfigured(f'[models."{name}"]: {error}') from None
+    return origin
+
+
+DEFAULT_MODELS = {
+    "anthropic": "claude-sonnet-4-5",
+    "openai": "gpt-5.1",
+    "gemini": "gemini-2.5-pro",
+    "mistral": "mistral-large-latest",
+    "kimi": "kimi-k2.5",
+    "deepseek": "deepseek-chat",
+    "openrouter": "anthropic/claude-sonnet-4.5",
+    "xai": "grok-4",
+    "groq": "llama-3.3-70b-versatile",
+    "qwen": "qwen3-max",
+    "zai": "glm-4.6",
+    "openai-responses": "gpt-5.1",
+}
+
+
+def load(environment: Mapping[str, str], folder: Path, *, profile: str = "", **given: Any) -> Config:
+    """Read everything that applies in this folder."""
+    places = Places.of(environment)
+    trust = Trust(places)
+    layers = [_own(path) for path in [places.config / "config.toml"] if path.is_file()]
+    contents = {path: trust.read(path) for path in project_files(folder)}
+    project = folder / ".turnout" / "config.toml"
+    if (data := contents.get(project)) is not None:
+        layers.append((str(project), _project_level(_parsed(str(project), data))))
+    layers += [(name, {"model": value}) for name in ("TURNOUT_MODEL",) if (value := environment.get(name))]
+    layers.append(("command line", {name: value for name, value in given.items() if value not in (None, ())}))
+    values, sources = _merged(layers, profile or environment.get("TURNOUT_PROFILE", ""))
+    untrusted = tuple(path for path, data in contents.items() if data is None)
+    settings = _settings(values)
+    settings = replace(settings, rules=tuple(_at_home(rule, environment) for rule in settings.rules))
+    return Config(settings, sources, untrusted, environment, places, folder)
+
+
+def _own(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise Misconfigured(f"{path} cannot be read: {error.strerror}") from None
+    return str(path), _parsed(str(path), data)
+
+
+def _parsed(source: str, data: bytes) -> dict[str, Any]:
+    """What a file says, once each of its settings and profiles makes sense by itself."""
+    try:
+        values = tomllib.loads(data.decode())
+        for each in (values, *msgspec.convert(values, Settings).profiles.values()):
+            msgspec.convert(each, Settings)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Misconfigured(f"{source}: {error}") from None
+    except msgspec.ValidationError as error:
+        raise Misconfigured(f"{source}: {error}.{_hint(str(error))}") from None
+    return values
+
+
+def _hint(said: str) -> str:
+    """What could be written in place of what makes no sense."""
+    if "unknown field" in said and "$" not in said:
+        return f" The settings are {', '.join(Settings.__struct_fields__)}"
+    choices = {"approval": get_args(Mode), "route": get_args(Route), "theme": get_args(ThemeName)}
+    found = next((name for name in choices if said.endswith(f"`$.{name}`")), "")
+    return f" It is one of {', '.join(choices[found])}" if found else ""
+
+
+def _project_level(values: dict[str, Any]) -> dict[str, Any]:
+    """A project's rules are marked as the project's, those of its profiles too."""
+    marked = dict(values)
+    if isinstance(rules := values.get("rules"), list):
+        marked["rules"] = [{**rule, "level": "project"} for rule in rules if isinstance(rule, dict)]
+    if isinstance(profiles := values.get("profiles"), dict):
+        marked["profiles"] = {name: _project_level(each) for name, each in profiles.items()}
+    return marked
+
+
+def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dict[str, Any], dict[str, str]]:
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    known = {name for _, layer in layers for name in layer.get("profiles", ())}
+    if profile and profile not in known:
+        raise Misconfigured(
+            f"there is no profile {profile!r}; known are: {', '.join(sorted(known)) or 'none'}"
+        )
+    for source, layer in layers:
+        chosen = layer.get("profiles", {}).get(profile, {}) if profile else {}
+        for name, value in {**layer, **chosen}.items():
+            if name == "rules":  # rules of every level count together: a denial anywhere is a denial
+                value = [*values.get("rules", ()), *value]
+            elif name in ("targets", "models"):
+                sources |= {f"{name}.{each}": source for each in value}
+                value = {**values.get(name, {}), **value}
+            values[name] = value
+            sources[name] = f"{source} (profile {profile})" if name in chosen else source
+    return values, sources
+
+
+def _at_home(rule: Rule, environment: Mapping[str, str]) -> Rule:
+    """A rule about `~/…` names the home folder: left as it stands it would never meet a path."""
+    home = environment.get("HOME", "")
+    if not home or not rule.path.startswith("~/"):
+        return rule
+    return replace(rule, path=home.rstrip("/") + rule.path.removeprefix("~"))
+
+
+def _settings(values: dict[str, Any]) -> Settings:
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:  # of the environment or the command line: files were looked at
+        raise Misconfigured(f"configuration: {error}") from None

@@ -1,0 +1,43 @@
+"""What the user allowed for good: rules that an "always" made, kept for the folder it was said in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ..tools.policy.rules import Rule
+from .places import Places, write_private
+
+
+class Grants:
+    """The rules of one folder, in the user's own state: a project cannot write here."""
+
+    def __init__(self, places: Places, folder: Path) -> None:
+        self._file = places.state / "grants.json"
+        self._folder = str(folder)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return tuple(self._known().get(self._folder, ()))
+
+    def add(self, rule: Rule) -> None:
+        known = self._known()
+        held = known.setdefault(self._folder, [])
+        if rule not in held:
+            held.append(rule)
+            write_private(self._file, msgspec.json.encode(known).decode())
+
+    def remove(self, rule: Rule) -> None:
+        """Take a rule back; the next call that it covered is asked about again."""
+        known = self._known()
+        held = known.get(self._folder, [])
+        if rule in held:
+            held.remove(rule)
+            write_private(self._file, msgspec.json.encode(known).decode())
+
+    def _known(self) -> dict[str, list[Rule]]:
+        try:
+            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, list[Rule]])
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError):
+            return {}

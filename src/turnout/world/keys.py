@@ -1,0 +1,152 @@
+"""Where a target's key comes from, and to whom it may go: only ever to the host it is for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from ..errors import ProviderError, TurnoutError, UsageError
+from ..providers import Provider, Target
+from ..tools.confine.threads import in_daemon
+
+Callback: TypeAlias = Callable[[], str | Awaitable[str]]
+PATIENCE = 120.0
+"""Seconds that a source gets to give its key: it may ask the user for a password."""
+
+
+class KeyFile(Struct, frozen=True):
+    """A file that holds the key and nothing else."""
+
+    path: str
+
+
+class KeyCommand(Struct, frozen=True):
+    """A command whose output is the key, run when a key is needed; words, never a shell line."""
+
+    words: tuple[str, ...]
+
+
+KeySource: TypeAlias = str | KeyFile | KeyCommand | Callback
+
+
+class Keys:
+    """The keys of a session. A bearer token from a callback is asked for again after a 401."""
+
+    def __init__(
+        self, environment: Mapping[str, str], sources: Mapping[str, KeySource] | None = None
+    ) -> None:
+        self._environment = environment
+        self._sources = dict(sources or {})
+        self._known: dict[tuple[str, str], str] = {}
+        self._read_so_far: dict[str, None] = {}  # old keys too: a server may still name one
+
+    def set(self, name: str, source: KeySource) -> None:
+        self._sources[name] = source
+
+    async def headers(self, target: Target, *, required: bool = True) -> dict[str, str]:
+        """The headers that say who we are to this target."""
+        if target.provider.auth == "none":
+            return {}
+        key = await self._key(target)
+        if not key:
+            if not required or _is_local(target.provider):
+                return {}
+            names = " or ".join(target.provider.key_variables) or "api_key="
+            raise ProviderError(
+                f"no key for {target.origin.provider}: set {names}, or give api_key=", kind="auth"
+            )
+        if target.provider.auth == "bearer":
+            return {"authorization": f"Bearer {key}"}
+        return {target.provider.auth: key}
+
+    def forget(self, target: Target) -> bool:
+        """Drop what was read for this target; True if a new one may be had."""
+        self._known.pop(self._holder(target), None)
+        return isinstance(self._source(target), KeyCommand | KeyFile) or callable(self._source(target))
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every key read so far, for whoever must keep them out of logs."""
+        return tuple(self._read_so_far)
+
+    async def _key(self, target: Target) -> str:
+        name = self._holder(target)
+        if name not in self._known:
+            self._known[name] = (await self._had(target)).strip()
+            if self._known[name]:
+                self._read_so_far[self._known[name]] = None
+        return self._known[name]
+
+    async def _had(self, target: Target) -> str:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._read(self._source(target))
+        except TurnoutError:
+            raise
+        except TimeoutError:
+            said = f"it did not come within {PATIENCE:.0f} s"
+            raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from None
+        except Exception as error:  # a file that is not there, a command or function that fails
+            said = f"{type(error).__name__}: {error}"
+            raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from error
+
+    def _holder(self, target: Target) -> tuple[str, str]:
+        """Whose key is remembered: the account's, or this one target's where it has its own."""
+        own = str(target.origin)
+        return own if own in self._sources else "", account(target)
+
+    def _source(self, target: Target) -> KeySource:
+        for name in (str(target.origin), account(target), target.origin.provider):
+            if name in self._sources:
+                return self._sources[name]
+        found = (self._environment.get(name, "") for name in target.provider.key_variables)
+        return next((key for key in found if key), "")
+
+    async def _read(self, source: Any) -> str:
+        match source:
+            case str():
+                return source
+            case KeyFile(path):
+                return await in_daemon(Path(path).expanduser().read_text)
+            case KeyCommand(words):
+                return await _output(words)
+            case _ if callable(source):
+                answer = source()
+                return str(await answer if isawaitable(answer) else answer)
+            case _:
+                raise UsageError(
+                    f"{source!r} is no source of keys; give text, KeyFile, KeyCommand or a function"
+                )
+
+
+def account(target: Target) -> str:
+    """Whom a key is for: a provider, one of its endpoints, and the host where that lives."""
+    return f"{target.origin.provider}@{target.origin.endpoint} {urlsplit(target.provider.base_url).netloc}"
+
+
+def _is_local(provider: Provider) -> bool:
+    return (urlsplit(provider.base_url).hostname or "") in ("127.0.0.1", "localhost", "::1")
+
+
+async def _output(words: tuple[str, ...]) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *words,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        out, err = await process.communicate()
+    finally:
+        if process.returncode is None:  # its key is of no use any more
+            process.kill()
+            await process.communicate()
+    if process.returncode:
+        said = err.decode(errors="replace").strip()[:200]
+        raise ProviderError(f"the key command {words[0]!r} failed: {said}", kind="auth")
+    return out.decode(errors="replace")
