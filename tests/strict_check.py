@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from turnout import check
-from turnout.providers import Target
+from turnout.targets.target import Target
 from turnout.wire.check import Problem
 from turnout.wire.protocol import WireRequest
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.layers import BOTTOM, IMPURE, IMPURE_FILES, MAY_IMPORT, PURE, TOP, WITHIN_TOOLS, draw_layers
 
 ROOT = Path(__file__).parent.parent

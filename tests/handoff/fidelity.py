@@ -17,7 +17,7 @@ from tests.handoff.judges import inner
 
 from turnout import History, Media, ModelTurn, Opaque, Origin, Outcome, SystemTurn, Text, Thinking
 from turnout.model import Code, Residue, Turn
-from turnout.providers import Target
+from turnout.targets.target import Target
 from turnout.wire.protocol import WireRequest
 
 FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")

@@ -13,7 +13,7 @@ from mistral_common.tokens.tokenizers.base import TokenizerVersion
 from tests import sdk_types
 from tests.strict_check import problems_of
 
-from turnout.providers import Target
+from turnout.targets.target import Target
 from turnout.wire.protocol import WireRequest
 
 VALIDATORS = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from turnout.providers import PROVIDERS, Target, target
+from turnout.providers import PROVIDERS
+from turnout.targets.target import Target
+from turnout.targets.target import find_target as target
 
 MODELS: dict[str, tuple[str, ...]] = {
     "openai": ("gpt-3.5-turbo", "gpt-4o", "o3", "gpt-5", "gpt-5.1", "gpt-5.6-terra", "ft:unheard-of"),

@@ -13,7 +13,8 @@ from tests.handoff.judges import complaints
 from tests.handoff.places import PLACES
 
 from turnout import History, Opaque, Outcome, ToolCall, decode, ingest, render
-from turnout.providers import Target, target
+from turnout.targets.target import Target
+from turnout.targets.target import find_target as target
 
 GPT, OTHER_GPT = "openai-responses:gpt-5.1", "openai-responses:gpt-5-mini"
 CLAUDE = "anthropic:claude-sonnet-4-5"

@@ -11,8 +11,10 @@ from tests.handoff.judges import complaints
 from tests.handoff.places import PLACES
 
 from turnout import History, Media, Session, UsageError, render
-from turnout.providers import PROVIDERS, Target, target
+from turnout.providers import PROVIDERS
 from turnout.providers.models import facts
+from turnout.targets.target import Target
+from turnout.targets.target import find_target as target
 
 URLS = {
     "openai:gpt-4o": "https://api.openai.com/v1/chat/completions",

@@ -12,7 +12,7 @@ from tests.handoff.judges import complaints
 from tests.sdk_types import refusals
 
 from turnout import History, render
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 from turnout.wire.protocol import WireRequest
 
 

@@ -19,7 +19,8 @@ from tests.handoff.naming import is_named, names_option, report_lines
 from tests.handoff.rich_bodies import BODIES
 
 from turnout import InboundRequest, read_request, render
-from turnout.providers import Target, target
+from turnout.targets.target import Target
+from turnout.targets.target import find_target as target
 
 OTHERS = tuple(
     map(

@@ -18,7 +18,8 @@ from tests.handoff.judges import complaints
 from tests.handoff.places import MODELS, PLACES, THINKING
 
 from turnout import History, render
-from turnout.providers import PROVIDERS, Target
+from turnout.providers import PROVIDERS
+from turnout.targets.target import Target
 
 SHARDS = 8
 TOOLS: tuple[Any, ...] = (

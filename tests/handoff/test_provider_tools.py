@@ -9,7 +9,7 @@ from tests.handoff.judges import complaints
 
 from turnout import History, ToolSpec, UsageError, ingest, render
 from turnout.history.codec import dump, load
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 
 CHAT, RESPONSES = "openai:gpt-4o", "openai-responses:gpt-5.1"
 CLAUDE, GEMINI, VERTEX = (

@@ -16,7 +16,7 @@ from tests.handoff.recorded_body import spelled
 from tests.handoff.test_matrix import SHARDS, _shard
 
 from turnout import History, render
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 
 EXCEPTIONS = {
     "blocks of a beta, or half of a pair: told in words": "0acb3465a81abf ddec65d0685f21 8fd0fabd097717",

@@ -19,7 +19,7 @@ from tests.handoff.places import PLACES, THINKING
 from tests.laws.generate import STEPS, World, play
 
 from turnout import History, render
-from turnout.providers import Target
+from turnout.targets.target import Target
 from turnout.wire.protocol import WireRequest
 
 COUNT = 60 if SOAK else 6

@@ -19,8 +19,8 @@ from turnout.interchange.doctor import TARGETS, examine_file, examine_session, r
 from turnout.interchange.exports import from_jsonl, to_jsonl
 from turnout.interchange.unanswered import replay_refusals
 from turnout.model import ModelTurn, Origin, Outcome, Settled, Text, ToolCall
-from turnout.providers import target as find_target
 from turnout.store import Store
+from turnout.targets.target import find_target
 
 
 def stored(path: Path, history: History) -> Store:

@@ -14,8 +14,8 @@ from tests.laws.targets import TARGETS
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.model import Message, Origin, Outcome, Thinking, ToolCall, ToolResponse, block_text
-from turnout.providers import target
 from turnout.targets.request import render, view
+from turnout.targets.target import find_target as target
 
 Messages = list[Any]
 

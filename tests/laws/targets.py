@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from turnout.providers import PROVIDERS, Target, target
+from turnout.providers import PROVIDERS
+from turnout.targets.target import Target
+from turnout.targets.target import find_target as target
 
 NAMES = (
     "openai:gpt-4o",

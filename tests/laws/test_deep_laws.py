@@ -21,8 +21,8 @@ from turnout import History, Outcome, Residue, Text, ToolCall, ingest
 from turnout.history.check import violations
 from turnout.history.codec import dump, load
 from turnout.plain import MAX_DEPTH, dumps, is_deeper, plain
-from turnout.providers import Target
 from turnout.targets.request import render
+from turnout.targets.target import Target
 from turnout.wire.check import check
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from turnout.history.check import violations
 from turnout.history.codec import dump, load
 from turnout.history.log import History
 from turnout.model import Code, Media, Opaque, Origin, Outcome, Residue, Text, ToolCall
-from turnout.providers import target
 from turnout.targets.request import render, view
+from turnout.targets.target import find_target as target
 from turnout.wire.check import check
 
 CLAUDE = Origin("anthropic", "", "claude-sonnet-4-5")

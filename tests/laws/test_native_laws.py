@@ -13,8 +13,8 @@ from tests.laws.natives import NATIVES, WRONG, damaged, places
 from tests.laws.share import SOAK
 
 from turnout import ingest
-from turnout.providers import target
 from turnout.targets.request import render
+from turnout.targets.target import find_target as target
 from turnout.wire.check import check
 
 CLAUDE = "anthropic:claude-sonnet-4-5"

@@ -11,8 +11,8 @@ from tests.laws.share import SOAK
 from tests.laws.targets import TARGETS
 
 from turnout.ids import NAMES_OF_FORMAT, OPENAI_NAMES
-from turnout.providers import Target
 from turnout.targets.request import render
+from turnout.targets.target import Target
 from turnout.wire.check import check
 
 EXAMPLES = 400 if SOAK else 40

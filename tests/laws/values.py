@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from turnout.model import Block, Code, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, ToolCall
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 from turnout.wire.anthropic.fields import AnthropicDialect
 from turnout.wire.gemini.encoder import GeminiDialect
 from turnout.wire.responses.fields import ResponsesDialect

@@ -22,8 +22,8 @@ from tests.laws.targets import TARGETS
 from tests.strict_check import problems_of
 
 from turnout.history.log import History
-from turnout.providers import Target
 from turnout.targets.request import render
+from turnout.targets.target import Target
 from turnout.wire.protocol import WireRequest
 
 ARRAYS = ("messages", "input", "contents")

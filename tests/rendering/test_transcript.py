@@ -10,10 +10,10 @@ from tests.build import call, conversation, find, model, settled, shape, user
 
 from turnout.history.log import History
 from turnout.model import Media, Message, Origin, Outcome, Residue, Text, Thinking, ToolCall
-from turnout.providers import target
 from turnout.rendering.report import Synthetic
 from turnout.rendering.transcript import SUMMARY, Transcript
 from turnout.targets.request import reader
+from turnout.targets.target import find_target as target
 
 
 def two_calls() -> History:

@@ -11,7 +11,7 @@ from tests.handoff.histories import SCENARIOS
 from tests.handoff.judges import complaints, inner
 
 from turnout import render
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 from turnout.wire.protocol import WireRequest
 
 OPENAI = "openai:gpt-4o"

@@ -11,12 +11,12 @@ from tests.session.talk import events, everything, session, shown, statuses, vir
 
 from turnout.errors import ProviderError
 from turnout.model import ModelTurn
-from turnout.providers import target
 from turnout.session.events import Complete, Failed
 from turnout.session.retry import Budget, RetryPolicy
 from turnout.session.routing import Router
 from turnout.simulate import Call, HttpError, Say, StreamError, Think
 from turnout.streaming.events import TextDelta
+from turnout.targets.target import find_target as target
 
 PARIS = Call("weather", {"city": "Paris"})
 GPT, CLAUDE, GEMINI = map(target, ("openai:gpt-5.1", "anthropic:claude-sonnet-4-5", "gemini:gemini-2.5-pro"))

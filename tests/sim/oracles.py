@@ -12,10 +12,10 @@ from turnout.history.check import violations
 from turnout.history.log import History
 from turnout.model import ModelTurn, ToolSpec
 from turnout.plain import dumps
-from turnout.providers import Target
 from turnout.rendering import check as rendering_check
 from turnout.session.session import Session
 from turnout.targets.request import render, transcript
+from turnout.targets.target import Target
 
 
 def sound(history: History) -> None:

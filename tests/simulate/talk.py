@@ -9,10 +9,10 @@ from typing import Any
 from turnout.errors import ProviderError
 from turnout.history.log import History
 from turnout.model import ModelTurn, Outcome
-from turnout.providers import target
 from turnout.simulate.scripted import ScriptedTransport
 from turnout.targets.reply import decode
 from turnout.targets.request import render
+from turnout.targets.target import find_target as target
 from turnout.wire.failure.read_failure import failure
 from turnout.world.ports import Outgoing
 

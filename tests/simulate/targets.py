@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from turnout.model import ModelTurn
-from turnout.providers import target
 from turnout.simulate import speaking
 from turnout.simulate.framing import encode
 from turnout.simulate.mint import Mint, Seal
@@ -13,6 +12,7 @@ from turnout.simulate.playing import play
 from turnout.simulate.script import Reply
 from turnout.simulate.speaker import Speaker
 from turnout.targets.reply import decode
+from turnout.targets.target import find_target as target
 
 TARGETS: dict[str, str] = {
     "openai:gpt-4o": "chat",

@@ -8,11 +8,11 @@ import pytest
 from tests.simulate.targets import TARGETS
 
 from turnout.errors import FailureKind, ProviderError, StreamError
-from turnout.providers import target
 from turnout.simulate import script
 from turnout.simulate.provider import SimulatedProvider
 from turnout.targets.reply import decode
 from turnout.targets.request import url
+from turnout.targets.target import find_target as target
 from turnout.wire.failure.read_failure import failure
 
 KINDS = [

@@ -12,9 +12,9 @@ from tests.simulate.targets import TARGETS
 from turnout import check
 from turnout.history.ingest import ingest
 from turnout.history.log import History
-from turnout.providers import target
 from turnout.simulate import Call, Say, ScriptedTransport, Think
 from turnout.targets.request import render, url
+from turnout.targets.target import find_target as target
 
 VERSION = {"anthropic-version": "2023-06-01"}
 FORMATS = {"chat": "openai-chat", "responses": "openai-responses"}

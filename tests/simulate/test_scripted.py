@@ -12,7 +12,6 @@ from tests.simulate.virtual import run
 from turnout.errors import UsageError
 from turnout.history.log import History
 from turnout.model import Usage
-from turnout.providers import target
 from turnout.simulate import (
     Asked,
     Call,
@@ -33,6 +32,7 @@ from turnout.simulate import (
 from turnout.simulate.script import step
 from turnout.simulate.simulation import provider_of
 from turnout.targets.request import render
+from turnout.targets.target import find_target as target
 from turnout.world.ports import Outgoing
 
 NAME = "anthropic:claude-sonnet-4-5"

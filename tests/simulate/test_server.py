@@ -13,7 +13,6 @@ import pytest
 from tests.simulate.targets import TARGETS
 
 from turnout.errors import UsageError
-from turnout.providers import target
 from turnout.simulate import (
     Call,
     Drop,
@@ -28,6 +27,7 @@ from turnout.simulate import (
     Truncate,
 )
 from turnout.simulate.server import serving
+from turnout.targets.target import find_target as target
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # models grow old
 

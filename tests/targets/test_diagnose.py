@@ -12,9 +12,9 @@ from tests.build import call, conversation, find, model, settled, user
 from turnout.errors import UsageError
 from turnout.history.log import History
 from turnout.model import Text
-from turnout.providers import target
 from turnout.targets.diagnose import diagnose
 from turnout.targets.request import render, view
+from turnout.targets.target import find_target as target
 
 TARGETS = [
     "openai:gpt-5.1",

@@ -11,7 +11,7 @@ from tests.handoff import recorded
 from tests.handoff.judges import complaints
 
 from turnout import History, InboundRequest, UsageError, check, ingest, read_request, render
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 from turnout.wire.protocol import WireRequest
 
 CHAT, RESPONSES = "openai:gpt-4o", "openai-responses:gpt-5.1"

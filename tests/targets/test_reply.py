@@ -11,7 +11,7 @@ from tests.handoff.places import PLACES, THINKING
 from tests.handoff.test_matrix import SHARDS, _shard, few
 
 from turnout import History, Outcome, ProviderError, StreamError, decode, render
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 
 
 def after(exchange: Exchange) -> History | None:

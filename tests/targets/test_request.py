@@ -19,7 +19,7 @@ from tests.handoff.places import PLACES
 from tests.handoff.test_matrix import TOOLS
 
 from turnout import render
-from turnout.providers import Target
+from turnout.targets.target import Target
 from turnout.wire.protocol import WireRequest
 
 HISTORIES = (

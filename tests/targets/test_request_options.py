@@ -11,7 +11,8 @@ from tests.handoff.judges import complaints
 from tests.handoff.places import PLACES
 
 from turnout import History, ToolSpec, UsageError, check, ingest, render
-from turnout.providers import Target, target
+from turnout.targets.target import Target
+from turnout.targets.target import find_target as target
 from turnout.wire.protocol import WireRequest
 
 TOOLS = (

@@ -12,8 +12,8 @@ from typing import Any
 from ..history.log import History
 from ..model import Entry, ModelTurn, Outcome, Settled, Text, Thinking, ToolCall, UserTurn, joined_text
 from ..plain import dumps
-from ..providers import target
 from ..targets.request import url
+from ..targets.target import find_target as target
 
 Wire = dict[str, Any]
 

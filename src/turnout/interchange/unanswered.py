@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..history.ledger import ToolInteraction
 from ..history.log import History
 from ..model import Entry, ModelTurn, Outcome, Settled, Text, UserTurn
-from ..providers import target as find_target
+from ..targets.target import find_target
 from ..wire.check import Problem
 from ..wire.check import check as wire_check
 from .naive_replay import naive_request

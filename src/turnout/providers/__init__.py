@@ -1,17 +1,15 @@
-"""Every provider, and how a target's name becomes a place to send to."""
+"""Every provider, as data: one small file each, and the tables of models and prices.
+
+Others import `PROVIDERS` and `find_provider`. Imports `wire` (protocols and dialects) and what is below it.
+"""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cache
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from ..errors import UsageError
 from ..history.ingest.formats import folded
-from ..model import Origin
-from ..wire.protocol import ModelFacts
 from . import (
     anthropic,
     azure,
@@ -28,7 +26,6 @@ from . import (
     xai,
     zai,
 )
-from .models import facts
 from .provider import Dialect, Provider
 
 PROVIDERS: dict[str, Provider] = {
@@ -61,25 +58,7 @@ PROVIDERS: dict[str, Provider] = {
 }
 
 
-class Target(Struct, frozen=True):
-    """A place to send to: a provider, its endpoint, a model."""
-
-    origin: Origin
-    provider: Provider
-    dialect: Dialect
-    facts: ModelFacts
-
-    @property
-    def model(self) -> str:
-        return self.origin.model
-
-    @property
-    def api(self) -> str:
-        """The protocol that is spoken there: chat, responses, anthropic, gemini."""
-        return self.dialect.api
-
-
-def provider(name: str) -> Provider:
+def find_provider(name: str) -> Provider:
     """The provider of that name, or of that other name."""
     if (found := _names().get(folded(name))) is not None:
         return found
@@ -96,25 +75,4 @@ def _names() -> dict[str, Provider]:
     return names
 
 
-def target(
-    name: str | Origin | Target, *, base_url: str = "", endpoint: str = "", project: str = ""
-) -> Target:
-    """Read `provider:model` or `provider@endpoint:model`."""
-    if isinstance(name, Target):
-        return name
-    origin = Origin.parse(name)
-    found = provider(origin.provider).at(origin.endpoint)
-    if not found.is_spoken(origin.model):
-        raise UsageError(
-            f"{found.name} serves {origin.model} through an API that turnout does not speak; name "
-            "another provider of it, such as 'anthropic:MODEL' for Claude, or 'openrouter:MODEL'"
-        )
-    if base_url:
-        found = replace(found, base_url=base_url.rstrip("/"))
-    if project:
-        found = replace(found, project=project)
-    origin = Origin(found.name, endpoint or origin.endpoint, origin.model)
-    return Target(origin, found, found.speaks(origin.model), facts(origin.model))
-
-
-__all__ = ["PROVIDERS", "Dialect", "Provider", "Target", "provider", "target"]
+__all__ = ["PROVIDERS", "Dialect", "Provider", "find_provider"]

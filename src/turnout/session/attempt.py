@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError
 from ..model import ModelTurn, ToolCall, Usage, with_fields
-from ..providers import Target
 from ..streaming.events import Error, StreamEvent, ToolCallStart
 from ..targets.reply import ReplyReader
 from ..targets.request import render
+from ..targets.target import Target
 from ..telemetry.counts import Operation
 from ..wire.failure.read_failure import failure
 from ..wire.protocol import WireRequest

@@ -20,7 +20,7 @@ from ..history.cut_turn import cut_turn
 from ..history.log import History
 from ..model import Block, Compaction, ModelTurn, Rewind, SystemTurn, ToolCall, Turn, UserTurn, block_text
 from ..plain import dumps
-from ..providers import Target
+from ..targets.target import Target
 from .events import SessionEvent, Status
 from .excerpt import excerpt, outcomes_of
 

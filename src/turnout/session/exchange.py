@@ -15,7 +15,6 @@ from ..errors import HookError, ProviderError, StreamError, UsageError
 from ..history.cut_turn import cut_turn
 from ..model import Block, ModelTurn, Origin, Outcome, Text, Thinking, ToolCall, ToolSpec
 from ..plain import dumps
-from ..providers import Target
 from ..streaming.events import (
     Done,
     OpaqueBlock,
@@ -28,6 +27,7 @@ from ..streaming.events import (
     ToolCallStart,
 )
 from ..targets.diagnose import diagnose
+from ..targets.target import Target
 from .attempt import RESTING, Attempt, check_rest
 from .events import Discarded, SessionEvent, Status
 from .retry import Budget, is_models_fault

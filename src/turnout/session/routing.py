@@ -8,13 +8,11 @@ What is in flight stays where it is: choices are made when a request is assemble
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 from ..errors import UsageError
 from ..model import Origin
-from ..providers import Target
-
-Route = Literal["fixed", "round-robin", "failover"]
+from ..targets.target import Route, Target
 
 FAILURES = 3
 """Failures in a row after which a target rests."""

@@ -25,10 +25,9 @@ from msgspec import Struct
 from ..errors import LimitReached, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
-from ..providers import Target
-from ..providers import target as find_target
 from ..providers.cost import Limits as Limits
 from ..providers.cost import check_countable, cost_of, reached, total_usage
+from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
 from ..tools.confine.workspace import Workspace
 from ..tools.declare.context import Asker
@@ -51,7 +50,7 @@ from .hooks import Hooks, ModelHooks, several, tool_hooks
 from .recovery import Recovery
 from .retry import RetryPolicy
 from .rounds import Rounds
-from .routing import Route, Router
+from .routing import Router
 from .run import Events, Run
 from .subagents import SubagentLimits, Subagents, Tree
 from .typed import Shape
@@ -135,7 +134,8 @@ class Session:
             **place_of_work(workspace, network, self.environment),
             **(scheduling or {}),
         }
-        self.scheduler = ToolScheduler(registry, self.history, around=ToolWatch(self), **self.scheduling)
+        watch = ToolWatch(self.history, self.telemetry, self.keys.secrets, lambda: self.target.origin)
+        self.scheduler = ToolScheduler(registry, self.history, around=watch, **self.scheduling)
         self.subagents = self._subagents(subagents)
 
     def _set_world(

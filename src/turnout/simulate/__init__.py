@@ -1,4 +1,8 @@
-"""Providers without a network: they refuse what the real ones refuse, and say what a script says."""
+"""Providers without a network: they refuse what the real ones refuse, and say what a script says.
+
+Each provider of `providers` on loopback or in memory, strict by `wire.check`. `script` says what a
+model answers. Others import the names below. Imports `world.ports`, `providers`, `wire`.
+"""
 
 from .provider import SimulatedProvider
 from .request import Asked

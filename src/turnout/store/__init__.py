@@ -1,4 +1,9 @@
-"""Sessions that outlive their process: one file of SQLite, one writer a session."""
+"""Sessions that outlive their process: one file of SQLite, one writer a session.
+
+`ports` says what a store can do, `store` opens one, `recover` reads a log back, `search`, `catalogue` and
+`counters` answer questions about all sessions. Others import the names below. Imports `world.places`,
+`providers` (prices) and `history`.
+"""
 
 from .holder import named
 from .place import default_path

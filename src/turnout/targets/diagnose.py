@@ -18,11 +18,10 @@ from ..history import check as history_check
 from ..history.log import History
 from ..model import Origin
 from ..plain import loads
-from ..providers import Target
-from ..providers import target as find_target
 from ..rendering import check as render_check
 from ..rendering.report import Report
 from ..rendering.transcript import Transcript
+from ..targets.target import Target, find_target
 from ..wire.check import Problem
 from ..wire.check import check as wire_check
 from ..wire.protocol import WireRequest

@@ -12,11 +12,13 @@ from ..history.ingest.formats import CHAT, NAMES, folded
 from ..json_size import MOST_VALUES, has_more_values
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
-from ..providers import PROVIDERS, Target, target
+from ..providers import PROVIDERS
 from ..streaming.events import StreamEvent
 from ..streaming.frames import Frame, FrameDecoder
 from ..streaming.reply import ReplyBuilder
 from ..streaming.texttools import syntax_of
+from ..targets.target import Target
+from ..targets.target import find_target as target
 from ..wire.anthropic.decoder import AnthropicDecoder
 from ..wire.anthropic.fields import AnthropicDialect
 from ..wire.chat.decoder import ChatDecoder, ChatOptions

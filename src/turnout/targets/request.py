@@ -17,12 +17,11 @@ from ..errors import UsageError
 from ..history.log import History
 from ..model import Media, Message, Origin, Text, ToolSpec, UserTurn
 from ..plain import clean
-from ..providers import Target
-from ..providers import target as find
-from ..providers.family import ToolSelection, select_options, select_tools, with_extra_tools
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
+from ..targets.target import Target
+from ..targets.target import find_target as find
 from ..wire.anthropic.betas import betas
 from ..wire.anthropic.encoder import AnthropicEncoder
 from ..wire.anthropic.fields import AnthropicDialect
@@ -35,6 +34,7 @@ from ..wire.responses.encoder import ResponsesEncoder
 from ..wire.responses.fields import ResponsesDialect
 from ..wire.shared.added_fields import private_fields, without_spelling
 from ..wire.shared.offer import are_same
+from .family import ToolSelection, select_options, select_tools, with_extra_tools
 
 ENCODERS: dict[type, Any] = {
     ChatDialect: ChatEncoder,

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from ..errors import ProviderError, StreamError
+from ..history.log import History
 from ..model import ModelTurn, Origin, Outcome, Usage
 from ..tools.schedule.scheduler import Ended
-
-if TYPE_CHECKING:
-    from ..session.session import Session
 
 COUNTERS = (
     "tool_calls_total",
@@ -184,28 +182,35 @@ class Telemetry:
 class ToolWatch:
     """Times the tools of one session, each around its run."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(
+        self,
+        history: History,
+        telemetry: Telemetry,
+        current_secrets: Callable[[], Iterable[str]],
+        current_origin: Callable[[], Origin],
+    ) -> None:
+        self._history = history
+        self._telemetry = telemetry
+        self._current_secrets = current_secrets
+        self._current_origin = current_origin
 
     @contextmanager
     def __call__(self, call_id: str, tool: str, arguments: dict[str, Any]) -> Iterator[Ended]:
-        session = self.session
-        call = Operation("execute_tool", self._origin_of(call_id), session.history.key, tool, call_id)
-        call.asked, call.secrets = arguments, session.keys.secrets()
+        call = Operation("execute_tool", self._origin_of(call_id), self._history.key, tool, call_id)
+        call.asked, call.secrets = arguments, tuple(self._current_secrets())
 
         def ended(outcome: Outcome | None, trouble: str) -> None:
             call.answered, call.error = outcome, trouble
 
-        with session.telemetry.measured(call):
+        with self._telemetry.measured(call):
             yield ended
 
     def _origin_of(self, call_id: str) -> Origin:
         """Who made the call, which after a switch is not who is asked next."""
-        history = self.session.history
-        key = history.interaction(call_id).turn_key
-        turns = (turn for turn in reversed(history.turns) if turn.key == key)
+        key = self._history.interaction(call_id).turn_key
+        turns = (turn for turn in reversed(self._history.turns) if turn.key == key)
         turn = next(turns, None)
-        return turn.origin if isinstance(turn, ModelTurn) else self.session.target.origin
+        return turn.origin if isinstance(turn, ModelTurn) else self._current_origin()
 
 
 def failure_word(error: BaseException) -> str:

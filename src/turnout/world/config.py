@@ -18,10 +18,9 @@ from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..model import Origin
-from ..providers import Target, provider
-from ..providers import target as find_target
+from ..providers import find_provider as provider
 from ..providers.prices import Price, set_price
-from ..session.routing import Route
+from ..targets.target import Route, Target, find_target
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
 from ..wire.anthropic.fields import AnthropicDialect

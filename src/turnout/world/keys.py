@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from ..errors import ProviderError, TurnoutError, UsageError
-from ..providers import Provider, Target
+from ..providers import Provider
+from ..targets.target import Target
 from ..tools.confine.threads import in_daemon
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]

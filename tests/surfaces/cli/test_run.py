@@ -35,7 +35,7 @@ def published(name: str) -> jsonschema_rs.Validator:
 
 @pytest.mark.parametrize(("name", "kind"), [("run-result.json", RunResult), ("run-event.json", Line)])
 def test_the_published_schema_is_the_one_in_force(name: str, kind: object) -> None:
-    """A change of the result is a change of its schema, on purpose: `python -m tests.surfaces.cli.publish`."""
+    """A change of the result changes its schema, on purpose: `python -m tests.surfaces.cli.publish`."""
     found = json.loads((SCHEMAS / name).read_text())
     assert without_words(found) == without_words(json.loads(json.dumps(schema(kind))))
 

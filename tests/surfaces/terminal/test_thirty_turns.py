@@ -18,7 +18,6 @@ from tests.surfaces.places import User, simulated
 
 from turnout import History, Session, render
 from turnout.model import ModelTurn, UserTurn
-from turnout.providers import target
 from turnout.simulate import Asked, Call, Say, Think
 from turnout.store import open_store
 from turnout.surfaces.cli.open_session import Wanted, configuration
@@ -27,6 +26,7 @@ from turnout.surfaces.terminal.plain import Plain
 from turnout.surfaces.terminal.talk import Talk
 from turnout.surfaces.terminal.theme import Theme
 from turnout.targets.reply import ReplyReader
+from turnout.targets.target import find_target as target
 from turnout.tools.builtin import BUILTIN
 from turnout.tools.confine.workspace import Workspace
 from turnout.tools.policy.rules import Policy, Rule

@@ -12,7 +12,7 @@ from tests.wire.shared.schemas import Drawn, broken, roots
 
 from turnout import History, render
 from turnout.model import ToolSpec
-from turnout.providers import target
+from turnout.targets.target import find_target as target
 from turnout.wire.shared.schema import gemini_parameters, project_schema
 from turnout.wire.shared.strict import strict_schema
 

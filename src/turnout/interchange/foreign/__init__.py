@@ -1,4 +1,8 @@
-"""Sessions of other programs, read as histories that any provider can go on with."""
+"""Sessions of other programs, read as histories that any provider can go on with.
+
+One file a program. `foreign_transcript` collects what was said, whatever the format. Only `interchange` and
+`surfaces` import this. Imports `history.ingest`.
+"""
 
 from __future__ import annotations
 

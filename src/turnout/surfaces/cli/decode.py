@@ -7,7 +7,7 @@ from typing import Any
 import click
 import msgspec
 
-from ...providers import provider
+from ...providers import find_provider as provider
 from ...targets.reply import ReplyReader, events
 from .clean_text import json_line, printable
 

@@ -10,7 +10,8 @@ import click
 from msgspec import Struct
 
 from ...errors import TurnoutError, UsageError
-from ...providers import PROVIDERS, Provider, provider
+from ...providers import PROVIDERS, Provider
+from ...providers import find_provider as provider
 from ...session.attempt import Timeouts
 from ...session.retry import RetryPolicy
 from ...session.session import Session

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ...history.log import History
 from ...model import Compaction, ModelTurn, Turn, UserTurn, joined_text
-from ...providers import PROVIDERS
-from ...providers import provider as find_provider
+from ...providers import PROVIDERS, find_provider
 from ...tools.confine.process import environment
 from ...world.config import DEFAULT_MODELS
 from ...world.places import write_new, write_private

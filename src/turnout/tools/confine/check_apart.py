@@ -18,7 +18,7 @@ from ... import plain
 from ..declare.arguments import Checked, not_checked
 from ..declare.problems import Problem, at, shown, written
 from ..declare.tool import Tool
-from ..schedule.perform import ThreadPort
+from .threads import ThreadPort
 
 SECONDS = 2.0
 PROGRAM = str(Path(__file__).with_name("checking_program.py"))

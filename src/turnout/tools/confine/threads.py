@@ -13,7 +13,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -23,6 +23,14 @@ IDLE = 10.0
 
 _Job = Callable[[], Callable[[], None]]
 """Does the work and gives back how to deliver it: by then the thread counts as idle again."""
+
+
+class ThreadPort(Protocol):
+    """Where functions that block are run."""
+
+    def start(self, function: Callable[[], Any]) -> Any: ...
+
+    def close(self) -> None: ...
 
 
 class NoThread(Exception):

@@ -6,28 +6,21 @@ like ours: everything is caught inside the task and comes back as a value.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import aclosing
 from functools import partial
 from inspect import isawaitable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from ...model import Outcome
+from ..confine.threads import ThreadPort
 from ..declare.context import ToolContext
 from ..declare.result import outcome_of
 from ..declare.tool import Tool
 
 T = TypeVar("T")
-
-
-class ThreadPort(Protocol):
-    """Where functions that block are run."""
-
-    def start(self, function: Callable[[], Any]) -> Any: ...
-
-    def close(self) -> None: ...
 
 
 class Ending(Struct, frozen=True):

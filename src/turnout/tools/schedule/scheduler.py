@@ -25,7 +25,7 @@ from ...history.log import History
 from ...model import Outcome, ToolCall
 from ..confine.guarded_ports import Guard
 from ..confine.output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
-from ..confine.threads import Threads
+from ..confine.threads import ThreadPort, Threads
 from ..declare.context import Asker
 from ..declare.events import ToolEvent
 from ..declare.registry import Registry
@@ -36,7 +36,6 @@ from ..policy.situation import Situation
 from ..policy.taint import Taint
 from .batch import Summary
 from .batch_run import BatchRun
-from .perform import ThreadPort
 from .running import SharedTree
 from .tool_hooks import ToolHooks
 

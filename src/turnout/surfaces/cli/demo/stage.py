@@ -15,12 +15,13 @@ from msgspec import Struct
 
 from ....interchange.naive_replay import naive_request
 from ....model import Outcome
-from ....providers import PROVIDERS, target
+from ....providers import PROVIDERS
 from ....session.events import SessionEvent
 from ....session.session import Session
 from ....simulate import Simulation
 from ....simulate.scripted import ScriptedTransport
 from ....store import open_store
+from ....targets.target import find_target as target
 from ....tools.builtin import BUILTIN
 from ....tools.confine.process import environment
 from ....tools.declare.events import ToolResult

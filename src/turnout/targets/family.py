@@ -17,10 +17,11 @@ from ..declarations import NOBODY
 from ..diagnostic import Diagnostic
 from ..model import Residue, ToolSpec
 from ..plain import plain
+from ..providers import PROVIDERS
 from ..wire.chat.dialect import ChatDialect
 from ..wire.options import CHOICES, Options
 from ..wire.shared.added_fields import paths_in, private_fields, without_private_field
-from . import PROVIDERS, Target
+from .target import Target
 
 SEARCH = "web_search_options"
 

@@ -1,0 +1,57 @@
+"""Who is asked: a provider, its endpoint and a model, found by a name such as `openai:gpt-5.1`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..errors import UsageError
+from ..model import Origin
+from ..providers import find_provider
+from ..providers.models import facts
+from ..providers.provider import Dialect, Provider
+from ..wire.protocol import ModelFacts
+
+Route = Literal["fixed", "failover", "round-robin"]
+"""How a session chooses among several targets."""
+
+
+class Target(Struct, frozen=True):
+    """A place to send to: a provider, its endpoint, a model."""
+
+    origin: Origin
+    provider: Provider
+    dialect: Dialect
+    facts: ModelFacts
+
+    @property
+    def model(self) -> str:
+        return self.origin.model
+
+    @property
+    def api(self) -> str:
+        """The protocol that is spoken there: chat, responses, anthropic, gemini."""
+        return self.dialect.api
+
+
+def find_target(
+    name: str | Origin | Target, *, base_url: str = "", endpoint: str = "", project: str = ""
+) -> Target:
+    """Read `provider:model` or `provider@endpoint:model`."""
+    if isinstance(name, Target):
+        return name
+    origin = Origin.parse(name)
+    found = find_provider(origin.provider).at(origin.endpoint)
+    if not found.is_spoken(origin.model):
+        raise UsageError(
+            f"{found.name} serves {origin.model} through an API that turnout does not speak; name "
+            "another provider of it, such as 'anthropic:MODEL' for Claude, or 'openrouter:MODEL'"
+        )
+    if base_url:
+        found = replace(found, base_url=base_url.rstrip("/"))
+    if project:
+        found = replace(found, project=project)
+    origin = Origin(found.name, endpoint or origin.endpoint, origin.model)
+    return Target(origin, found, found.speaks(origin.model), facts(origin.model))
