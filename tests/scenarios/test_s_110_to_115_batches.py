@@ -16,7 +16,7 @@ from turnout.simulate import (
 from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
-from turnout.tools.schedule.scheduler import Limits as ToolLimits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 @tool(risk="read")

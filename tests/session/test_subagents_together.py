@@ -14,7 +14,7 @@ from turnout.session.session import Session
 from turnout.simulate import Asked, Call, ScriptedTransport
 from turnout.tools.builtin import edit_file, shell
 from turnout.tools.declare.tool import Tool, tool
-from turnout.tools.schedule.scheduler import Limits as ToolLimits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 def four_tasks(*calls: Any) -> Any:

@@ -32,7 +32,7 @@ from turnout.session.subagents import SubagentLimits
 from turnout.tools.confine.threads import Inline
 from turnout.tools.declare.events import ToolState
 from turnout.tools.policy.approval import ApprovalRequest, Decision
-from turnout.tools.schedule.scheduler import Limits as ToolLimits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 RUNNING = ("validating", "awaiting_approval", "scheduled", "executing")
 REST = 8 * 24 * 3600.0

@@ -111,7 +111,7 @@ def test_it_works_with_the_tools_that_come_along(tmp_path: Path) -> None:
     """In a session with real files: three targets, one conversation."""
     from turnout import Session
     from turnout.tools.builtin import BUILTIN
-    from turnout.tools.confine.workspace import Workspace
+    from turnout.tools.confine.workspace import WorkspaceFiles
 
     (tmp_path / "README.md").write_text("# A small project\n")
     (tmp_path / "a.py").write_text("print(42)\n")
@@ -124,7 +124,7 @@ def test_it_works_with_the_tools_that_come_along(tmp_path: Path) -> None:
             tools=BUILTIN,
             transport=transport,
             environment={"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"},
-            scheduling={"workspace": Workspace(tmp_path)},
+            scheduling={"workspace": WorkspaceFiles(tmp_path)},
         )
         async with session:
             for name, prompt in (

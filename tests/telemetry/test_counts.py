@@ -14,7 +14,7 @@ from turnout.session.guards import GuardLimits
 from turnout.simulate import Call, Delay, HttpError, Say, Stall, Truncate
 from turnout.telemetry.counts import Operation, Telemetry
 from turnout.tools.declare.tool import tool
-from turnout.tools.schedule.scheduler import Limits as ToolLimits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 GPT = "openai:gpt-5.1"
 PARIS = Call("weather", {"city": "Paris"})

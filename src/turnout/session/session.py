@@ -29,15 +29,14 @@ from ..providers.cost import Limits as Limits
 from ..providers.cost import check_countable, cost_of, reached, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
-from ..tools.confine.workspace import Workspace
+from ..tools.confine.workspace import WorkspaceFiles
 from ..tools.declare.context import Asker
 from ..tools.declare.tool import Tool
 from ..tools.declare.tool import tool as make_tool
 from ..tools.policy.approval import Approver
 from ..tools.policy.rules import Mode, Policy, Rule
 from ..tools.schedule.running import SharedTree
-from ..tools.schedule.scheduler import Limits as ToolLimits
-from ..tools.schedule.scheduler import ToolScheduler
+from ..tools.schedule.scheduler import ToolLimits, ToolScheduler
 from ..world.keys import Keys, KeySource, account
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
@@ -99,7 +98,7 @@ class Session:
         approver: Approver | None = None,
         asker: Asker | None = None,
         taint: bool = True,
-        workspace: str | Workspace | None = None,
+        workspace: str | WorkspaceFiles | None = None,
         network: bool = False,
         telemetry: Telemetry | Exporter | None = None,
         hooks: Hooks | Iterable[Hooks] | None = None,

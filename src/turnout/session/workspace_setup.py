@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..tools.confine.output import SavedOutput
 from ..tools.confine.sandbox import confined
-from ..tools.confine.workspace import Workspace
+from ..tools.confine.workspace import WorkspaceFiles
 from ..world.places import Places
 
 if TYPE_CHECKING:
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 
 def place_of_work(
-    workspace: str | Workspace | None, network: bool, environment: Mapping[str, str]
+    workspace: str | WorkspaceFiles | None, network: bool, environment: Mapping[str, str]
 ) -> dict[str, Any]:
     """What tools are told of the workspace, how commands run in it, and where long results go."""
     if workspace is None:
         return {}
-    place = workspace if isinstance(workspace, Workspace) else Workspace(workspace, saved=SavedOutput())
+    place = (
+        workspace if isinstance(workspace, WorkspaceFiles) else WorkspaceFiles(workspace, saved=SavedOutput())
+    )
     own = Places.of(environment)
     spawn = confined(place, network=network, hidden=[str(own.config), str(own.data), str(own.state)])
     saving = {"save": place.saved.save} if place.saved is not None else {}

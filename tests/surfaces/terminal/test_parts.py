@@ -20,7 +20,7 @@ from turnout.surfaces.terminal.changes import change_of, compared
 from turnout.surfaces.terminal.completer import ChatCompleter
 from turnout.surfaces.terminal.pacing import PacedAnswer
 from turnout.surfaces.terminal.user_commands import UserCommand
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.approval import ApprovalRequest
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), max_size=12)
@@ -100,7 +100,7 @@ def test_mentions_are_words_that_name_files(tmp_path: Path) -> None:
     said = 'see @x.py, @"a b.txt", @dot.png and @raw; mail me@x.py, @nobody, @../secret @x.py'
     assert mentioned(said) == ["x.py,", "a b.txt", "dot.png", "raw;", "nobody,", "../secret", "x.py"]
 
-    with Workspace(tmp_path) as workspace:
+    with WorkspaceFiles(tmp_path) as workspace:
         words, *files = with_files(said, workspace)
 
     assert words == Text(said)
@@ -118,7 +118,7 @@ def test_completions(tmp_path: Path) -> None:
     (tmp_path / "src/deep file.py").write_text("")
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config.py").write_text("")
-    with Workspace(tmp_path) as workspace:
+    with WorkspaceFiles(tmp_path) as workspace:
         scheduler = SimpleNamespace(workspace=workspace)
         commands = {"mine": UserCommand("mine", "x")}
         talk = SimpleNamespace(session=SimpleNamespace(scheduler=scheduler), user_commands=commands)

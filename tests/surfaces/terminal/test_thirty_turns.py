@@ -28,7 +28,7 @@ from turnout.surfaces.terminal.theme import Theme
 from turnout.targets.reply import ReplyReader
 from turnout.targets.target import find_target as target
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.rules import Policy, Rule
 from turnout.tools.schedule.scheduler import ToolScheduler
 from turnout.world.ports import Outgoing
@@ -110,7 +110,7 @@ def by_hand(user: User) -> History:
     key = {"x-api-key": user.environment["ANTHROPIC_API_KEY"]}
     history = History("by-hand")
     scheduler = ToolScheduler(
-        BUILTIN, history, policy=Policy("ask", (NO_SHELL,)), workspace=Workspace(str(user.folder))
+        BUILTIN, history, policy=Policy("ask", (NO_SHELL,)), workspace=WorkspaceFiles(str(user.folder))
     )
 
     async def reply(transport: HttpTransport) -> ModelTurn:

@@ -12,7 +12,7 @@ import pytest
 
 from turnout.model import Outcome
 from turnout.tools.confine.output import SavedOutput
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.events import ToolProgress
 from turnout.tools.declare.result import outcome_of
@@ -34,7 +34,7 @@ def events() -> list[ToolProgress]:
 
 @pytest.fixture
 def ctx(root: Path, tmp_path: Path, events: list[ToolProgress]) -> Iterator[ToolContext]:
-    with Workspace(root, saved=SavedOutput(tmp_path / "saved")) as workspace:
+    with WorkspaceFiles(root, saved=SavedOutput(tmp_path / "saved")) as workspace:
         yield ToolContext("call", workspace=workspace, report=events.append)
 
 

@@ -13,15 +13,15 @@ from tests.build import call
 from tests.tools.schedule.scheduling import Desk, go
 
 from turnout.tools.builtin import list_background, read_background, shell, stop_background
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.schedule.running import SharedTree
 
 TOOLS = (shell, list_background, read_background, stop_background)
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(tmp_path) as place:
+def workspace(tmp_path: Path) -> Iterator[WorkspaceFiles]:
+    with WorkspaceFiles(tmp_path) as place:
         yield place
 
 
@@ -44,7 +44,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def test_a_command_runs_on_while_the_conversation_does(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_command_runs_on_while_the_conversation_does(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """It is started, listed, read and ended, with everything that it started."""
 
     async def talk() -> None:
@@ -65,7 +65,7 @@ def test_a_command_runs_on_while_the_conversation_does(workspace: Workspace, tmp
     go(talk())
 
 
-def test_nothing_outlives_the_session(workspace: Workspace) -> None:
+def test_nothing_outlives_the_session(workspace: WorkspaceFiles) -> None:
     """Closing the scheduler ends what runs in the background."""
     mark = "86398.75"
 
@@ -90,7 +90,7 @@ def _running(mark: str) -> bool:
     return any(line.startswith(b"sleep\0" + mark.encode()) for line in found)
 
 
-def test_a_command_that_fails_at_once_says_so(workspace: Workspace) -> None:
+def test_a_command_that_fails_at_once_says_so(workspace: WorkspaceFiles) -> None:
     """A server whose port is taken, say: no need to look later."""
 
     async def talk() -> None:
@@ -105,7 +105,7 @@ def test_a_command_that_fails_at_once_says_so(workspace: Workspace) -> None:
     go(talk())
 
 
-def test_the_end_of_a_command_can_be_waited_for(workspace: Workspace) -> None:
+def test_the_end_of_a_command_can_be_waited_for(workspace: WorkspaceFiles) -> None:
     """Up to a minute, in one call."""
 
     async def talk() -> None:
@@ -118,7 +118,7 @@ def test_the_end_of_a_command_can_be_waited_for(workspace: Workspace) -> None:
     go(talk())
 
 
-def test_there_is_a_limit_to_how_many_run(workspace: Workspace) -> None:
+def test_there_is_a_limit_to_how_many_run(workspace: WorkspaceFiles) -> None:
     """The ninth is refused, with the way on."""
 
     async def talk() -> None:
@@ -131,7 +131,7 @@ def test_there_is_a_limit_to_how_many_run(workspace: Workspace) -> None:
     go(talk())
 
 
-def test_a_session_and_its_subagents_share_the_limit(workspace: Workspace) -> None:
+def test_a_session_and_its_subagents_share_the_limit(workspace: WorkspaceFiles) -> None:
     """Six of one and two of another are eight; the third of the other reads why, and what it can do."""
 
     async def talk() -> None:

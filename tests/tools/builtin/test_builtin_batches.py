@@ -14,14 +14,14 @@ from tests.tools.schedule.scheduling import Desk, call, go
 
 from turnout.tools.builtin import BUILTIN
 from turnout.tools.confine.output import SavedOutput
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.rules import Policy
 
 
 @pytest.fixture
 def desk(root: Path, tmp_path: Path) -> Iterator[Desk]:
     saved = SavedOutput(tmp_path / "saved")
-    with Workspace(root, saved=saved) as workspace:
+    with WorkspaceFiles(root, saved=saved) as workspace:
         yield Desk(*BUILTIN, workspace=workspace, save=saved.save)
 
 
@@ -106,7 +106,7 @@ def test_commands_of_one_batch_run_one_after_the_other(desk: Desk, root: Path) -
 @pytest.mark.parametrize("mode", ["ask", "auto-edit", "plan"])
 def test_the_shell_always_asks(root: Path, mode: Any) -> None:
     """Without anyone to ask it does not run, in every mode but the one that allows all."""
-    with Workspace(root) as workspace:
+    with WorkspaceFiles(root) as workspace:
         desk = Desk(*BUILTIN, policy=Policy(mode), workspace=workspace)
         go(desk.run(call("shell", "s", command="touch ran"), call("list_directory", "l")))
     assert desk.statuses() == {"s": "error" if mode == "plan" else "denied", "l": "complete"}

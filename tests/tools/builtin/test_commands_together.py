@@ -15,7 +15,7 @@ from tests.tools.schedule.scheduling import Desk, go
 from turnout.tools.builtin import BUILTIN
 from turnout.tools.confine.process import run as unconfined
 from turnout.tools.confine.sandbox import confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.rules import Policy
 from turnout.tools.policy.situation import Situation
@@ -23,13 +23,13 @@ from turnout.tools.schedule.admission import Admitted, admit
 
 
 @pytest.fixture
-def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace(root) as place:
+def workspace(root: Path) -> Iterator[WorkspaceFiles]:
+    with WorkspaceFiles(root) as place:
         yield place
 
 
 @pytest.fixture(params=["sandbox", "no sandbox"])
-def desk(request: pytest.FixtureRequest, workspace: Workspace) -> Desk:
+def desk(request: pytest.FixtureRequest, workspace: WorkspaceFiles) -> Desk:
     spawn = confined(workspace) if request.param == "sandbox" else unconfined
     return Desk(*BUILTIN, workspace=workspace, spawn=spawn)
 
@@ -121,7 +121,9 @@ def test_a_change_of_folder_alone_is_waited_for(desk: Desk, root: Path) -> None:
         ("planted", False),
     ],
 )
-def test_which_commands_run_beside_others(workspace: Workspace, root: Path, line: str, reading: bool) -> None:
+def test_which_commands_run_beside_others(
+    workspace: WorkspaceFiles, root: Path, line: str, reading: bool
+) -> None:
     """Known programs with known flags; in doubt, and for a program of the workspace's own, alone."""
     planted = root / "ls"
     environment = dict(os.environ)
@@ -137,7 +139,7 @@ def test_which_commands_run_beside_others(workspace: Workspace, root: Path, line
     assert admitted.footprint.changes is not reading
 
 
-def test_a_command_in_the_background_is_not_taken_for_reading(workspace: Workspace) -> None:
+def test_a_command_in_the_background_is_not_taken_for_reading(workspace: WorkspaceFiles) -> None:
     """It goes on when its call has ended, so others are not started beside it before it is under way."""
     wanted = call("shell", "x", command="ls", background=True)
     admitted = admit(wanted, Registry(BUILTIN), Policy("full"), Situation(workspace, unconfined))

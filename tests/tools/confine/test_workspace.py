@@ -19,41 +19,41 @@ from hypothesis import strategies as st
 
 from turnout.tools.confine.beneath import Refused, by_kernel, step_by_step
 from turnout.tools.confine.file_names import shown, unshown
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 SECRET = b"outside: nobody may read this"
 
 
 @pytest.fixture(params=[by_kernel, step_by_step], ids=lambda opener: opener.__name__)
-def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
+def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WorkspaceFiles]:
     """A folder `root` with a file, beside a secret that it must not reach, opened both ways."""
     (tmp_path / "root/src").mkdir(parents=True)
     (tmp_path / "root/src/a.py").write_bytes(b"inside")
     (tmp_path / "root-evil").mkdir()
     (tmp_path / "root-evil/secret").write_bytes(SECRET)
     (tmp_path / "secret").write_bytes(SECRET)
-    with Workspace(tmp_path / "root", opener=request.param) as made:
+    with WorkspaceFiles(tmp_path / "root", opener=request.param) as made:
         yield made
 
 
-def read(workspace: Workspace, path: str) -> bytes:
+def read(workspace: WorkspaceFiles, path: str) -> bytes:
     return workspace.read(path, 1_000_000)[0]
 
 
 def test_the_kernel_confines_paths_where_it_can(tmp_path: Path) -> None:
-    """This machine has openat2, so a plain Workspace uses it."""
-    with Workspace(tmp_path) as workspace:
+    """This machine has openat2, so a plain WorkspaceFiles uses it."""
+    with WorkspaceFiles(tmp_path) as workspace:
         assert workspace.confinement == "by_kernel"
 
 
 @pytest.mark.parametrize("path", ["src/a.py", "./src/a.py", "src//a.py", "src/../src/a.py", "src/./a.py"])
-def test_every_spelling_of_an_inside_path_opens_it(workspace: Workspace, path: str) -> None:
+def test_every_spelling_of_an_inside_path_opens_it(workspace: WorkspaceFiles, path: str) -> None:
     """Dots, double slashes and detours inside the root are no reason to refuse."""
     assert read(workspace, path) == b"inside"
 
 
-def test_an_absolute_path_below_the_root_is_inside(workspace: Workspace) -> None:
+def test_an_absolute_path_below_the_root_is_inside(workspace: WorkspaceFiles) -> None:
     """Models often write the full path; it names the same file."""
     assert read(workspace, f"{workspace.root}/src/a.py") == b"inside"
     assert read(workspace, f"/{workspace.root}/src/../src/a.py") == b"inside"
@@ -64,7 +64,7 @@ def test_a_root_reached_through_a_link_answers_to_both_names(tmp_path: Path) -> 
     (tmp_path / "real").mkdir()
     (tmp_path / "real/a").write_bytes(b"x")
     (tmp_path / "alias").symlink_to("real")
-    with Workspace(tmp_path / "alias") as workspace:
+    with WorkspaceFiles(tmp_path / "alias") as workspace:
         assert read(workspace, str(tmp_path / "real/a")) == read(workspace, str(tmp_path / "alias/a")) == b"x"
 
 
@@ -101,7 +101,7 @@ def escapes(tmp_path: Path) -> Iterator[str]:
         yield "src/" + "../" * (depth + 1) + "secret"
 
 
-def test_no_spelling_leads_out(workspace: Workspace, tmp_path: Path) -> None:
+def test_no_spelling_leads_out(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """Dots, links, chains of links, magic links and look-alike folders: none opens a file outside."""
     spellings = list(dict.fromkeys(escapes(tmp_path)))
     assert len(spellings) >= 200
@@ -117,14 +117,14 @@ def test_no_spelling_leads_out(workspace: Workspace, tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["root", "root-evil", "secret"]
 
 
-def test_links_that_stay_inside_are_followed(workspace: Workspace) -> None:
+def test_links_that_stay_inside_are_followed(workspace: WorkspaceFiles) -> None:
     """A relative link to a file or folder of the workspace works as the user expects."""
     os.symlink("src", f"{workspace.root}/code")
     os.symlink("../src/a.py", f"{workspace.root}/src/same")
     assert read(workspace, "code/a.py") == read(workspace, "code/same") == b"inside"
 
 
-def test_circular_links_end(workspace: Workspace) -> None:
+def test_circular_links_end(workspace: WorkspaceFiles) -> None:
     """A link to itself is an error, not a hang."""
     os.symlink("loop", f"{workspace.root}/loop")
     with pytest.raises(OSError):
@@ -169,7 +169,7 @@ def swapping(target: str, *aims: str) -> Iterator[None]:
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["folder", "file", "parents", "real folder", "real file"])
 def test_a_link_swapped_during_the_open_never_leads_out(
-    workspace: Workspace, tmp_path: Path, kind: str
+    workspace: WorkspaceFiles, tmp_path: Path, kind: str
 ) -> None:
     """The race that a check followed by an open loses: here there is no check."""
     (tmp_path / "root/secret").write_bytes(b"inside")
@@ -212,7 +212,7 @@ def test_the_race_is_real(tmp_path: Path) -> None:
     (tmp_path / "root/secret").write_bytes(b"inside")
     (tmp_path / "secret").write_bytes(SECRET)
     with (
-        Workspace(tmp_path / "root", opener=checked_then_opened) as naive,
+        WorkspaceFiles(tmp_path / "root", opener=checked_then_opened) as naive,
         swapping(f"{naive.root}/swapped", ".", ".."),
     ):
         for _ in range(20_000):
@@ -223,7 +223,9 @@ def test_the_race_is_real(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_write_through_a_swapped_link_never_lands_outside(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_write_through_a_swapped_link_never_lands_outside(
+    workspace: WorkspaceFiles, tmp_path: Path
+) -> None:
     """Whatever the link says at each moment, the bytes end inside."""
     with swapping(f"{workspace.root}/swapped", "src", ".."):
         for number in range(2_000 if SOAK else 200):
@@ -233,7 +235,7 @@ def test_a_write_through_a_swapped_link_never_lands_outside(workspace: Workspace
     assert sorted(os.listdir(tmp_path)) == ["root", "root-evil", "secret"]
 
 
-def test_a_write_keeps_the_mode(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_write_keeps_the_mode(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """An executable stays executable, a private file private."""
     script = tmp_path / "root/run"
     for mode in (0o755, 0o600, 0o640, 0o444):
@@ -244,7 +246,7 @@ def test_a_write_keeps_the_mode(workspace: Workspace, tmp_path: Path) -> None:
         script.unlink()
 
 
-def test_a_new_file_follows_the_umask(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_new_file_follows_the_umask(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """As any program would have made it."""
     before = os.umask(0o027)
     try:
@@ -254,7 +256,7 @@ def test_a_new_file_follows_the_umask(workspace: Workspace, tmp_path: Path) -> N
     assert stat.S_IMODE((tmp_path / "root/fresh/deep/er/file").stat().st_mode) == 0o640
 
 
-def test_a_reader_sees_the_old_bytes_or_the_new_ones(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_reader_sees_the_old_bytes_or_the_new_ones(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """A write is a rename: there is no moment with half a file."""
     versions = [bytes([letter]) * 200_000 for letter in b"ab"]
     workspace.write("big", versions[0])
@@ -276,7 +278,7 @@ def test_a_reader_sees_the_old_bytes_or_the_new_ones(workspace: Workspace, tmp_p
         writer.join()
 
 
-def test_a_write_through_an_inside_link_changes_its_target(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_write_through_an_inside_link_changes_its_target(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """The link stays a link."""
     os.symlink("src/a.py", f"{workspace.root}/link")
     assert workspace.write("link", b"new") is False
@@ -284,14 +286,14 @@ def test_a_write_through_an_inside_link_changes_its_target(workspace: Workspace,
     assert os.path.islink(f"{workspace.root}/link")
 
 
-def test_a_hard_link_to_the_outside_is_broken_not_written(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_hard_link_to_the_outside_is_broken_not_written(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """The other name of the file keeps its bytes."""
     os.link(tmp_path / "secret", f"{workspace.root}/hard")
     workspace.write("hard", b"new")
     assert (tmp_path / "secret").read_bytes() == SECRET
 
 
-def test_a_file_changed_since_it_was_read_is_left_alone(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_file_changed_since_it_was_read_is_left_alone(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """An edit is made of what was read; on anything else it would destroy someone's work."""
     _, stamp = workspace.read("src/a.py", 100)
     (tmp_path / "root/src/a.py").write_bytes(b"their work")
@@ -302,7 +304,7 @@ def test_a_file_changed_since_it_was_read_is_left_alone(workspace: Workspace, tm
 
 
 def test_a_failed_write_leaves_nothing_behind(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: WorkspaceFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the disk is full the old file stands and the temporary one is gone."""
 
@@ -328,7 +330,7 @@ def test_a_failed_write_leaves_nothing_behind(
         ".git",
     ],
 )
-def test_git_folders_are_read_not_written(workspace: Workspace, tmp_path: Path, path: str) -> None:
+def test_git_folders_are_read_not_written(workspace: WorkspaceFiles, tmp_path: Path, path: str) -> None:
     """Hooks and settings run outside of any tool; also under another case or through a link."""
     for folder in (".git/hooks", "sub/.git"):
         (tmp_path / "root" / folder).mkdir(parents=True)
@@ -340,7 +342,7 @@ def test_git_folders_are_read_not_written(workspace: Workspace, tmp_path: Path, 
     assert workspace.write(".gitignore", b"") is True
 
 
-def test_only_regular_files_are_read(workspace: Workspace) -> None:
+def test_only_regular_files_are_read(workspace: WorkspaceFiles) -> None:
     """A pipe, a socket or a device in the folder neither hangs nor streams for ever."""
     os.mkfifo(f"{workspace.root}/pipe")
     with socket.socket(socket.AF_UNIX) as server:
@@ -364,7 +366,7 @@ def test_only_regular_files_are_read(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", "a\\u0000/../../secret", "x" * 5000, "y/" * 2100 + "z"])
-def test_impossible_paths_are_refused_as_os_errors(workspace: Workspace, path: str) -> None:
+def test_impossible_paths_are_refused_as_os_errors(workspace: WorkspaceFiles, path: str) -> None:
     """NUL, half characters and endless names are the model's mistake, never our crash."""
     with pytest.raises(OSError):
         read(workspace, path)
@@ -386,7 +388,7 @@ ODD_NAMES = [
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_odd_names_can_be_listed_and_sent_back(workspace: Workspace, tmp_path: Path, name: str) -> None:
+def test_odd_names_can_be_listed_and_sent_back(workspace: WorkspaceFiles, tmp_path: Path, name: str) -> None:
     """What a listing shows of any name opens that file again, and writing reaches the same one."""
     (tmp_path / "root" / name).write_bytes(b"odd")
     as_text = shown(next(entry.name for entry in workspace.entries() if entry.kind == "file"))
@@ -403,7 +405,7 @@ def test_a_shown_name_has_no_controls_and_comes_back(name: str) -> None:
     assert "\\" in name or unshown(text) == name
 
 
-def test_one_identity_for_every_spelling(workspace: Workspace) -> None:
+def test_one_identity_for_every_spelling(workspace: WorkspaceFiles) -> None:
     """Two calls that name one file differently are seen to touch the same file."""
     os.symlink("src", f"{workspace.root}/code")
     spellings = ["src/a.py", "./src/a.py", "code/a.py", "src/../code/a.py", f"{workspace.root}/src/a.py"]
@@ -413,7 +415,7 @@ def test_one_identity_for_every_spelling(workspace: Workspace) -> None:
     }
 
 
-def test_a_place_outside_is_named_as_such(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_place_outside_is_named_as_such(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """A link or `..` behind a link that leads out is told by its name, so that policy can ask."""
     os.symlink("../secret", f"{workspace.root}/out")
     os.symlink("/nowhere", f"{workspace.root}/gone")
@@ -433,7 +435,7 @@ def test_a_readable_folder_is_read_and_never_written(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "saved").mkdir()
     (tmp_path / "saved/1.txt").write_bytes(b"saved")
-    with Workspace(tmp_path / "root", readable=[tmp_path / "saved"]) as workspace:
+    with WorkspaceFiles(tmp_path / "root", readable=[tmp_path / "saved"]) as workspace:
         assert read(workspace, str(tmp_path / "saved/1.txt")) == b"saved"
         with pytest.raises(Refused):
             workspace.write(str(tmp_path / "saved/1.txt"), b"")
@@ -441,7 +443,7 @@ def test_a_readable_folder_is_read_and_never_written(tmp_path: Path) -> None:
             read(workspace, str(tmp_path / "saved/../root-evil/secret"))
 
 
-def test_walking_never_enters_a_link(workspace: Workspace) -> None:
+def test_walking_never_enters_a_link(workspace: WorkspaceFiles) -> None:
     """A link to a folder is named with its target and left at that, so a walk ends."""
     os.symlink("..", f"{workspace.root}/src/up")
     found = dict(workspace.walk())
@@ -449,7 +451,7 @@ def test_walking_never_enters_a_link(workspace: Workspace) -> None:
     assert (found["src/up"].kind, found["src/up"].target) == ("link", "..")
 
 
-def test_no_descriptor_is_left_open(workspace: Workspace) -> None:
+def test_no_descriptor_is_left_open(workspace: WorkspaceFiles) -> None:
     """Reading, writing, listing and being refused all close what they opened."""
     before = len(os.listdir("/proc/self/fd"))
     for path in ("src/a.py", "src", "missing/x", "../secret", "a\0"):

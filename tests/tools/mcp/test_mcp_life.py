@@ -16,7 +16,7 @@ from turnout.errors import UsageError
 from turnout.tools.declare.events import ToolProgress
 from turnout.tools.declare.registry import Registry
 from turnout.tools.mcp.servers import mcp_tools
-from turnout.tools.schedule.scheduler import Limits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 def test_nothing_is_started_before_the_user_agrees(tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_a_name_that_no_server_has_is_an_error_that_lists_them(tmp_path: Path) -
 
 def test_results_of_servers_share_the_budget_of_all_results(tmp_path: Path) -> None:
     at = rough(tmp_path)
-    at.desk.scheduler.limits = Limits(result=1000)
+    at.desk.scheduler.limits = ToolLimits(result=1000)
 
     async def story() -> None:
         await at.agree()

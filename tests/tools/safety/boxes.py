@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from turnout.tools.confine.sandbox import confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 
 
 def why_not() -> str:
-    with TemporaryDirectory() as folder, Workspace(Path(folder)) as workspace:
+    with TemporaryDirectory() as folder, WorkspaceFiles(Path(folder)) as workspace:
         return confined(workspace).note
 
 

@@ -20,7 +20,7 @@ from turnout.tools.confine.glob_expansion import MOST, files_fitting
 from turnout.tools.confine.output import SavedOutput
 from turnout.tools.confine.process import Finished
 from turnout.tools.confine.sandbox import Unconfined, confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy import shell_words
@@ -43,7 +43,7 @@ class Boxed:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Any:
-    with Workspace(tmp_path) as place:
+    with WorkspaceFiles(tmp_path) as place:
         yield place
 
 
@@ -241,7 +241,7 @@ def test_saved_output_is_read_unasked(tmp_path: Path) -> None:
     saved = SavedOutput(tmp_path / "saved")
     path = saved.save("the whole")
     (tmp_path / "root").mkdir()
-    with Workspace(tmp_path / "root", saved=saved) as workspace:
+    with WorkspaceFiles(tmp_path / "root", saved=saved) as workspace:
         assert verdict(f"tail -n 5 {path}", workspace).effect == "allow"
         assert verdict(f"tail -n 5 {path}/../../x", workspace).effect == "ask"
         read = ToolCall("c", "read_file", {"path": path})

@@ -17,7 +17,7 @@ from turnout.model import Outcome
 from turnout.tools.builtin import BUILTIN
 from turnout.tools.confine.denied_files import Denied
 from turnout.tools.confine.sandbox import Unconfined, confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.approval import ApprovalRequest, Decision
 from turnout.tools.policy.rules import Policy, Rule
 from turnout.tools.schedule.execute import execute_tool_call
@@ -31,7 +31,7 @@ import os
 from pathlib import Path
 from turnout.tools.policy.rules import Policy
 from turnout.tools.confine.sandbox import confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from tests.tools.safety.test_denied import RULED, agree, calls, furnish, history_calls, leaks
 
 assert os.getuid() == 65534
@@ -42,7 +42,7 @@ def leaked(name, of, *rules):
     root = Path.cwd() / name
     root.mkdir()
     furnish(root)
-    with Workspace(root) as workspace:
+    with WorkspaceFiles(root) as workspace:
         spawn = confined(workspace)
         assert spawn.confines
         approver = agree if of is calls else None
@@ -63,8 +63,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace(root) as place:
+def workspace(root: Path) -> Iterator[WorkspaceFiles]:
+    with WorkspaceFiles(root) as place:
         yield place
 
 
@@ -73,7 +73,7 @@ async def agree(request: ApprovalRequest) -> Decision:
     return request.once()
 
 
-def run(call: Call, workspace: Workspace, policy: Policy, **ports: Any) -> Outcome:
+def run(call: Call, workspace: WorkspaceFiles, policy: Policy, **ports: Any) -> Outcome:
     name, arguments = call
     return asyncio.run(
         execute_tool_call(
@@ -82,7 +82,7 @@ def run(call: Call, workspace: Workspace, policy: Policy, **ports: Any) -> Outco
     )
 
 
-def leaks(wanted: list[Call], workspace: Workspace, policy: Policy, **ports: Any) -> list[Call]:
+def leaks(wanted: list[Call], workspace: WorkspaceFiles, policy: Policy, **ports: Any) -> list[Call]:
     """The calls whose outcome holds the secret."""
     return [call for call in wanted if CANARY in run(call, workspace, policy, **ports).text]
 
@@ -93,7 +93,7 @@ def test_there_are_many_ways(root: Path) -> None:
 
 
 @needs_sandbox
-def test_without_the_rule_most_of_them_show_it(workspace: Workspace, root: Path) -> None:
+def test_without_the_rule_most_of_them_show_it(workspace: WorkspaceFiles, root: Path) -> None:
     """The same calls under no rule: so the tests below can fail."""
     shown = leaks(calls(root)[::5], workspace, Policy("full"), spawn=confined(workspace), approver=agree)
     assert len(shown) > len(calls(root)[::5]) // 2
@@ -101,7 +101,7 @@ def test_without_the_rule_most_of_them_show_it(workspace: Workspace, root: Path)
 
 @needs_sandbox
 @pytest.mark.parametrize("mode", ["ask", "full"])
-def test_no_call_shows_what_is_denied(workspace: Workspace, root: Path, mode: Any) -> None:
+def test_no_call_shows_what_is_denied(workspace: WorkspaceFiles, root: Path, mode: Any) -> None:
     """Not even if someone agrees to each: what the rule denies is covered."""
     policy, before = Policy(mode, RULED), (root / ".env").read_text()
     wanted = calls(root) if SOAK or mode == "full" else calls(root)[::4]
@@ -119,21 +119,23 @@ def test_no_call_of_another_user_shows_it(open_folder: Path) -> None:
 
 @needs_sandbox
 @pytest.mark.parametrize("mode", ["ask", "auto-edit", "plan", "full"])
-def test_no_history_shows_it_unasked(workspace: Workspace, mode: Any) -> None:
+def test_no_history_shows_it_unasked(workspace: WorkspaceFiles, mode: Any) -> None:
     """The sandbox cannot cover what a repository remembers: what may look there is asked for."""
     wanted = history_calls() if SOAK or mode in ("ask", "full") else history_calls()[::4]
     assert leaks(wanted, workspace, Policy(mode, RULED), spawn=confined(workspace)) == []
 
 
 @pytest.mark.parametrize("mode", ["ask", "full"])
-def test_without_a_sandbox_what_may_show_it_is_asked_for(workspace: Workspace, root: Path, mode: Any) -> None:
+def test_without_a_sandbox_what_may_show_it_is_asked_for(
+    workspace: WorkspaceFiles, root: Path, mode: Any
+) -> None:
     """Nothing covers a file then, so no command runs unasked that may read files it does not name."""
     wanted = [*calls(root), *history_calls()]
     assert leaks(wanted, workspace, Policy(mode, RULED), spawn=Unconfined("on purpose")) == []
 
 
 @needs_sandbox
-def test_what_is_not_denied_is_shown_as_ever(workspace: Workspace, root: Path) -> None:
+def test_what_is_not_denied_is_shown_as_ever(workspace: WorkspaceFiles, root: Path) -> None:
     """Around the secrets all works unasked: reading, searching, listing, git for names and single files."""
     policy, spawn = Policy("ask", RULED), confined(workspace)
     wanted: list[tuple[Call, str]] = [
@@ -162,7 +164,7 @@ def test_what_is_not_denied_is_shown_as_ever(workspace: Workspace, root: Path) -
 
 
 @needs_sandbox
-def test_commands_that_may_write_do_their_work(workspace: Workspace, root: Path) -> None:
+def test_commands_that_may_write_do_their_work(workspace: WorkspaceFiles, root: Path) -> None:
     """Building, testing and editing go on around what is covered, and leave no trace of the covers."""
     before = sorted(path.relative_to(root) for path in root.rglob("*") if ".git/" not in str(path))
     line = "echo new > src/new.py && mkdir -p out && cp src/*.py out/ && ls out && rm -r out src/new.py"
@@ -209,7 +211,7 @@ def test_a_link_does_not_deny_the_folders_around_it(root: Path) -> None:
     }
 
 
-def test_a_denied_file_is_denied_by_its_whole_path(workspace: Workspace, root: Path) -> None:
+def test_a_denied_file_is_denied_by_its_whole_path(workspace: WorkspaceFiles, root: Path) -> None:
     """Rules may name a file of the workspace absolutely, or with a dot before it."""
     for pattern in (str(root / ".env"), f"{root}/**/.env", "./.env", "/**/.env"):
         policy = Policy("full", (Rule("deny", path=pattern),))
@@ -217,7 +219,7 @@ def test_a_denied_file_is_denied_by_its_whole_path(workspace: Workspace, root: P
         assert run(("read_file", {"path": "README.md"}), workspace, policy).status == "complete"
 
 
-def test_a_rule_against_reading_counts_for_every_tool_that_reads(workspace: Workspace) -> None:
+def test_a_rule_against_reading_counts_for_every_tool_that_reads(workspace: WorkspaceFiles) -> None:
     """What `read_file` may not read, `grep` may not show; a rule about another tool is about that tool."""
     found = ("grep", {"pattern": "canary", "path": "config"})
     for tool, shown in (("read_file", False), ("read_*", False), ("grep", False), ("write_file", True)):
@@ -225,7 +227,7 @@ def test_a_rule_against_reading_counts_for_every_tool_that_reads(workspace: Work
         assert (CANARY in run(found, workspace, policy).text) is shown, tool
 
 
-def test_a_search_does_not_tell_whether_a_denied_file_matches(workspace: Workspace) -> None:
+def test_a_search_does_not_tell_whether_a_denied_file_matches(workspace: WorkspaceFiles) -> None:
     """Not by a count either: guessing a secret letter by letter gives the same answer each time."""
     policy = Policy("full", RULED)
 
@@ -235,7 +237,7 @@ def test_a_search_does_not_tell_whether_a_denied_file_matches(workspace: Workspa
     assert answer(f"KEY={CANARY}") == answer("KEY=canary-0000")
 
 
-def test_tools_say_that_something_was_left_out(workspace: Workspace) -> None:
+def test_tools_say_that_something_was_left_out(workspace: WorkspaceFiles) -> None:
     """And only where a rule denies a path."""
     for call in (("grep", {"pattern": "x"}), ("glob", {"pattern": "*"}), ("codebase_overview", {})):
         assert "what rules deny is left out" in run(call, workspace, Policy("full", RULED)).text
@@ -243,7 +245,7 @@ def test_tools_say_that_something_was_left_out(workspace: Workspace) -> None:
 
 
 @needs_sandbox
-def test_a_secret_that_has_just_appeared_is_covered(workspace: Workspace, root: Path) -> None:
+def test_a_secret_that_has_just_appeared_is_covered(workspace: WorkspaceFiles, root: Path) -> None:
     """Every command looks anew."""
     spawn, policy = confined(workspace), Policy("full", RULED)
     for number in range(3):

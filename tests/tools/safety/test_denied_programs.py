@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from turnout.model import ToolCall
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.reached_programs import Reached
 from turnout.tools.policy.rules import Policy, Rule
@@ -138,13 +138,13 @@ class Box:
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
+def workspace(tmp_path: Path) -> Iterator[WorkspaceFiles]:
     (tmp_path / "link").symlink_to(shutil.which("rm") or "/bin/rm")
-    with Workspace(tmp_path) as place:
+    with WorkspaceFiles(tmp_path) as place:
         yield place
 
 
-def verdict(command: str, workspace: Workspace, *rules: Rule, mode: Any = "full") -> str:
+def verdict(command: str, workspace: WorkspaceFiles, *rules: Rule, mode: Any = "full") -> str:
     call = ToolCall("c", "shell", {"command": command})
     situation = Situation(workspace, Box(), {"PATH": "/usr/bin:/bin"})
     admitted = admit(call, Registry(BUILTIN), Policy(mode, rules), situation)
@@ -153,14 +153,14 @@ def verdict(command: str, workspace: Workspace, *rules: Rule, mode: Any = "full"
 
 
 @pytest.mark.parametrize("mode", ["ask", "full"])
-def test_a_rule_meets_a_program_however_it_is_reached(workspace: Workspace, mode: Any) -> None:
+def test_a_rule_meets_a_program_however_it_is_reached(workspace: WorkspaceFiles, mode: Any) -> None:
     """By its path, by a link, behind other programs, in a text for a shell, anywhere in a line."""
     denies = Rule("deny", "shell", {"command": "rm *"})
     assert [line for line in REACHING if verdict(line, workspace, denies, mode=mode) != "deny"] == []
     assert [line for line in OTHERS if verdict(line, workspace, denies, mode=mode) == "deny"] == []
 
 
-def test_what_cannot_be_told_is_asked_for(workspace: Workspace) -> None:
+def test_what_cannot_be_told_is_asked_for(workspace: WorkspaceFiles) -> None:
     """Code for an interpreter, commands that come by a pipe or a variable: in full mode too."""
     denies = Rule("deny", "shell", {"command": "rm *"})
     assert [line for line in UNTOLD if verdict(line, workspace, denies) != "ask"] == []
@@ -168,13 +168,13 @@ def test_what_cannot_be_told_is_asked_for(workspace: Workspace) -> None:
     assert [line for line in OTHERS if verdict(line, workspace, denies) != "allow"] == []
 
 
-def test_a_rule_that_asks_sees_the_same(workspace: Workspace) -> None:
+def test_a_rule_that_asks_sees_the_same(workspace: WorkspaceFiles) -> None:
     """`ask rm *` asks also for `env rm`."""
     asks = Rule("ask", "shell", {"command": "rm *"})
     assert [line for line in REACHING if verdict(line, workspace, asks) != "ask"] == []
 
 
-def test_what_is_reached_allows_nothing(workspace: Workspace) -> None:
+def test_what_is_reached_allows_nothing(workspace: WorkspaceFiles) -> None:
     """A rule that allows `npm test*` is about the command as it stands."""
     allows = Rule("allow", "shell", {"command": "npm test*"})
     assert verdict("npm test", workspace, allows, mode="ask") == "allow"
@@ -182,7 +182,7 @@ def test_what_is_reached_allows_nothing(workspace: Workspace) -> None:
         assert verdict(line, workspace, allows, mode="ask") == "ask", line
 
 
-def test_rules_about_git_see_through_its_flags(workspace: Workspace) -> None:
+def test_rules_about_git_see_through_its_flags(workspace: WorkspaceFiles) -> None:
     """`git push*` is denied with a folder or a setting before it."""
     denies = Rule("deny", "shell", {"command": "git push*"})
     for flags in ("", "-C .", "-c a.b=c", "--no-pager", "--git-dir=.git", "--git-dir .git --work-tree ."):

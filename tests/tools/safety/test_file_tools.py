@@ -15,7 +15,7 @@ from turnout.model import Outcome
 from turnout.tools.builtin import BUILTIN
 from turnout.tools.confine import beneath
 from turnout.tools.confine.beneath import by_kernel, step_by_step
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.result import outcome_of
 from turnout.tools.declare.tool import Tool
@@ -49,7 +49,7 @@ def ctx(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolContext]
     (tmp_path / "root-evil").mkdir()
     (tmp_path / "root-evil/secret").write_bytes(SECRET)
     (tmp_path / "secret").write_bytes(SECRET)
-    with Workspace(tmp_path / "root", opener=request.param) as workspace:
+    with WorkspaceFiles(tmp_path / "root", opener=request.param) as workspace:
         yield ToolContext("c", workspace=workspace)
 
 
@@ -93,7 +93,7 @@ def test_where_the_kernel_has_no_openat2_steps_do_it(
 
     monkeypatch.setattr(beneath, "by_kernel", missing)
     (tmp_path / "a").write_bytes(b"inside")
-    with Workspace(tmp_path) as workspace:
+    with WorkspaceFiles(tmp_path) as workspace:
         assert workspace.confinement == "step_by_step"
         assert workspace.read("a", 10)[0] == b"inside"
         with pytest.raises(OSError):

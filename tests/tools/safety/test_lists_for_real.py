@@ -19,7 +19,7 @@ import pytest
 from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.tools.confine.sandbox import confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.programs import PROGRAMS, Program
 from turnout.tools.policy.shell_safety import judge
 
@@ -76,7 +76,7 @@ def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
 
 def tried(root: Path, script: str) -> str:
     output = bytearray()
-    with Workspace(root) as workspace:
+    with WorkspaceFiles(root) as workspace:
         at = workspace.directory()
         run = confined(workspace)(
             ["bash", "--noprofile", "--norc", "-c", script],

@@ -22,7 +22,7 @@ from turnout.tools.builtin import BUILTIN, codebase_overview, shell
 from turnout.tools.confine import git, process
 from turnout.tools.confine.process import Finished
 from turnout.tools.confine.sandbox import confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.registry import Registry
 from turnout.tools.declare.result import outcome_of
@@ -92,7 +92,7 @@ def test_plain_git_would_have_run_it(way: Way, hostile: Repository) -> None:
 def test_no_tool_that_reads_runs_it(hostile: Repository) -> None:
     """Not in plan mode either: each of them counts as reading and starts nothing that the folder names."""
     tools = {tool.name: tool for tool in BUILTIN}
-    with Workspace(hostile.root) as workspace:
+    with WorkspaceFiles(hostile.root) as workspace:
         for name, arguments in READING.items():
             admitted = admit(
                 ToolCall("c", name, arguments), Registry(BUILTIN), Policy("plan"), Situation(workspace)
@@ -116,7 +116,7 @@ def test_no_git_that_runs_unasked_runs_it(way: Way, hostile: Repository, tmp_pat
     """Whatever would run it is asked for; all else starts nothing, even where no sandbox would hold it."""
     state = {} if way.at == "." else {"shell.folder": way.at}
     known = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-    with Workspace(hostile.root) as workspace:
+    with WorkspaceFiles(hostile.root) as workspace:
 
         def runs_unasked(line: str) -> bool:
             situation = Situation(workspace, Glass(), known, dict(state))
@@ -137,7 +137,7 @@ def test_the_sandbox_holds_what_git_starts_all_the_same(tmp_path: Path) -> None:
     """When a user agrees to `git status` in such a folder, what it runs can still change nothing."""
     repository = Repository(tmp_path)
     next(way for way in WAYS if way.name == "filter clean").make(repository)
-    with Workspace(repository.root) as workspace:
+    with WorkspaceFiles(repository.root) as workspace:
         context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
         said = asyncio.run(shell.invoke(context, {"command": "git status"}))
     assert "EVIL" in said.text
@@ -186,7 +186,7 @@ def test_no_setting_of_ripgrep_is_heard(tmp_path: Path, monkeypatch: pytest.Monk
     assert (tmp_path / "pwned").exists()  # plain ripgrep hears it
     (tmp_path / "pwned").unlink()
     grep = next(tool for tool in BUILTIN if tool.name == "grep")
-    with Workspace(tmp_path / "root") as workspace:
+    with WorkspaceFiles(tmp_path / "root") as workspace:
         context = ToolContext("c", workspace=workspace, environment=dict(os.environ))
         assert "1:one" in grep.function(context, "one").replace(" ", "")
     assert not (tmp_path / "pwned").exists()
@@ -197,7 +197,7 @@ import os
 from pathlib import Path
 from turnout.tools.builtin import codebase_overview
 from turnout.tools.declare.context import ToolContext
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from tests.tools.safety.git_ways import WAYS, Repository
 
 assert os.getuid() == 65534
@@ -207,7 +207,7 @@ for way in WAYS[::SHARE]:
     repository = Repository(base)
     way.make(repository)
     repository.canary.unlink(missing_ok=True)
-    with Workspace(repository.root) as workspace:
+    with WorkspaceFiles(repository.root) as workspace:
         codebase_overview.function(ToolContext("c", workspace=workspace))
     assert not repository.canary.exists(), way.name
 print("nothing ran")
@@ -228,7 +228,7 @@ def test_an_overview_names_the_branch(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
 
     def overview(folder: Path = repository.root) -> str:
-        with Workspace(folder) as workspace:
+        with WorkspaceFiles(folder) as workspace:
             return str(codebase_overview.function(ToolContext("c", workspace=workspace)))
 
     assert "\nGit: main\n" in overview()
@@ -248,7 +248,7 @@ def test_a_damaged_repository_is_passed_over(tmp_path: Path, head: str) -> None:
     for name in (".git/HEAD", "inner/.git"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(head)
-    with Workspace(tmp_path) as workspace:
+    with WorkspaceFiles(tmp_path) as workspace:
         assert git.branch(workspace) == ""
         assert git.program_setting(workspace, "inner") == ""
 
@@ -259,6 +259,6 @@ def test_an_ordinary_repository_is_looked_at_unasked(tmp_path: Path) -> None:
     repository.config(remote__origin__url="https://example.com/external/filter.git", diff__renames="true")
     repository.config(branch__main__remote="origin", core__autocrlf="input", alias__st="status")
     repository.write(".gitmodules", '[submodule "a"]\n\tpath = a\n\turl = https://example.com/ignore.git\n')
-    with Workspace(repository.root) as workspace:
+    with WorkspaceFiles(repository.root) as workspace:
         assert git.program_setting(workspace, ".") == ""
         assert git.program_setting(workspace, "nowhere/at/all") == ""

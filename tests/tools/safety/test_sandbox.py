@@ -24,7 +24,7 @@ from turnout.tools.confine.placeholder import PLACEHOLDER, placeholder
 from turnout.tools.confine.process import Finished
 from turnout.tools.confine.sandbox import READING_ROOM, Unconfined, confined
 from turnout.tools.confine.syscalls import DENIED, filter_for
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 
 Run = Callable[..., tuple[str, Finished]]
 
@@ -36,13 +36,13 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace(root) as place:
+def workspace(root: Path) -> Iterator[WorkspaceFiles]:
+    with WorkspaceFiles(root) as place:
         yield place
 
 
 @pytest.fixture
-def run(workspace: Workspace) -> Run:
+def run(workspace: WorkspaceFiles) -> Run:
     """Run a line of bash in the sandbox; its output and its end."""
 
     def ran(line: str, spawn: Any = None, folder: str = ".", **options: Any) -> tuple[str, Finished]:
@@ -67,7 +67,9 @@ def run(workspace: Workspace) -> Run:
 
 
 @needs_sandbox
-def test_a_command_that_only_reads_cannot_write_or_send(run: Run, workspace: Workspace, root: Path) -> None:
+def test_a_command_that_only_reads_cannot_write_or_send(
+    run: Run, workspace: WorkspaceFiles, root: Path
+) -> None:
     """Whatever was thought of it: all is read-only to it, and the network is off even where allowed."""
     (root / "a").write_text("kept")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -81,7 +83,7 @@ def test_a_command_that_only_reads_cannot_write_or_send(run: Run, workspace: Wor
 
 
 @needs_sandbox
-def test_a_command_that_only_reads_cannot_fill_the_memory(run: Run, workspace: Workspace) -> None:
+def test_a_command_that_only_reads_cannot_fill_the_memory(run: Run, workspace: WorkspaceFiles) -> None:
     """Its private folders lie in memory, and `sort` writes there what it cannot hold."""
     reading = confined(workspace).reading  # type: ignore[union-attr]
     said, _ = run("head -c 300M /dev/zero > /tmp/x; df -B1 --output=size /tmp ~ /dev/shm", reading)
@@ -149,7 +151,7 @@ def test_nothing_of_a_command_is_left_running(run: Run) -> None:
 
 
 @needs_sandbox
-def test_the_network_is_there_when_the_user_allows_it(run: Run, workspace: Workspace) -> None:
+def test_the_network_is_there_when_the_user_allows_it(run: Run, workspace: WorkspaceFiles) -> None:
     """A port of this machine can be reached, and only then."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         line = f"echo hello > /dev/tcp/127.0.0.1/{server.getsockname()[1]} && echo sent"
@@ -178,7 +180,7 @@ def test_saved_output_can_be_read_from_a_command(root: Path, tmp_path: Path) -> 
 
     saved = SavedOutput(tmp_path / "saved")
     path = saved.save("the whole\n")
-    with Workspace(root, saved=saved) as workspace:
+    with WorkspaceFiles(root, saved=saved) as workspace:
         output = bytearray()
         at = workspace.directory()
         asyncio.run(
@@ -196,7 +198,7 @@ def test_secrets_stay_hidden_when_the_workspace_is_the_home_folder(tmp_path: Pat
     for name in (".ssh/id", ".config/turnout/config.toml", ".netrc", "own/keys", "notes"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("canary\n")
-    with Workspace(tmp_path) as workspace:
+    with WorkspaceFiles(tmp_path) as workspace:
         output = bytearray()
         at = workspace.directory()
         asyncio.run(
@@ -269,14 +271,14 @@ def test_a_link_in_place_of_git_is_refused(run: Run, root: Path) -> None:
 # Where there is none
 
 
-def test_without_bubblewrap_commands_run_openly_and_say_so(run: Run, workspace: Workspace) -> None:
+def test_without_bubblewrap_commands_run_openly_and_say_so(run: Run, workspace: WorkspaceFiles) -> None:
     """The stand-in names the reason; policy asks about each command on its account."""
     spawn = confined(workspace, places=("/nonexistent/bwrap",))
     assert (spawn.confines, spawn.note) == (False, "bubblewrap is not installed")
     assert run("echo still works", spawn)[0] == "still works\n"
 
 
-def test_a_bubblewrap_that_does_not_work_counts_as_none(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_bubblewrap_that_does_not_work_counts_as_none(workspace: WorkspaceFiles, tmp_path: Path) -> None:
     """A kernel may forbid what it needs; what it said is handed on."""
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho no permissions to create new namespace >&2; exit 1\n")
@@ -289,7 +291,7 @@ def test_a_bubblewrap_that_does_not_work_counts_as_none(workspace: Workspace, tm
 @pytest.mark.parametrize("folder", ["/", "/usr", "/etc"])
 def test_a_workspace_that_holds_the_system_is_not_confined(folder: str) -> None:
     """Making it writable would make the system writable."""
-    with Workspace(folder) as workspace:
+    with WorkspaceFiles(folder) as workspace:
         assert isinstance(confined(workspace, places=(sys.executable,)), Unconfined)
 
 

@@ -19,7 +19,7 @@ from turnout.tools.confine import process
 from turnout.tools.confine.probes import KERNEL, NETWORK, ORDERS, PRIVILEGES, PROBES, READING, WRITING, Probe
 from turnout.tools.confine.proof import Proof, boxed, prove
 from turnout.tools.confine.sandbox import Sandbox, Unconfined, confined
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 
 __all__ = ["open_folder"]
 
@@ -52,7 +52,7 @@ STAGED = [
 ]
 
 
-def openly(workspace: Workspace) -> Any:
+def openly(workspace: WorkspaceFiles) -> Any:
     """The supervisor alone: no box, and the processes outside in sight."""
     return partial(process.run, isolation="tree")
 
@@ -173,5 +173,5 @@ def test_turnout_sandbox_says_when_there_is_none(monkeypatch: pytest.MonkeyPatch
 @needs_sandbox
 def test_what_sessions_get_is_what_was_proven(tmp_path: Path) -> None:
     """The probes run in the same kind of box that commands run in."""
-    with Workspace(tmp_path) as workspace:
+    with WorkspaceFiles(tmp_path) as workspace:
         assert type(boxed(workspace)) is type(confined(workspace)) is Sandbox

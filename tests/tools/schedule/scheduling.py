@@ -14,7 +14,7 @@ from turnout.tools.declare.events import ToolEvent, ToolProgress, ToolResult, To
 from turnout.tools.declare.tool import Tool
 from turnout.tools.policy.rules import Policy
 from turnout.tools.schedule.batch import Summary
-from turnout.tools.schedule.scheduler import Limits, ToolScheduler
+from turnout.tools.schedule.scheduler import ToolLimits, ToolScheduler
 
 __all__ = ["Desk", "VirtualClock", "call", "go", "quickest"]
 
@@ -60,7 +60,7 @@ class Desk:
     """One session: say what the model calls, run it, look at what came of each call."""
 
     def __init__(
-        self, *tools: Tool, policy: Policy | None = None, limits: Limits | None = None, **ports: Any
+        self, *tools: Tool, policy: Policy | None = None, limits: ToolLimits | None = None, **ports: Any
     ):
         self.history = History("t")
         self.events: list[ToolEvent] = []

@@ -20,7 +20,7 @@ from turnout.tools.policy.rules import Policy
 from turnout.tools.schedule.batch import Summary
 from turnout.tools.schedule.execute import execute_tool_call
 from turnout.tools.schedule.progress import Reporter
-from turnout.tools.schedule.scheduler import Limits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 @tool
@@ -72,7 +72,7 @@ def test_the_limit_on_parallel_calls_holds() -> None:
         running -= 1
         return "counted"
 
-    desk = Desk(count, limits=Limits(parallel=3))
+    desk = Desk(count, limits=ToolLimits(parallel=3))
     assert go(desk.run(*(call("count", str(n)) for n in range(10)))).completed == 10
     assert most == 3
 
@@ -368,7 +368,7 @@ def test_a_virtual_clock_drives_everything() -> None:
     desk = Desk(
         wait,
         tool(lambda: "at once", name="plain"),
-        limits=Limits(timeout=3600, grace=60),
+        limits=ToolLimits(timeout=3600, grace=60),
         threads=Inline(),
     )
     loop = VirtualClock()

@@ -12,7 +12,7 @@ from tests.tools.schedule.scheduling import Desk, call, go
 
 from turnout.errors import HookError
 from turnout.model import Outcome
-from turnout.tools.confine.workspace import Workspace
+from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import Question, ToolContext
 from turnout.tools.declare.tool import tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
@@ -359,7 +359,7 @@ def test_a_workspace_tells_inside_from_outside(tmp_path: Any) -> None:
     """A path that leads out is asked about even where reading is free."""
     (tmp_path / "w").mkdir()
     asked = Asked(ApprovalRequest.no, ApprovalRequest.no)
-    with Workspace(tmp_path / "w") as workspace:
+    with WorkspaceFiles(tmp_path / "w") as workspace:
         at = desk(asked, workspace=workspace)
         go(
             at.run(

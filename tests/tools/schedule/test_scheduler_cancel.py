@@ -18,7 +18,7 @@ from tests.tools.schedule.scheduling import Desk, call, go, quickest
 from turnout.errors import StoreError, UsageError
 from turnout.model import Entry, Outcome, Settled, Text
 from turnout.tools.declare.tool import ToolContext, tool
-from turnout.tools.schedule.scheduler import Limits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 @tool
@@ -135,7 +135,7 @@ def test_one_call_can_be_cancelled_and_the_others_go_on() -> None:
 
 def test_a_call_that_had_not_started_says_that_it_did_not_run() -> None:
     """Whoever reads the outcome can tell "did not run" from "may have taken effect"."""
-    desk = Desk(forever, limits=Limits(parallel=1))
+    desk = Desk(forever, limits=ToolLimits(parallel=1))
 
     async def both() -> None:
         running = await started(desk, call("forever", "a"), call("forever", "b"))
@@ -166,7 +166,7 @@ def test_cancelling_twice_does_not_wait_for_the_grace_time() -> None:
 
     async def impatient() -> float:
         release = asyncio.Event()
-        desk = Desk(stubborn(release), limits=Limits(grace=30))
+        desk = Desk(stubborn(release), limits=ToolLimits(grace=30))
         running = await started(desk, call("deaf"))
         before = time.perf_counter()
         running.cancel()
@@ -222,7 +222,7 @@ def test_a_plain_function_that_never_looks_is_given_up_and_its_late_result_ignor
     """The batch ends after the grace time; what the thread says later is counted and changes nothing."""
     release = threading.Event()
     desk = Desk(
-        tool(lambda: release.wait(10) and "late", name="deaf"), limits=Limits(timeout=0.05, grace=0.05)
+        tool(lambda: release.wait(10) and "late", name="deaf"), limits=ToolLimits(timeout=0.05, grace=0.05)
     )
 
     async def both() -> None:
@@ -251,7 +251,7 @@ def test_a_path_in_the_hands_of_a_tool_that_was_given_up_is_not_touched() -> Non
         async def write(path: str) -> str:
             return f"wrote {path}"
 
-        desk = Desk(deaf, write, limits=Limits(grace=0.05))
+        desk = Desk(deaf, write, limits=ToolLimits(grace=0.05))
         running = await started(desk, call("deaf", path="a"), call("write", "same", path="a/b"))
         desk.scheduler.cancel(find(desk.history, "deaf"))
         await running
@@ -375,7 +375,7 @@ def test_cancellation_at_any_moment_leaves_no_call_open() -> None:
         return "done"
 
     async def at(moment: int) -> None:
-        desk = Desk(step, polite, limits=Limits(parallel=2, grace=1))
+        desk = Desk(step, polite, limits=ToolLimits(parallel=2, grace=1))
         calls = [call("step", str(n), path="ab"[n % 2], times=n) for n in range(5)]
         running = asyncio.ensure_future(desk.run(*calls))
         for _ in range(moment):

@@ -14,7 +14,7 @@ from turnout.errors import StoreError, UsageError
 from turnout.model import Entry, ToolCall
 from turnout.tools.confine.threads import Threads
 from turnout.tools.declare.tool import tool
-from turnout.tools.schedule.scheduler import Limits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 @tool
@@ -116,7 +116,7 @@ def test_threads_are_bounded_and_their_lack_is_an_outcome() -> None:
     desk = Desk(
         tool(lambda: released.wait(10), name="stuck"),
         threads=Threads(1),
-        limits=Limits(grace=0.05, timeout=0.05),
+        limits=ToolLimits(grace=0.05, timeout=0.05),
     )
 
     async def two() -> None:

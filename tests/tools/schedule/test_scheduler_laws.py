@@ -16,7 +16,7 @@ from turnout.tools.confine.threads import Inline
 from turnout.tools.declare.tool import Tool, tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
 from turnout.tools.policy.rules import Policy
-from turnout.tools.schedule.scheduler import Limits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 EXAMPLES = 3000 if SOAK else 150
@@ -183,7 +183,7 @@ def test_whatever_happens_every_call_ends_once_and_no_two_hands_meet(
         *world.tools(),
         policy=Policy("auto-edit"),
         approver=approver(answers),
-        limits=Limits(parallel=parallel, timeout=10, grace=2, calls=6),
+        limits=ToolLimits(parallel=parallel, timeout=10, grace=2, calls=6),
         threads=Inline(),
     )
     loop = VirtualClock()

@@ -21,7 +21,7 @@ from turnout.tools.confine.output import SavedOutput
 from turnout.tools.declare.tool import tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
 from turnout.tools.policy.rules import Policy, fingerprint
-from turnout.tools.schedule.scheduler import Limits
+from turnout.tools.schedule.scheduler import ToolLimits
 
 
 @tool
@@ -88,7 +88,7 @@ def test_s112_a_tool_that_ignores_the_abort_is_given_up_and_its_late_result_igno
                     continue
             return "late"
 
-        desk = Desk(deaf, fine, limits=Limits(grace=0.05))
+        desk = Desk(deaf, fine, limits=ToolLimits(grace=0.05))
         running = asyncio.ensure_future(desk.run(call("deaf"), call("fine")))
         await asyncio.sleep(0.02)
         desk.scheduler.cancel()
@@ -185,7 +185,7 @@ def test_s114_a_waiting_batch_can_be_cancelled() -> None:
 
 def test_s115_more_calls_than_the_limit_are_all_answered() -> None:
     """S-115: twenty calls in one turn: none is dropped; those over the limit get an error that says so."""
-    desk = Desk(fine, limits=Limits(calls=5))
+    desk = Desk(fine, limits=ToolLimits(calls=5))
     summary = go(desk.run(*(call("fine", str(n), n=n) for n in range(20))))
     assert (summary.scheduled, summary.completed, summary.over_limit) == (20, 5, 15)
     assert "pending" not in desk.statuses().values()
@@ -247,7 +247,7 @@ def test_s123_ten_large_results_share_one_budget_and_are_saved_whole(tmp_path: P
         return f"first line of {n}\n" + "x" * 3_000_000 + f"\nlast line of {n}"
 
     saved = SavedOutput(tmp_path / "saved")
-    desk = Desk(huge, limits=Limits(batch=50_000), save=saved.save)
+    desk = Desk(huge, limits=ToolLimits(batch=50_000), save=saved.save)
     summary = go(desk.run(*(call("huge", str(n), n=n) for n in range(10))))
     texts = [desk.text(str(n)) for n in range(10)]
     assert summary.shortened == 10
@@ -269,7 +269,7 @@ def test_s123_small_results_are_left_alone_and_large_ones_get_what_they_leave() 
     async def give(size: int) -> str:
         return "y" * size
 
-    desk = Desk(give, limits=Limits(batch=10_000, result=10_000), save=lambda text: "saved.txt")
+    desk = Desk(give, limits=ToolLimits(batch=10_000, result=10_000), save=lambda text: "saved.txt")
     go(desk.run(call("give", "a", size=10), call("give", "b", size=10), call("give", "c", size=50_000)))
     assert desk.text("a") == "y" * 10
     assert 9_000 < len(desk.text("c")) < 10_200
@@ -286,7 +286,7 @@ def test_s123_the_budget_holds_for_any_sizes(sizes: list[int], budget: int) -> N
         await asyncio.sleep(0)
         return Outcome("complete", "z" * size)  # type: ignore[arg-type]
 
-    desk = Desk(give, limits=Limits(batch=budget), save=lambda text: "")
+    desk = Desk(give, limits=ToolLimits(batch=budget), save=lambda text: "")
     go(desk.run(*(call("give", str(n), size=size) for n, size in enumerate(sizes))))
     kept = [len(desk.text(str(n))) for n in range(len(sizes))]
     assert sum(kept) <= budget + 100 * len(sizes)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ...history.ingest.media import sniffed
 from ...model import Block, Media, Text
 from ...tools.confine.file_text import decoded, is_binary
-from ...tools.confine.workspace import Workspace
+from ...tools.confine.workspace import WorkspaceFiles
 
 LARGEST = 256 * 1024
 LARGEST_MEDIA = 5 * 1024 * 1024
@@ -32,7 +32,7 @@ def quoted(path: str) -> str:
     return f'"{path}"' if re.search(r"[\s@]", path) else path
 
 
-def with_files(text: str, workspace: Workspace) -> tuple[Block, ...]:
+def with_files(text: str, workspace: WorkspaceFiles) -> tuple[Block, ...]:
     """What was said, and the files that it names."""
     files: dict[str, Block] = {}
     for word in mentioned(text)[:MOST]:
@@ -41,7 +41,7 @@ def with_files(text: str, workspace: Workspace) -> tuple[Block, ...]:
     return (Text(text), *files.values())
 
 
-def _file(word: str, workspace: Workspace) -> Iterator[tuple[str, Block]]:
+def _file(word: str, workspace: WorkspaceFiles) -> Iterator[tuple[str, Block]]:
     """The file of that name; a word may end in what belongs to the sentence."""
     for path in dict.fromkeys((word, word.rstrip(".,;:!?)'"))):
         try:

@@ -20,7 +20,7 @@ from ...session.guards import GuardLimits
 from ...session.session import Session
 from ...tools.builtin import ANYWHERE, BUILTIN
 from ...tools.confine.output import SavedOutput
-from ...tools.confine.workspace import Workspace, works_here
+from ...tools.confine.workspace import WorkspaceFiles, works_here
 from ...tools.policy.rules import Rule
 from ...world.config import Config, load
 
@@ -85,7 +85,7 @@ def open_session(
         keys=config.keys(),
         tools=BUILTIN if works_here() else ANYWHERE,
         system=instructions(config),
-        workspace=Workspace(str(config.folder), saved=SavedOutput()) if works_here() else None,
+        workspace=WorkspaceFiles(str(config.folder), saved=SavedOutput()) if works_here() else None,
         approval=config.settings.approval,
         rules=(*config.settings.rules, *config.grants.rules, *rules(wanted)),
         limits=limits,

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ...tools.confine.proof import Proof, prove
 from ...tools.confine.sandbox import confined, version
-from ...tools.confine.workspace import Workspace
+from ...tools.confine.workspace import WorkspaceFiles
 from ...tools.policy import shell_words
 from . import exit_codes as exits
 from .clean_text import one_line
@@ -63,7 +63,7 @@ def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) ->
 
 
 def _report(folder: str) -> Report:
-    with Workspace(folder) as workspace:
+    with WorkspaceFiles(folder) as workspace:
         spawn = confined(workspace)
         files = FILES.get(workspace.confinement, workspace.confinement)
     commands = f"in {version()}: the system is read-only, /tmp and the home folder are private and empty"

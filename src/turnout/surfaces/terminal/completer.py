@@ -11,7 +11,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from ...tools.confine.ignore import NOISE
-from ...tools.confine.workspace import Workspace
+from ...tools.confine.workspace import WorkspaceFiles
 from ..cli.clean_text import one_line, visible
 from ..cli.mentions import quoted
 from .commands import COMMANDS
@@ -77,7 +77,7 @@ def _matching(choices: Iterable[str], typed: str) -> Iterator[Completion]:
             yield Completion(choice, -len(typed))
 
 
-def _files(workspace: Workspace) -> Iterator[str]:
+def _files(workspace: WorkspaceFiles) -> Iterator[str]:
     left = MOST_FILES
     for path, entry in workspace.walk(".", lambda path, entry: entry.name in NOISE):
         left -= 1

@@ -15,7 +15,7 @@ from ...model import Outcome
 from ..confine.file_names import shown
 from ..confine.output import Capture
 from ..confine.process import Finished, OnOutput
-from ..confine.workspace import Workspace
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import failed
@@ -34,7 +34,7 @@ Start = Callable[[OnOutput], Awaitable[Finished]]
 class Running:
     """One command on its way."""
 
-    def __init__(self, number: int, command: str, start: Start, workspace: Workspace) -> None:
+    def __init__(self, number: int, command: str, start: Start, workspace: WorkspaceFiles) -> None:
         self.number, self.command = number, command
         self._capture = Capture(workspace.saved, CAPTURED)
         self._since = asyncio.get_running_loop().time()
@@ -94,7 +94,7 @@ class Background:
     def live(self) -> list[Running]:
         return [each for each in self.commands.values() if not each.task.done()]
 
-    def start(self, command: str, start: Start, workspace: Workspace) -> Running:
+    def start(self, command: str, start: Start, workspace: WorkspaceFiles) -> Running:
         self._count += 1
         for number in [each.number for each in self.commands.values() if each.task.done()][: -KEPT or None]:
             del self.commands[number]
@@ -112,7 +112,7 @@ def background_of(ctx: ToolContext) -> Background:
     return found
 
 
-async def started(ctx: ToolContext, command: str, start: Start, workspace: Workspace) -> Outcome | str:
+async def started(ctx: ToolContext, command: str, start: Start, workspace: WorkspaceFiles) -> Outcome | str:
     """Start a command and say how it can be reached; if it ends at once, how it ended."""
     held, everyone = background_of(ctx), _running_in_tree(ctx)
     if len(everyone) >= MOST:

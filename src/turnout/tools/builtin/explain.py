@@ -14,7 +14,7 @@ from ...errors import UsageError
 from ...model import Outcome, Text
 from ..confine.beneath import Refused
 from ..confine.file_names import shown
-from ..confine.workspace import Workspace
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 
 _RULES = {
@@ -38,16 +38,16 @@ def failed(message: str) -> Outcome:
     return Outcome("error", (Text(message),))
 
 
-def workspace_of(context: ToolContext) -> Workspace:
+def workspace_of(context: ToolContext) -> WorkspaceFiles:
     """The folder this call works in; file tools cannot do without."""
-    if not isinstance(context.workspace, Workspace):
+    if not isinstance(context.workspace, WorkspaceFiles):
         raise UsageError(
-            f"{context.name or 'this tool'} needs a workspace; give the session Workspace(root) to work in"
+            f"{context.name or 'this tool'} needs a workspace; give the session workspace=FOLDER"
         )
     return context.workspace
 
 
-def explained(error: OSError, path: str, workspace: Workspace) -> Outcome:
+def explained(error: OSError, path: str, workspace: WorkspaceFiles) -> Outcome:
     """What the system said about a path, and what to do about it."""
     where = shown(path) or "the empty path"
     if isinstance(error, Refused):
@@ -76,7 +76,7 @@ def explained(error: OSError, path: str, workspace: Workspace) -> Outcome:
             return failed(f"{where}: {error.strerror or error}.")
 
 
-def _nearby(path: str, workspace: Workspace) -> str:
+def _nearby(path: str, workspace: WorkspaceFiles) -> str:
     """Names in the same folder that look like what was asked for."""
     folder, _, name = path.rstrip("/").rpartition("/")
     if path.startswith("~"):

@@ -22,7 +22,7 @@ from ..confine.file_names import shown
 from ..confine.file_text import SNIFFED, as_utf8, is_binary
 from ..confine.ignore import Ignored, glob
 from ..confine.output import RESULT_LIMIT
-from ..confine.workspace import Entry, Workspace
+from ..confine.workspace import Entry, WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from . import matcher
@@ -77,7 +77,12 @@ def _is_literal(pattern: str) -> bool:
 
 
 def _likely(
-    ctx: ToolContext, workspace: Workspace, path: str, question: dict[str, Any], include: str, all_files: bool
+    ctx: ToolContext,
+    workspace: WorkspaceFiles,
+    path: str,
+    question: dict[str, Any],
+    include: str,
+    all_files: bool,
 ) -> tuple[Iterator[str], bool]:
     """The files to look into: those that ripgrep names, or else all of them; and which of the two."""
     if workspace.kind(path) != "directory":
@@ -98,7 +103,7 @@ def _left_out(name: str, ignored: Ignored) -> bool:
     return any(ignored(folder, True) for folder in folders) or ignored(name, False)
 
 
-def files_below(workspace: Workspace, path: str, include: str, include_ignored: bool) -> Iterator[str]:
+def files_below(workspace: WorkspaceFiles, path: str, include: str, include_ignored: bool) -> Iterator[str]:
     """The files of a folder that fit a glob, without what .gitignore leaves out."""
     ignored = Ignored(lambda name: _small_text(workspace, name))
     fits = glob(include) if include else lambda name: True
@@ -111,7 +116,7 @@ def files_below(workspace: Workspace, path: str, include: str, include_ignored: 
     return (name for name, entry in workspace.walk(path, leave_out) if entry.kind == "file" and fits(name))
 
 
-def _small_text(workspace: Workspace, name: str) -> str:
+def _small_text(workspace: WorkspaceFiles, name: str) -> str:
     try:
         return workspace.read(name, IGNORE_FILE_LIMIT)[0].decode(errors="surrogateescape")
     except OSError:
@@ -125,7 +130,7 @@ class RanAway(Exception):
 class Search:
     """One search on its way: what was found, and how much was looked at."""
 
-    def __init__(self, ctx: ToolContext, workspace: Workspace, context: int) -> None:
+    def __init__(self, ctx: ToolContext, workspace: WorkspaceFiles, context: int) -> None:
         self.ctx, self.workspace, self.context = ctx, workspace, context
         self.lines: list[str] = []
         self.size = 0

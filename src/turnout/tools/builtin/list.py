@@ -8,7 +8,7 @@ from itertools import islice
 from ...model import Outcome
 from ..confine.file_names import shown
 from ..confine.ignore import NOISE
-from ..confine.workspace import Entry, Workspace
+from ..confine.workspace import Entry, WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explained, workspace_of
@@ -42,7 +42,7 @@ def list_directory(ctx: ToolContext, path: str = ".", depth: int = 1) -> Outcome
 
 
 def _tree(
-    workspace: Workspace, folder: str, entries: list[Entry], depth: int, indent: str = "  "
+    workspace: WorkspaceFiles, folder: str, entries: list[Entry], depth: int, indent: str = "  "
 ) -> Iterator[str]:
     for entry in sorted(entries, key=lambda entry: (entry.kind != "directory", entry.name)):
         yield indent + _line(entry)

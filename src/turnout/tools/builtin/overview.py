@@ -18,7 +18,7 @@ from ..confine.file_names import shown
 from ..confine.file_text import decoded
 from ..confine.ignore import Ignored
 from ..confine.output import readable
-from ..confine.workspace import Entry, Workspace
+from ..confine.workspace import Entry, WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explained, workspace_of
@@ -67,7 +67,7 @@ class Size(Struct):
 class Survey:
     """One walk through a project, and the page that comes of it."""
 
-    def __init__(self, ctx: ToolContext, workspace: Workspace, path: str) -> None:
+    def __init__(self, ctx: ToolContext, workspace: WorkspaceFiles, path: str) -> None:
         self.ctx, self.workspace, self.path = ctx, workspace, path
         self.deadline = time.monotonic() + SECONDS
         self.all = Size()

@@ -15,7 +15,7 @@ from ...model import Outcome
 from ..confine.beneath import Refused
 from ..confine.file_names import shown
 from ..confine.file_text import Decoded, decoded, is_binary
-from ..confine.workspace import Stamp, Workspace
+from ..confine.workspace import Stamp, WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from ..policy.situation import Assessment, Situation
@@ -94,7 +94,7 @@ class Step(Struct, frozen=True):
 class Plan:
     """What a patch comes to, file by file, before anything is touched."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: WorkspaceFiles) -> None:
         self.workspace = workspace
         self.steps: dict[str, Step] = {}
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..confine.ignore import NOISE
-from ..confine.workspace import Workspace
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 
 OPTIONS = (
@@ -52,7 +52,7 @@ def found_program(environment: Mapping[str, str], root: str) -> str:
 
 def candidates(
     ctx: ToolContext,
-    workspace: Workspace,
+    workspace: WorkspaceFiles,
     folder: str,
     pattern: str,
     *,

@@ -26,7 +26,7 @@ from ..confine.beneath import Refused
 from ..confine.file_names import shown
 from ..confine.output import Capture, readable
 from ..confine.process import Finished, Spawn
-from ..confine.workspace import Workspace
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from ..policy.shell_safety import judge
@@ -110,7 +110,7 @@ async def _run(
 
 
 async def _detached(
-    ctx: ToolContext, workspace: Workspace, command: str, on_output: process.OnOutput
+    ctx: ToolContext, workspace: WorkspaceFiles, command: str, on_output: process.OnOutput
 ) -> Finished:
     """A command in the background; where it goes does not matter to the next."""
     folder, _ = _folder(workspace, ctx.state)
@@ -151,7 +151,7 @@ def _claimed(reader: int) -> str:
         return ""  # it was killed, or replaced itself by another program
 
 
-def _folder(workspace: Workspace, state: dict[str, object]) -> tuple[int, str]:
+def _folder(workspace: WorkspaceFiles, state: dict[str, object]) -> tuple[int, str]:
     """The folder to start in, open, and what to say if it is not the one of last time."""
     wanted = str(state.get(FOLDER, "."))
     try:
@@ -173,7 +173,7 @@ def _start_of(state: dict[str, Any]) -> _Start:
     return _Start(state[STARTS], str(state.get(FOLDER, ".")))
 
 
-def _remembered(workspace: Workspace, state: dict[str, Any], claimed: str, start: _Start) -> list[str]:
+def _remembered(workspace: WorkspaceFiles, state: dict[str, Any], claimed: str, start: _Start) -> list[str]:
     """Keep the folder for the next call if it is inside; say where that is when it changed.
 
     Commands that run at the same time each have a folder of their own. Of those that moved,

@@ -16,7 +16,7 @@ from typing import Any
 from ..confine import git, process
 from ..confine.glob_expansion import files_fitting
 from ..confine.sandbox import OPEN
-from ..confine.workspace import Workspace
+from ..confine.workspace import WorkspaceFiles
 from ..policy.git_content import shows_content
 from ..policy.reached_programs import Reached
 from ..policy.shell_safety import Judgement, judge
@@ -90,14 +90,14 @@ def _planted(programs: Iterable[str], situation: Situation) -> str:
 def _named_by_repository(judged: Judgement, situation: Situation) -> str:
     """What the repository has git start, if git is called; "" otherwise."""
     calls_git = any(command.program == "git" for command in judged.commands)
-    if not calls_git or not isinstance(situation.workspace, Workspace):
+    if not calls_git or not isinstance(situation.workspace, WorkspaceFiles):
         return ""
     return git.program_setting(situation.workspace, judged.folder)
 
 
 def _fitting(pattern: str, situation: Situation) -> list[str] | None:
     """What a glob stands for; None when that cannot be told."""
-    if not isinstance(situation.workspace, Workspace):
+    if not isinstance(situation.workspace, WorkspaceFiles):
         return None
     return files_fitting(situation.workspace, pattern)
 
@@ -152,7 +152,7 @@ def _file_test(folder: str, situation: Situation) -> Callable[[str], bool]:
     """Whether a word names one file of the workspace, and nothing that stands for more."""
 
     def is_file(path: str) -> bool:
-        if path.startswith(":") or _WILD.search(path) or not isinstance(situation.workspace, Workspace):
+        if path.startswith(":") or _WILD.search(path) or not isinstance(situation.workspace, WorkspaceFiles):
             return False
         try:
             return situation.workspace.kind(join(folder, path)) == "file"

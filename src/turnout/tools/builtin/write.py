@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...model import Outcome
 from ..confine.file_names import shown
 from ..confine.file_text import Decoded, decoded, is_binary
-from ..confine.workspace import Workspace
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explained, workspace_of
@@ -35,7 +35,7 @@ def write_file(ctx: ToolContext, path: str, content: str) -> Outcome | str:
     return f"Wrote {shown(path)}: {lines:,} lines, {len(data):,} bytes ({what})"
 
 
-def _before(workspace: Workspace, path: str) -> Decoded | None:
+def _before(workspace: WorkspaceFiles, path: str) -> Decoded | None:
     """The text that is about to be replaced; None where there is none."""
     try:
         data, _ = workspace.read(path, KEPT_LIMIT)

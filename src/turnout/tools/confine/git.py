@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from posixpath import dirname, join, normpath
 
-from .workspace import Workspace
+from .workspace import WorkspaceFiles
 
 SETTINGS = {
     "core.fsmonitor": "false",
@@ -54,7 +54,7 @@ _PROGRAMS = {
 }
 
 
-def branch(workspace: Workspace) -> str:
+def branch(workspace: WorkspaceFiles) -> str:
     """The branch of the repository at the top of a workspace, or the commit it stands at; "" without one."""
     folder = _git_folder(workspace, ".")
     head = (_text(workspace, join(folder, "HEAD")) or "").strip() if folder else ""
@@ -63,7 +63,7 @@ def branch(workspace: Workspace) -> str:
     return f"no branch, at {head[:12]}" if _HASH.fullmatch(head) else ""
 
 
-def program_setting(workspace: Workspace, folder: str) -> str:
+def program_setting(workspace: WorkspaceFiles, folder: str) -> str:
     """What in the settings of the repository around a folder has git start programs; "" if nothing does."""
     top = _top(workspace, folder)
     git = _git_folder(workspace, top) if top is not None else ""
@@ -92,7 +92,7 @@ def muted() -> dict[str, str]:
     return said
 
 
-def _top(workspace: Workspace, folder: str) -> str | None:
+def _top(workspace: WorkspaceFiles, folder: str) -> str | None:
     """The nearest folder from here upwards that has a `.git`; None where there is none."""
     place = workspace.identity(folder)
     while not place.startswith(("/", "..")):
@@ -104,7 +104,7 @@ def _top(workspace: Workspace, folder: str) -> str | None:
     return None
 
 
-def _git_folder(workspace: Workspace, top: str) -> str:
+def _git_folder(workspace: WorkspaceFiles, top: str) -> str:
     """Where the repository of a folder is kept: `.git`, or the place that a file of that name gives."""
     folder = normpath(join(top, ".git"))
     for _ in range(_MOST_HOPS):
@@ -119,14 +119,14 @@ def _git_folder(workspace: Workspace, top: str) -> str:
     return ""
 
 
-def _kind(workspace: Workspace, path: str) -> str:
+def _kind(workspace: WorkspaceFiles, path: str) -> str:
     try:
         return workspace.kind(path)
     except OSError:
         return ""
 
 
-def _text(workspace: Workspace, path: str) -> str | None:
+def _text(workspace: WorkspaceFiles, path: str) -> str | None:
     """A file's text, "" where there is none; None when it is there and cannot be read."""
     try:
         return workspace.read(path, LARGEST)[0].decode(errors="replace")

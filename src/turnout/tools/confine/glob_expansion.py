@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from .workspace import Workspace
+from .workspace import WorkspaceFiles
 
 MOST = 2_000  # names that are looked at
 
 
-def files_fitting(workspace: Workspace, pattern: str) -> list[str] | None:
+def files_fitting(workspace: WorkspaceFiles, pattern: str) -> list[str] | None:
     """The paths that a glob fits, itself among them, as bash leaves it where there are none.
 
     None when there are too many to look at. A folder that cannot be opened stands for what is

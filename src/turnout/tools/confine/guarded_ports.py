@@ -15,7 +15,7 @@ from ..policy.rules import Policy
 from .beneath import Refused, whereabouts
 from .denied_files import Denied
 from .file_names import shown
-from .workspace import Entry, Workspace
+from .workspace import Entry, WorkspaceFiles
 
 
 class Guard:
@@ -37,19 +37,19 @@ class Guard:
 
     def _denied(self, policy: Policy, tool: str) -> Denied | None:
         patterns = tuple(rule.path for rule in policy.hides(tool))
-        if not patterns or not isinstance(self._workspace, Workspace):
+        if not patterns or not isinstance(self._workspace, WorkspaceFiles):
             return None
         if patterns not in self._known:
             self._known = {patterns: Denied(patterns, self._workspace.root)}
         return self._known[patterns]
 
 
-class GuardedWorkspace(Workspace):
+class GuardedWorkspace(WorkspaceFiles):
     """A workspace from which no denied content can be read, by any name that it has."""
 
     leaves_out = "what rules deny is left out"
 
-    def __init__(self, workspace: Workspace, denied: Denied) -> None:
+    def __init__(self, workspace: WorkspaceFiles, denied: Denied) -> None:
         self.__dict__.update(workspace.__dict__)
         self._denied = denied
 

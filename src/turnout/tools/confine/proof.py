@@ -28,7 +28,7 @@ from .probes import DENIALS, PROBES, RUNNER, Probe
 from .process import Spawn
 from .sandbox import confined
 from .syscalls import DENIED
-from .workspace import Workspace
+from .workspace import WorkspaceFiles
 
 SECRET = "the canary sings\n"
 CANARIES = {"PATH": "/usr/bin:/bin", "TURNOUT_CANARY": SECRET}
@@ -47,12 +47,14 @@ class Proof(Struct, frozen=True):
     tried: bool = True
 
 
-def boxed(workspace: Workspace) -> Spawn:
+def boxed(workspace: WorkspaceFiles) -> Spawn:
     """The sandbox as sessions use it, with the Python that tries the probes."""
     return confined(workspace, readable=(sys.base_prefix,))
 
 
-async def prove(make: Callable[[Workspace], Spawn] = boxed, probes: Sequence[Probe] = PROBES) -> list[Proof]:
+async def prove(
+    make: Callable[[WorkspaceFiles], Spawn] = boxed, probes: Sequence[Probe] = PROBES
+) -> list[Proof]:
     """Try every probe in the sandbox that `make` gives for a workspace, and look for traces."""
     with _stage() as stage:
         proofs: list[Proof] = []
@@ -64,11 +66,11 @@ async def prove(make: Callable[[Workspace], Spawn] = boxed, probes: Sequence[Pro
 
 
 async def _tried(
-    make: Callable[[Workspace], Spawn], stage: dict[str, Any], probes: Sequence[Probe], root: Path
+    make: Callable[[WorkspaceFiles], Spawn], stage: dict[str, Any], probes: Sequence[Probe], root: Path
 ) -> list[Proof]:
     told = {**stage, "root": str(root), "probes": [(probe.name, probe.code) for probe in probes]}
     output = bytearray()
-    with Workspace(root) as workspace:
+    with WorkspaceFiles(root) as workspace:
         folder = workspace.directory()
         try:
             finished = await make(workspace)(

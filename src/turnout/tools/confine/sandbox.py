@@ -34,7 +34,7 @@ from .placeholder import is_empty, placeholder
 from .process import Finished, OnOutput
 from .syscalls import filter_for
 from .threads import in_daemon
-from .workspace import Workspace
+from .workspace import WorkspaceFiles
 
 PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
@@ -135,7 +135,7 @@ class Sandbox:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: WorkspaceFiles,
         *,
         network: bool = False,
         readable: Sequence[str] = (),
@@ -255,7 +255,7 @@ class Sandbox:
 
 
 def confined(
-    workspace: Workspace,
+    workspace: WorkspaceFiles,
     *,
     network: bool = False,
     readable: Sequence[str] = (),

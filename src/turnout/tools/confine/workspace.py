@@ -64,7 +64,7 @@ class Stamp(Struct, frozen=True):
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-class Workspace:
+class WorkspaceFiles:
     """Files beneath one root, and read-only ones beneath `readable` folders.
 
     `protected` names may be read but not written, wherever they stand in the tree. `saved` is
@@ -96,7 +96,7 @@ class Workspace:
         for root in (self._root, *self._readable):
             root.close()
 
-    def __enter__(self) -> Workspace:
+    def __enter__(self) -> WorkspaceFiles:
         return self
 
     def __exit__(self, *_: object) -> None:

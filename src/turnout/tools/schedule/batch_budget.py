@@ -11,13 +11,13 @@ from ...model import Content, Media, Outcome, Text, block_text
 from ..confine.output import within_budget
 
 if TYPE_CHECKING:
-    from .scheduler import Limits
+    from .scheduler import ToolLimits
 
 
 class BatchBudget:
     """One sum of characters for a batch: each call gets its part of what the results before it left."""
 
-    def __init__(self, limits: Limits, calls: int) -> None:
+    def __init__(self, limits: ToolLimits, calls: int) -> None:
         self.limits = limits
         self._room = limits.batch
         self._waiting = calls  # that have not had their share

@@ -15,7 +15,7 @@ from ...model import Outcome, ToolCall
 from ..declare.registry import Registry
 from ..declare.tool import Tool
 from ..policy.rules import Policy
-from .scheduler import Limits, ToolScheduler
+from .scheduler import ToolLimits, ToolScheduler
 
 
 async def execute_tool_call(
@@ -24,7 +24,7 @@ async def execute_tool_call(
     arguments: Mapping[str, Any] | str | None = None,
     *,
     policy: Policy | None = None,
-    limits: Limits | None = None,
+    limits: ToolLimits | None = None,
     **ports: Any,
 ) -> Outcome:
     """Run one tool and give its outcome. `arguments` are an object, or the JSON text a model wrote.

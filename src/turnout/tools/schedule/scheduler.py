@@ -48,7 +48,7 @@ Around: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[
 """Given a call's id, its tool and its arguments: what its run is done in."""
 
 
-class Limits(Struct, frozen=True):
+class ToolLimits(Struct, frozen=True):
     """What bounds a batch: calls at once, calls in all, seconds, characters of results, bytes of media."""
 
     parallel: int = 8
@@ -79,7 +79,7 @@ class ToolScheduler:
         policy: Policy | None = None,
         approver: Approver | None = None,
         save_rule: Callable[[Rule], Awaitable[None] | None] | None = None,
-        limits: Limits | None = None,
+        limits: ToolLimits | None = None,
         workspace: Any = None,
         spawn: Any = None,
         environment: Mapping[str, str] | None = None,
@@ -96,7 +96,7 @@ class ToolScheduler:
         self.policy = policy or Policy()
         self.approver = approver
         self.save_rule = save_rule
-        self.limits = limits or Limits()
+        self.limits = limits or ToolLimits()
         self.hooks = hooks or ToolHooks()
         self.around = around or _unwatched
         self.workspace = workspace
