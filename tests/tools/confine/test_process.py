@@ -252,7 +252,7 @@ def test_a_cooperative_command_stops_within_a_quarter_second(name: str, isolatio
 
 HARNESS = """
 import asyncio, os, sys
-from turnout.tools import process, supervise
+from turnout.tools.confine import process
 asyncio.run(process.run(["bash", "-c", "setsid sleep 300 & sleep 300"], folder=os.open("/", os.O_RDONLY),
     environment={"PATH": os.environ["PATH"], "NAME": sys.argv[1]}, isolation=sys.argv[2]))
 """

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -22,6 +20,7 @@ from ..confine.file_names import shown
 from ..confine.file_text import SNIFFED, as_utf8, is_binary
 from ..confine.ignore import Ignored, glob
 from ..confine.output import RESULT_LIMIT
+from ..confine.process import start_python
 from ..confine.workspace import Entry, WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
@@ -258,14 +257,7 @@ class Matcher:
     def __init__(self, ctx: ToolContext, seconds: float) -> None:
         self._cancelled = ctx.cancelled
         self._deadline = time.monotonic() + seconds
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", matcher.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},
-            bufsize=0,
-        )
+        self._process = start_python(matcher.__file__, "-S")
         assert self._process.stdin and self._process.stdout
         self._into, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         for descriptor in (self._into, self._out):

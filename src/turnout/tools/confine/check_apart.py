@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from ... import plain
 from ..declare.arguments import Checked, not_checked
 from ..declare.problems import Problem, at, shown, written
 from ..declare.tool import Tool
+from .process import start_python
 from .threads import ThreadPort
 
 SECONDS = 2.0
@@ -41,13 +39,7 @@ async def _answer(
     tool: Tool, arguments: dict[str, Any], threads: ThreadPort, seconds: float
 ) -> dict[str, Any] | None:
     asked = {"schema": tool.signature.schema, "value": arguments, "backtracks": tool.cost.backtracks}
-    process = subprocess.Popen(
-        [sys.executable, "-I", PROGRAM],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={"PATH": os.defpath},
-    )
+    process = start_python(PROGRAM)
     try:
         talking = threads.start(lambda: process.communicate(plain.dumps(asked).encode()))
         await asyncio.wait({talking}, timeout=seconds)

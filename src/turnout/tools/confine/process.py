@@ -17,6 +17,7 @@ import re
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -94,32 +95,46 @@ async def run(
     Output and errors come together, in order, through `on_output`. When the task is
     cancelled the tree is ended first. Descriptors in `keep_open` are handed to the command.
     """
-    mark = secrets.token_hex(8)
-    ours, theirs = socket.socketpair()
     reader, writer = os.pipe()
     try:
-        output = await _connect(reader, on_output)
+        output = await _connect_pipe(reader, on_output)
         try:
-            process = await asyncio.create_subprocess_exec(
-                *supervised(command, theirs.fileno(), folder, isolation=isolation, grace=grace),
+            program = await SupervisedProcess.start(
+                command,
+                folder=folder,
+                environment=environment,
+                keep_open=keep_open,
+                isolation=isolation,
+                grace=grace,
                 stdin=DEVNULL,
                 stdout=writer,
                 stderr=writer,
-                pass_fds=(theirs.fileno(), folder, *keep_open),
-                env={**environment, MARK: mark},
-                start_new_session=True,
             )
-            theirs.close()
             os.close(writer)
             writer = -1
-            return await _Run(process, ours, output, mark, grace).finish(timeout)
+            try:
+                return await _finish(program, output, timeout)
+            finally:
+                program.close()
         finally:
             output.close()
     finally:
-        ours.close()
-        theirs.close()
         if writer >= 0:
             os.close(writer)
+
+
+async def _finish(program: SupervisedProcess, output: _Output, timeout: float | None) -> Finished:
+    ended = asyncio.ensure_future(program.process.wait())
+    try:
+        done, _ = await asyncio.wait([ended], timeout=timeout)
+        if not done:
+            await program.end_tree(ended)
+        await output.drained(DRAIN)
+    except asyncio.CancelledError:
+        await program.end_tree(ended)
+        program.result()
+        raise
+    return program.result(timed_out=not done)
 
 
 # Imported, not run as a script: so Python keeps its compiled form, which saves a third of the start.
@@ -127,71 +142,94 @@ _START = "import sys; sys.path.append(sys.argv.pop(1)); import supervise; superv
 _SUPERVISOR = (sys.executable, "-I", "-S", "-c", _START, os.path.dirname(supervise.__file__))
 
 
-def supervised(
-    command: Sequence[str],
-    control: int,
-    folder: int,
-    *,
-    isolation: Isolation = "auto",
-    grace: float = GRACE,
-) -> tuple[str, ...]:
-    """The words that run a command below its supervisor; both descriptors must be handed on."""
-    return (*_SUPERVISOR, str(control), str(folder), _isolation(isolation), str(grace), *command)
+class SupervisedProcess:
+    """A program below its supervisor, and our end of the socket between: when it closes, the tree ends."""
 
+    def __init__(self, process: Process, control: socket.socket, mark: str, grace: float) -> None:
+        self.process, self.grace = process, grace
+        self._control, self._mark = control, mark
 
-def _isolation(wanted: Isolation) -> str:
-    """A process namespace needs the superuser; others would need a user namespace, which changes too much."""
-    return "namespace" if wanted == "auto" and os.geteuid() == 0 else "tree"
-
-
-class _Run:
-    """One command on its way, seen from our side."""
-
-    def __init__(
-        self, process: Process, control: socket.socket, output: _Output, mark: str, grace: float
-    ) -> None:
-        self.process, self.control, self.output, self.mark, self.grace = process, control, output, mark, grace
-
-    async def finish(self, timeout: float | None) -> Finished:
-        ended = asyncio.ensure_future(self.process.wait())
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        keep_open: Sequence[int] = (),
+        isolation: Isolation = "auto",
+        grace: float = GRACE,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+    ) -> SupervisedProcess:
+        """Start a command in an open folder; the last three are as for `asyncio.create_subprocess_exec`."""
+        mark = secrets.token_hex(8)
+        ours, theirs = socket.socketpair()
+        settings = (str(theirs.fileno()), str(folder), _isolation_word(isolation), str(grace))
         try:
-            done, _ = await asyncio.wait([ended], timeout=timeout)
-            if not done:
-                await self._stop(ended)
-            await self.output.drained(DRAIN)
-        except asyncio.CancelledError:
-            await self._stop(ended)
-            finished(self.control, self.mark)
+            process = await asyncio.create_subprocess_exec(
+                *(*_SUPERVISOR, *settings, *command),
+                pass_fds=(theirs.fileno(), folder, *keep_open),
+                env={**environment, MARK: mark},
+                start_new_session=True,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+            )
+        except BaseException:
+            ours.close()
             raise
-        return finished(self.control, self.mark, timed_out=not done)
+        finally:
+            theirs.close()
+        return cls(process, ours, mark, grace)
 
-    async def _stop(self, ended: asyncio.Future[int]) -> None:
-        """Let go of the control socket and wait for the supervisor, which then ends the tree."""
+    async def end_tree(self, ended: asyncio.Future[int]) -> None:
+        """Close our side of the socket and wait for the supervisor, which then ends the tree."""
         with suppress(OSError):
-            self.control.shutdown(socket.SHUT_WR)
+            self._control.shutdown(socket.SHUT_WR)
         await asyncio.wait([ended], timeout=self.grace + SUPERVISOR_PATIENCE)
         if not ended.done():
             with suppress(ProcessLookupError):
                 self.process.kill()
             await asyncio.wait([ended], timeout=1.0)
 
+    def result(self, *, timed_out: bool = False) -> Finished:
+        """How the command ended, as its supervisor reports it; nothing of it runs afterwards."""
+        report = _report(self._control)
+        if report is None:  # the command killed its own supervisor: find its processes by their mark
+            end_marked(self._mark)
+            return Finished(signal=signal.SIGKILL, timed_out=timed_out)
+        status, errno, left, isolated = report
+        number = -int(status) if status.startswith("-") else 0
+        return Finished(
+            code=None if number or status == "None" or int(errno) else int(status),
+            signal=number,
+            timed_out=timed_out,
+            left=int(left),
+            errno=int(errno),
+            isolated=isolated == "True",
+        )
 
-def finished(control: socket.socket, mark: str, *, timed_out: bool = False) -> Finished:
-    """How a command ended, by its supervisor's word; nothing of it is left afterwards."""
-    report = _report(control)
-    if report is None:  # the command killed its own supervisor: find its processes by their mark
-        end_marked(mark)
-        return Finished(signal=signal.SIGKILL, timed_out=timed_out)
-    status, errno, left, isolated = report
-    number = -int(status) if status.startswith("-") else 0
-    return Finished(
-        code=None if number or status == "None" or int(errno) else int(status),
-        signal=number,
-        timed_out=timed_out,
-        left=int(left),
-        errno=int(errno),
-        isolated=isolated == "True",
+    def close(self) -> None:
+        self._control.close()
+
+
+def start_python(program: str, *options: str) -> subprocess.Popen[bytes]:
+    """One of our own files as a program on two pipes: apart from our environment, and easy to kill."""
+    return subprocess.Popen(
+        [sys.executable, "-I", *options, program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={"PATH": os.defpath},
+        bufsize=0,
     )
+
+
+def _isolation_word(wanted: Isolation) -> str:
+    """A process namespace needs root; other users would need a user namespace, which changes too much."""
+    return "namespace" if wanted == "auto" and os.geteuid() == 0 else "tree"
 
 
 def _report(control: socket.socket) -> list[str] | None:
@@ -254,7 +292,7 @@ class _Output(asyncio.Protocol):
             self._transport.close()
 
 
-async def _connect(descriptor: int, on_output: OnOutput) -> _Output:
+async def _connect_pipe(descriptor: int, on_output: OnOutput) -> _Output:
     loop = asyncio.get_running_loop()
     _, output = await loop.connect_read_pipe(lambda: _Output(on_output), os.fdopen(descriptor, "rb", 0))
     return output

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
-import socket
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,8 +16,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...json_size import has_more_values
-from ..confine import process as processes
 from ..confine.output import HeadTail
+from ..confine.process import Finished, SupervisedProcess
+from ..confine.process import environment as command_environment
 from ..confine.threads import in_daemon
 from .config import McpServer
 from .lines import MOST_VALUES, TOO_MANY_VALUES, UNREADABLE, Lines, TooLong, request_of
@@ -41,18 +40,21 @@ class StdioTransport:
         self, server: McpServer, environment: Mapping[str, str], folder: str, gone: Callable[[], None]
     ) -> None:
         self._server, self._folder, self._gone = server, folder, gone
-        self._environment = {**processes.environment(environment), **server.env}
+        self._environment = {**command_environment(environment), **server.env}
         self._errors = HeadTail(ERRORS)
-        self._mark = secrets.token_hex(8)
-        self._process: Process | None = None
-        self._control: socket.socket | None = None
+        self._program: SupervisedProcess | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self.ended: processes.Finished | None = None
+        self.ended: Finished | None = None
 
     @property
     def errors(self) -> str:
         """What the server wrote to its error output, as far as it is kept."""
         return self._errors.text()
+
+    @property
+    def _process(self) -> Process:
+        assert self._program is not None
+        return self._program.process
 
     async def __aenter__(self) -> Any:
         import anyio
@@ -78,30 +80,23 @@ class StdioTransport:
         stop.result()
 
     async def _start(self) -> None:
-        ours, theirs = socket.socketpair()
         folder = os.open(os.path.join(self._folder, self._server.cwd), os.O_RDONLY | os.O_DIRECTORY)
-        command = (self._server.command, *self._server.args)
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *processes.supervised(command, theirs.fileno(), folder),
+            self._program = await SupervisedProcess.start(
+                (self._server.command, *self._server.args),
+                folder=folder,
+                environment=self._environment,
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
-                pass_fds=(theirs.fileno(), folder),
-                env={**self._environment, processes.MARK: self._mark},
-                start_new_session=True,
             )
-            self._control = ours
         finally:
-            theirs.close()
             os.close(folder)
-            if self._control is None:
-                ours.close()
 
     # Messages
 
     async def _read(self) -> None:
-        assert self._process is not None and self._process.stdout is not None
+        assert self._process.stdout is not None
         lines = Lines()
         with suppress(OSError):
             while chunk := await self._process.stdout.read(CHUNK):
@@ -123,7 +118,7 @@ class StdioTransport:
             await self._incoming.send(message)
 
     async def _write(self) -> None:
-        assert self._process is not None and self._process.stdin is not None
+        assert self._process.stdin is not None
         with suppress(OSError):
             async for sent in self._outgoing:
                 text = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -131,7 +126,7 @@ class StdioTransport:
                 await self._process.stdin.drain()
 
     async def _collect(self) -> None:
-        assert self._process is not None and self._process.stderr is not None
+        assert self._process.stderr is not None
         with suppress(OSError):
             while chunk := await self._process.stderr.read(CHUNK):
                 self._errors.feed(chunk)
@@ -139,31 +134,26 @@ class StdioTransport:
     # The end
 
     async def _stop(self) -> None:
-        assert self._process is not None and self._control is not None and self._process.stdin is not None
+        assert self._program is not None and self._process.stdin is not None
         for stream in self._streams:
             stream.close()
         self._process.stdin.close()
         ended = asyncio.ensure_future(self._process.wait())
         await asyncio.wait({ended}, timeout=PATIENCE)
         if not ended.done():
-            with suppress(OSError):
-                self._control.shutdown(socket.SHUT_WR)
-            await asyncio.wait({ended}, timeout=processes.GRACE + processes.SUPERVISOR_PATIENCE)
-        if not ended.done():
-            with suppress(ProcessLookupError):
-                self._process.kill()
-        self.ended = processes.finished(self._control, self._mark)
-        self._control.close()
+            await self._program.end_tree(ended)
+        self.ended = self._program.result()
+        self._program.close()
         await self._release(ended)
 
     async def _release(self, ended: asyncio.Future[int]) -> None:
-        """Let go of the pipes, also when something out of our reach still holds their other end."""
+        """Close the pipes, also when something out of our reach still holds their other end."""
         await asyncio.wait({ended}, timeout=1.0)
         under_way: list[asyncio.Future[Any]] = [*self._tasks, ended]
         for each in under_way:
             each.cancel()
         await asyncio.wait(under_way)
-        self._process._transport.close()  # type: ignore[union-attr]
+        self._process._transport.close()  # type: ignore[attr-defined]
 
 
 async def _parsed(line: bytes | TooLong) -> SessionMessage | None:
@@ -192,7 +182,7 @@ def _unreadable(request: int | None, text: str) -> SessionMessage | None:
     return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=request, error=error))
 
 
-def how_it_ended(finished: processes.Finished | None) -> str:
+def how_it_ended(finished: Finished | None) -> str:
     """The end of a server's program in words."""
     if finished is None:
         return "it ended"
