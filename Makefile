@@ -5,10 +5,15 @@ BIN := .venv/bin
 
 setup: .venv/.ready
 
-.venv/.ready: requirements/dev.txt pyproject.toml
+# Two steps in one environment, so that `make demo` on a fresh machine installs only what the product needs.
+.venv/.product: requirements/runtime.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/runtime.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/.ready: .venv/.product requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	touch $@
 
 # MCP servers from npm, for tests that are skipped without them.
@@ -16,7 +21,7 @@ servers:
 	npm install --prefix .npm --ignore-scripts --no-audit --no-fund --loglevel=error \
 		@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-everything@2026.8.31
 
-demo: setup
+demo: .venv/.product
 	$(BIN)/turnout demo
 
 check: setup
@@ -55,7 +60,7 @@ bench: .venv-bench/.ready
 
 # For maintainers: pin again what requirements/*.in ask for (needs uv).
 lock:
-	for f in dev fuzz bench; do \
+	for f in runtime dev fuzz bench; do \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 			--no-emit-index-url --no-emit-find-links requirements/$$f.in -o requirements/$$f.txt; \
 	done

@@ -17,6 +17,7 @@ from click.exceptions import Exit
 
 from ... import __version__
 from ...errors import TurnoutError
+from ..shared.extras import missing_extra
 from .pipes import discard, is_unread
 
 COMMANDS = {
@@ -122,6 +123,11 @@ class Commands(click.Group):
 
             click.echo(printable(Secrets(os.environ).hide(f"turnout: {error}")), err=True)
             ctx.exit(code_of(error))
+        except ModuleNotFoundError as error:
+            if not (advice := missing_extra(error)):
+                raise
+            click.echo(f"turnout: {advice}", err=True)
+            ctx.exit(2)
         except OSError as error:
             _end_if_unread(error)
             click.echo(f"turnout: {error}", err=True)

@@ -74,7 +74,9 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
             return Doubt(f"it holds more than {MOST} commands", too_much=True)
         parser = _parser()
         if parser is None:
-            return Doubt("tree-sitter-bash is not installed, so no command can be judged")
+            return Doubt(
+                "tree-sitter-bash is not installed, so every command asks: pip install 'turnout[tools]'"
+            )
         if not _both_readings_agree(_ascii_shape(line), parser):
             return Doubt("it can be read in two ways")
     except _Odd as odd:
