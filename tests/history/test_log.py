@@ -10,6 +10,7 @@ from tests.build import call, call_id, conversation, find, model, settled, start
 from turnout.errors import UsageError
 from turnout.history.log import KEPT_VIEWS, History
 from turnout.model import (
+    Compaction,
     ModelTurn,
     Note,
     Origin,
@@ -451,3 +452,36 @@ def test_ledgers_are_equal_when_they_tell_the_same() -> None:
     one, same, other = long_history().ledger, long_history().ledger, open_history("a").ledger
     assert one == same and one != other and one != "a ledger"
     assert one[find(long_history(), "a")].status == "complete"
+
+
+# What readers of a log ask
+
+
+def test_standing_entries_are_those_that_no_rewind_undid() -> None:
+    """Keys and calls that were rewound are still known, so that they are not used twice."""
+    history = conversation(user("go"), model(call("a")), settled("a"), user("more"))
+    first, second, third = (turn.key for turn in history.turns)
+    undone = find(history, "a")
+    history.rewind(first)
+    assert history.standing == history.entries[:1]
+    assert history.knows_key(second) and history.knows_key(third) and not history.knows_key("other")
+    assert history.knows_call(undone) and not history.knows_call("other")
+
+
+def test_an_entry_fits_when_the_history_holds_what_it_names() -> None:
+    """An outcome needs its call, and a compaction needs its turn."""
+    history = open_history("a")
+    done = Outcome("complete", "one")
+    assert history.fits(Settled(find(history, "a"), done)) and not history.fits(Settled("other", done))
+    assert history.fits(Compaction(history.turns[0].key)) and not history.fits(Compaction("other"))
+
+
+def test_a_replay_can_replace_what_does_not_fit() -> None:
+    """The reader sees the history as it was before each entry."""
+
+    def read(history: History, entry: Any) -> Any:
+        return entry if history.fits(entry) else Note("left_out", len(history.entries))
+
+    entries = [*open_history("a").entries, Settled("other", Outcome("complete", "one"))]
+    history = History.replay(entries, "h", read=read)
+    assert history.entries == [*entries[:2], Note("left_out", 2)]

@@ -110,7 +110,7 @@ def test_a_fault_is_named_with_its_layer(tmp_path: Path) -> None:
     """A history that breaks its own rules: which rule, which call."""
     history = conversation(user("go"), model(call("a")), settled("a"), user("more"))
     late = Settled(find(history, "a"), Outcome("error", "too late"))
-    history._take(late)
+    history._apply_entry(late)
     path = tmp_path / "s.jsonl"
     path.write_bytes(to_jsonl(history))
 
@@ -126,7 +126,7 @@ def test_a_fault_is_named_with_its_layer(tmp_path: Path) -> None:
 def test_a_repaired_copy_is_valid_and_never_written_over_anything(tmp_path: Path) -> None:
     """The original stays as it is."""
     history = conversation(user("go"), model(call("a")), settled("a"))
-    history._take(history.turns[1])  # the same turn again
+    history._apply_entry(history.turns[1])  # the same turn again
     path, copy = tmp_path / "s.jsonl", tmp_path / "copy.jsonl"
     path.write_bytes(before := to_jsonl(history, "My talk"))
 

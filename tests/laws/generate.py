@@ -258,7 +258,7 @@ def shorten(world: World, dice: Random) -> bool:
 
 
 def rewind(world: World, dice: Random) -> bool:
-    standing = [entry.key for entry in world.history._state.standing if hasattr(entry, "key")]
+    standing = [entry.key for entry in world.history.standing if hasattr(entry, "key")]
     if not standing:
         return False
     recent = standing[-4:] if dice.random() < 0.7 else standing
@@ -269,7 +269,7 @@ def rewind(world: World, dice: Random) -> bool:
 def fork(world: World, dice: Random) -> bool:
     """Go on in a fork; what the parent was must not change any more."""
     parent = world.history
-    standing = [entry.key for entry in parent._state.standing if hasattr(entry, "key")]
+    standing = [entry.key for entry in parent.standing if hasattr(entry, "key")]
     at = dice.choice(standing) if standing and dice.random() < 0.5 else None
     world.parents = [(parent, list(parent.entries)), *world.parents[:1]]
     world.become(parent.fork(world.new_key(), at), heard=True)

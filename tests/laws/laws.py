@@ -122,7 +122,7 @@ def same_state(history: History, again: History) -> None:
     assert again.generation == history.generation and again.scheduled == history.scheduled
     assert again._state.keys.keys() == history._state.keys.keys()
     assert again._state.undone_calls == history._state.undone_calls
-    assert again._state.standing == history._state.standing
+    assert again.standing == history.standing
     if again.open_turn != history.open_turn:
         assert history.open_turn is None and _is_settled(again, again.open_turn)
 

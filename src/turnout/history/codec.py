@@ -65,16 +65,24 @@ def load(data: bytes) -> History:
         raise CorruptHistory("a stored history begins with its header; this one is empty")
     header = _header(lines[0])
     try:
-        history = History(header.key, system=header.system, tools=header.tools)
+        history = History.replay(
+            lines[1:], header.key, read=_read_line, system=header.system, tools=header.tools
+        )
     except UsageError as error:
         raise CorruptHistory(str(error), lines[0]) from error
-    history.diagnostics = [*header.diagnostics]
     known = set(header.diagnostics)
-    for line in lines[1:]:
-        entry = decode_entry(line)
-        _retake(history, entry)
-        history.diagnostics.extend(found for found in _unknown(entry) if found not in known)
+    found = [each for each in history.diagnostics if each not in known]
+    history.diagnostics = [*header.diagnostics, *found]
     return history
+
+
+def _read_line(history: History, line: bytes) -> Entry:
+    entry = decode_entry(line)
+    if not history.fits(entry):
+        what = type(entry).__name__
+        raise CorruptHistory(f"a {what} names a call or a turn that no earlier entry holds", entry)
+    history.diagnostics.extend(_unknown(entry))
+    return entry
 
 
 def _unknown(entry: Entry) -> Iterator[Diagnostic]:
@@ -91,15 +99,6 @@ def _header(line: bytes) -> Header:
         return _headers.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorruptHistory(f"the first line is not a history's header ({error})", line) from error
-
-
-def _retake(history: History, entry: Entry) -> None:
-    try:
-        history._take(entry)
-    except (KeyError, StopIteration) as error:
-        raise CorruptHistory(
-            f"a {type(entry).__name__} speaks of something that no earlier entry holds ({error})", entry
-        ) from error
 
 
 # Single entries

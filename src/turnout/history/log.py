@@ -82,11 +82,22 @@ class History:
         self._views: dict[Hashable, Any] = {}
 
     @classmethod
-    def replay(cls, entries: Iterable[Entry], key: str = "history", **header: Any) -> History:
-        """The history that this log tells of."""
+    def replay(
+        cls,
+        entries: Iterable[Any],
+        key: str = "history",
+        *,
+        read: Callable[[History, Any], Entry] | None = None,
+        **header: Any,
+    ) -> History:
+        """The history that a log describes. Nothing is written.
+
+        `read` makes an entry of what the log holds, with the history as it was before that entry:
+        it can see whether the entry fits.
+        """
         history = cls(key, **header)
         for entry in entries:
-            history._take(entry)
+            history._apply_entry(entry if read is None else read(history, entry))
         return history
 
     # What it holds
@@ -137,6 +148,28 @@ class History:
         return found
 
     @property
+    def standing(self) -> list[Entry]:
+        """The entries that no rewind has undone, also those before a compaction."""
+        return self._state.standing
+
+    def knows_key(self, key: str) -> bool:
+        """Whether a turn ever had this key, also one that was rewound."""
+        return key in self._state.keys
+
+    def knows_call(self, call_id: str) -> bool:
+        """Whether a call ever had this id, also one that was rewound."""
+        return self._state.is_call(call_id)
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether an entry can follow: the call or turn that it names is there."""
+        match entry:
+            case Started(call_id) | Settled(call_id):
+                return call_id in self.ledger
+            case Compaction(through_key) if through_key:
+                return any(turn.key == through_key for turn in self.turns)
+        return True
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         return tuple(entry for entry in self.entries if isinstance(entry, Note))
 
@@ -144,7 +177,7 @@ class History:
 
     def next_key(self) -> str:
         """The key of the turn that comes next; given once, never again."""
-        while (key := f"{self.key}.{self._next}") in self._state.keys:
+        while self.knows_key(key := f"{self.key}.{self._next}"):
             self._next += 1
         self._next += 1
         return key
@@ -195,7 +228,7 @@ class History:
         The first real outcome wins; a real one replaces a synthetic one while the turn is
         open. Whatever comes later is kept as a note and changes nothing.
         """
-        if not self._state.is_call(call_id):
+        if not self.knows_call(call_id):
             raise UsageError(f"call {call_id} is not in this history; settle only calls that were appended")
         open_turn, current = self._state.open_turn, self._state.ledger.get(call_id)
         if current is None or open_turn is None or current.turn_key != open_turn.key:
@@ -241,7 +274,7 @@ class History:
 
     def rewind(self, to_key: str = "") -> None:
         """Go back to how things stood after turn `to_key`; the log keeps everything."""
-        standing = {turn.key for turn in self._state.standing if isinstance(turn, _TURNS)}
+        standing = {turn.key for turn in self.standing if isinstance(turn, _TURNS)}
         if to_key and to_key not in standing:
             raise UsageError(f"turn {to_key} does not stand in this history; rewind to one that does")
         self.seal()
@@ -260,7 +293,7 @@ class History:
         """A history of its own that shares everything up to turn `at` (or all of it)."""
         if key == self.key:
             raise UsageError(f"a fork needs a key of its own; {key!r} is the parent's")
-        standing = self._state.standing
+        standing = self.standing
         if at is not None and at not in {turn.key for turn in standing if isinstance(turn, _TURNS)}:
             raise UsageError(f"turn {at} does not stand in this history; fork at one that does")
         child = History.replay(
@@ -292,9 +325,9 @@ class History:
     def _write(self, entry: Entry) -> None:
         if self.writer is not None:
             self.writer(entry)
-        self._take(entry)
+        self._apply_entry(entry)
 
-    def _take(self, entry: Entry) -> None:
+    def _apply_entry(self, entry: Entry) -> None:
         self.entries.append(entry)
         self._state.apply(entry)
         if isinstance(entry, Started):
@@ -316,7 +349,7 @@ class History:
             raise UsageError(f"{type(turn).__name__} is not a turn; append SystemTurn, UserTurn or ModelTurn")
         if not turn.key or "|" in turn.key:
             raise UsageError(f"{turn.key!r} cannot be a turn key; take one from history.next_key()")
-        if turn.key in self._state.keys:
+        if self.knows_key(turn.key):
             raise UsageError(f"turn key {turn.key} is in use; take one from history.next_key()")
         blocks = tuple(cleaned(block) for block in blocks_of(turn.blocks))
         if isinstance(turn, ModelTurn):
@@ -338,7 +371,7 @@ class History:
         for call in calls:
             if not ids.is_canonical(call.id):
                 raise UsageError(f"call id {call.id!r} is not canonical; history.reply() makes it so")
-            if call.id in seen or self._state.is_call(call.id):
+            if call.id in seen or self.knows_call(call.id):
                 raise UsageError(f"call {call.id} is already in the history; ingest() resolves repeated ids")
             seen.add(call.id)
 

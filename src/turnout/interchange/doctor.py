@@ -281,19 +281,19 @@ def _write(made: History, entry: Entry) -> None:
 
 def _mended(made: History, turn: Turn) -> Turn:
     """The turn under a key of its own, without calls that would be others' twins."""
-    taken, seen = made._state, set[str]()
+    seen: set[str] = set()
     blocks = []
     for block in turn.blocks:
         if isinstance(block, ToolCall):
             usable = isinstance(turn, ModelTurn) and ids.is_canonical(block.id)
-            if not usable or taken.is_call(block.id) or block.id in seen:
+            if not usable or made.knows_call(block.id) or block.id in seen:
                 made.note(
                     "left_out", {"why": "a call under an id that cannot be its own", "entry": plain(block)}
                 )
                 continue
             seen.add(block.id)
         blocks.append(block)
-    key = turn.key if turn.key and "|" not in turn.key and turn.key not in taken.keys else made.next_key()
+    key = turn.key if turn.key and "|" not in turn.key and not made.knows_key(turn.key) else made.next_key()
     return replace(turn, key=key, blocks=tuple(blocks))
 
 

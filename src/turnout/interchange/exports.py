@@ -121,7 +121,7 @@ def pieces(history: History) -> Iterator[Piece]:
     """The conversation from its beginning, results right behind their calls."""
     if history.system:
         yield Piece("system", history.system)
-    for entry in history._state.standing:
+    for entry in history.standing:
         match entry:
             case SystemTurn() | UserTurn():
                 kind = "system" if isinstance(entry, SystemTurn) else "user"

@@ -15,7 +15,7 @@ from ..errors import CorruptHistory
 from ..history.codec import decode_entry
 from ..history.cut_turn import cut_turn
 from ..history.log import History
-from ..model import Compaction, Entry, ModelTurn, Note, Outcome, Settled, Started
+from ..model import Entry, ModelTurn, Note, Outcome
 from ..plain import clean
 from .ports import Stored
 
@@ -25,33 +25,23 @@ UNREADABLE = "unreadable_entry"
 def retold(stored: Stored) -> History:
     """The history that a session's entries tell of."""
     header = stored.header
-    history = History(header.id, system=header.system, tools=header.tools)
-    for place, data in enumerate(stored.entries, 1):
-        history._take(_told(history, data, place))
-    return history
+    return History.replay(
+        enumerate(stored.entries, 1), header.id, read=_read_entry, system=header.system, tools=header.tools
+    )
 
 
-def _told(history: History, data: bytes, place: int) -> Entry:
-    """The entry, or where it makes no sense a note that keeps it."""
+def _read_entry(history: History, numbered: tuple[int, bytes]) -> Entry:
+    """The entry, or a note that keeps its bytes where it cannot be read."""
+    place, data = numbered
     try:
         entry = decode_entry(data)
-        if fits(history, entry):
+        if history.fits(entry):
             return entry
-        why = "it speaks of something that no earlier entry holds"
+        why = "it names a call or a turn that no earlier entry holds"
     except CorruptHistory as error:
         why = str(error)
     history.diagnostics.append(Diagnostic("history", UNREADABLE, "", f"entry {place}: {why}"))
     return Note(UNREADABLE, {"place": place, "why": why, "data": clean(data.decode(errors="replace"))})
-
-
-def fits(history: History, entry: Entry) -> bool:
-    """Whether an entry can follow: the call or turn that it speaks of is there."""
-    match entry:
-        case Started(call_id) | Settled(call_id):
-            return call_id in history.ledger
-        case Compaction(through_key) if through_key:
-            return any(turn.key == through_key for turn in history.turns)
-    return True
 
 
 def recover(history: History, draft: bytes | None, retry_safe: Container[str] = ()) -> None:
@@ -61,7 +51,7 @@ def recover(history: History, draft: bytes | None, retry_safe: Container[str] = 
     Calls that were not stay open: whoever goes on runs them, or seals them as not run.
     """
     history.scheduled = True
-    if (turn := _draft(draft)) is not None and turn.blocks and turn.key not in history._state.keys:
+    if (turn := _draft(draft)) is not None and turn.blocks and not history.knows_key(turn.key):
         _keep(history, turn)
     for call in history.open_calls:
         if call.started and call.call.name not in retry_safe:

@@ -32,9 +32,8 @@ class _Writer:
         self._history = history
         self._last = turns[-1] if turns else None
         self._model_ids = {_as_key(turn) for turn in turns if turn.speaker == "model"}
-        self._keys: set[str] = set(history._state.keys)
         self._shared: dict[str, int] = {}
-        self._calls: set[str] = {item.call.id for item in history.ledger} | history._state.undone_calls
+        self._chosen_ids: set[str] = set()
 
     def take(self, step: Step) -> None:
         match step:
@@ -73,10 +72,10 @@ class _Writer:
         """An id of our own form is kept for its first call; every other is made canonical once."""
         raw_id = call.heard.raw_id
         chosen = raw_id if ids.is_canonical(raw_id) else ""
-        while not chosen or chosen in self._calls:
+        while not chosen or chosen in self._chosen_ids or self._history.knows_call(chosen):
             chosen = ids.call_id(call.turn.origin.provider, raw_id, call.heard.name, key, index)
             index += 1_000_000  # only when someone wrote this very hash as an id
-        self._calls.add(chosen)
+        self._chosen_ids.add(chosen)
         return chosen
 
     def _key(self, turn: Draft) -> str:
@@ -85,19 +84,17 @@ class _Writer:
         if not wanted or (turn.speaker != "model" and wanted in self._model_ids):
             return self._next_key()
         key = wanted
-        while key in self._keys:
+        while self._history.knows_key(key):
             self._shared[wanted] = self._shared.get(wanted, 1) + 1
             key = f"{wanted}.{self._shared[wanted]}"
         if key != wanted:
             self.findings.append(("shared_turn_id", "", f"{wanted} is {key} here"))
-        self._keys.add(key)
         return key
 
     def _next_key(self) -> str:
         """The history's next key that no model turn claims as its own."""
         while (key := self._history.next_key()) in self._model_ids:
             pass
-        self._keys.add(key)
         return key
 
 
