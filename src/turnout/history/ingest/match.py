@@ -1,26 +1,25 @@
-"""Which result answers which call: by id, then by name and position, each in one walk.
+"""A conversation while it is being read: drafts of turns and calls, and which result answers which call.
 
-Raw ids repeat, are empty, or are missing, so an id alone names nobody. A result goes to
+Raw ids repeat, are empty, or are missing, so an id alone does not name a call. A result goes to
 the nearest call before it that still waits under that id; failing that, to a call that
-comes later; and only then is it judged by its name and place. Spaces around an id count
+comes later; and only then is it matched by its name and place. Spaces around an id count
 only where they tell two calls apart: proxies add and strip them on one side. Every look-up
 is a stack of groups whose answered calls are passed once, so the whole matching is linear.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-from .heard import HeardCall, HeardResult
-
-if TYPE_CHECKING:
-    from .draft import Call, Draft
+from ... import plain
+from ...model import CONTENT, Block, Origin, Residue, Text, Thinking, ToolCall
+from .heard import Heard, HeardCall, HeardNote, HeardResult, Speaker
 
 RANK = {"complete": 0, "error": 1, "denied": 1, "cancelled": 2, "interrupted": 2}
 SYNTHETIC = 3
 
 
-class Answer:
+class ReportedResult:
     """A result, when it was heard and where it stood."""
 
     def __init__(self, heard: HeardResult, order: int, place: int, batch: int) -> None:
@@ -31,21 +30,105 @@ class Answer:
         self.raw_id = heard.raw_id.strip()
 
     @property
-    def standing(self) -> tuple[int, int]:
+    def rank(self) -> tuple[int, int]:
         """What decides between several: success, error, then the rest; the earlier wins ties."""
         outcome = self.heard.outcome
         return (SYNTHETIC if outcome.synthetic else RANK[outcome.status], self.order)
 
 
-class Group:
+class CallDraft:
+    """A call as it was heard, and the results that were reported for it."""
+
+    def __init__(self, heard: HeardCall, turn: TurnDraft) -> None:
+        self.heard = heard
+        self.turn = turn
+        self.arguments, self.fault = plain.arguments(heard.arguments)
+        self.answers: list[ReportedResult] = []
+        self.order = 0
+        self.batch = 0
+        self.id = ""  # canonical; known once the turn has its key
+
+    @property
+    def raw(self) -> str | None:
+        """What the model wrote, where it is not a clean object."""
+        if not self.fault:
+            return None
+        written = self.heard.arguments
+        return written if isinstance(written, str) else plain.dumps(written)
+
+    def block(self) -> ToolCall:
+        raw_id = "" if self.heard.raw_id == self.id else self.heard.raw_id
+        return ToolCall(
+            self.id, self.heard.name, self.arguments, raw_id, self.raw, self.heard.residue, self.fault
+        )
+
+
+class TurnDraft:
+    """A turn that is about to be written."""
+
+    def __init__(self, speaker: Speaker, origin: Origin, turn_id: str, place: int) -> None:
+        self.speaker = speaker
+        self.origin = origin
+        self.turn_id = turn_id
+        self.place = place  # among the turns
+        self.pieces: list[Block | CallDraft] = []
+        self.residue: Residue | None = None
+
+    @property
+    def calls(self) -> list[CallDraft]:
+        return [piece for piece in self.pieces if isinstance(piece, CallDraft)]
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [piece for piece in self.pieces if not isinstance(piece, CallDraft)]
+
+    @property
+    def only_thinks(self) -> bool:
+        return bool(self.pieces) and all(isinstance(piece, Thinking) for piece in self.pieces)
+
+
+Step = TurnDraft | HeardNote | ReportedResult
+"""What is written to the history in order: turns, notes, and results that answered no call."""
+
+
+def items_worth_keeping(heard: Heard) -> list[Any]:
+    """The items without empty texts.
+
+    An empty text between two stretches of signed thinking keeps them apart, so it stays.
+    """
+    items = list(heard.items)
+    kept = [item for at, item in enumerate(items) if not _is_empty(item) or _separates_thinking(items, at)]
+    if heard.speaker == "model":
+        return kept
+    return [Text(item.text, item.residue) if isinstance(item, Thinking) else item for item in kept]
+
+
+def _is_empty(item: Any) -> bool:
+    return isinstance(item, Text | Thinking) and not item.text and item.residue is None
+
+
+def _separates_thinking(items: list[Any], at: int) -> bool:
+    around = (items[at - 1] if at else None, items[at + 1] if at + 1 < len(items) else None)
+    return isinstance(items[at], Text) and all(isinstance(b, Thinking) and b.residue for b in around)
+
+
+def is_content(item: Any) -> bool:
+    """Whether this may stand in a tool's result: text, media and the like."""
+    return isinstance(item, CONTENT)
+
+
+# Which result answers which call
+
+
+class CallGroup:
     """Calls in order, of which the first that waits is wanted."""
 
     def __init__(self, mark: int) -> None:
         self.mark = mark
-        self.calls: list[Call] = []
+        self.calls: list[CallDraft] = []
         self._passed = 0
 
-    def waiting(self) -> Call | None:
+    def first_open_call(self) -> CallDraft | None:
         while self._passed < len(self.calls):
             if not (call := self.calls[self._passed]).answers:
                 return call
@@ -53,46 +136,46 @@ class Group:
         return None
 
 
-class Shelf:
+class CallShelf:
     """Groups of calls under each key; the nearest group that still waits is on top."""
 
     def __init__(self) -> None:
-        self._stacks: dict[str, list[Group]] = {}
+        self._stacks: dict[str, list[CallGroup]] = {}
 
-    def add(self, key: str, call: Call, mark: int) -> None:
+    def add(self, key: str, call: CallDraft, mark: int) -> None:
         stack = self._stacks.setdefault(key, [])
         if not stack or stack[-1].mark != mark:
-            stack.append(Group(mark))
+            stack.append(CallGroup(mark))
         stack[-1].calls.append(call)
 
-    def nearest(self, key: str) -> Call | None:
+    def nearest_open_call(self, key: str) -> CallDraft | None:
         stack = self._stacks.get(key, [])
         while stack:
-            if (call := stack[-1].waiting()) is not None:
+            if (call := stack[-1].first_open_call()) is not None:
                 return call
             stack.pop()
         return None
 
 
-class Matcher:
+class ResultMatcher:
     """Told of calls and results in the order they are heard."""
 
     def __init__(self) -> None:
-        self.orphans: list[Answer] = []
-        self._waiting: list[Answer] = []  # results since the last call
-        self._unmatched: list[Answer] = []
+        self.orphans: list[ReportedResult] = []
+        self._waiting: list[ReportedResult] = []  # results since the last call
+        self._unmatched: list[ReportedResult] = []
         self._order = 0
         self._batch = 0
         self._spoken = False  # whether anyone but the model spoke since the last call
-        self._near_ids, self._near_names, self._near_any = Shelf(), Shelf(), Shelf()
-        self._near_spellings = Shelf()  # ids with the spaces around them
-        self._all_ids: dict[str, Group] = {}
-        self._all_names: dict[str, Group] = {}
-        self._batches: dict[tuple[int, str | None], Group] = {}  # by name; under None those without an id
-        self._last_of_id: dict[str, Call] = {}
-        self._last_of_name: dict[str, Call] = {}
+        self._near_ids, self._near_names, self._near_any = CallShelf(), CallShelf(), CallShelf()
+        self._near_spellings = CallShelf()  # ids with the spaces around them
+        self._all_ids: dict[str, CallGroup] = {}
+        self._all_names: dict[str, CallGroup] = {}
+        self._batches: dict[tuple[int, str | None], CallGroup] = {}  # by name; under None those without an id
+        self._last_of_id: dict[str, CallDraft] = {}
+        self._last_of_name: dict[str, CallDraft] = {}
 
-    def repeated(self, heard: HeardCall, arguments: object) -> Call | None:
+    def earlier_twin_of(self, heard: HeardCall, arguments: object) -> CallDraft | None:
         """The call that this one only repeats: same id, name and arguments, and no result between."""
         before = self._last_of_id.get(heard.raw_id.strip()) if heard.raw_id else None
         if before is None or before.answers:
@@ -100,10 +183,10 @@ class Matcher:
         same = before.heard.name == heard.name and before.arguments == arguments
         return before if same else None
 
-    def used(self, raw_id: str) -> bool:
+    def has_id(self, raw_id: str) -> bool:
         return raw_id.strip() in self._last_of_id
 
-    def call(self, call: Call, turn: int) -> None:
+    def add_call(self, call: CallDraft, turn: int) -> None:
         if self._spoken:
             self._batch += 1
             self._spoken = False
@@ -113,33 +196,33 @@ class Matcher:
         if raw_id:
             self._near_spellings.add(call.heard.raw_id, call, turn)
             self._near_ids.add(raw_id, call, turn)
-            self._all_ids.setdefault(raw_id, Group(0)).calls.append(call)
+            self._all_ids.setdefault(raw_id, CallGroup(0)).calls.append(call)
             self._last_of_id[raw_id] = call
         self._near_names.add(name, call, self._batch)
         self._near_any.add("", call, self._batch)
-        self._all_names.setdefault(name, Group(0)).calls.append(call)
-        self._batches.setdefault((self._batch, name), Group(0)).calls.append(call)
+        self._all_names.setdefault(name, CallGroup(0)).calls.append(call)
+        self._batches.setdefault((self._batch, name), CallGroup(0)).calls.append(call)
         if not raw_id:
-            self._batches.setdefault((self._batch, None), Group(0)).calls.append(call)
+            self._batches.setdefault((self._batch, None), CallGroup(0)).calls.append(call)
         self._last_of_name[name] = call
 
-    def spoke(self) -> None:
+    def start_new_batch(self) -> None:
         """Someone other than the model spoke: calls that follow are another batch."""
         self._spoken = True
 
-    def result(self, heard: HeardResult, place: int) -> None:
+    def add_result(self, heard: HeardResult, place: int) -> None:
         self._order += 1
         self._spoken = True
-        self._waiting.append(Answer(heard, self._order, place, self._batch))
+        self._waiting.append(ReportedResult(heard, self._order, place, self._batch))
 
-    def settle(self) -> None:
+    def match_reported(self) -> None:
         """Match what was reported so far; ids first, so that a nameless result takes what is left."""
         for answer in self._waiting:
             if answer.raw_id:
-                self._give(self._by_id(answer), answer)
+                self._assign_result(self._call_by_id(answer), answer)
         for answer in self._waiting:
             if not answer.raw_id:
-                self._give(self._by_name(answer), answer)
+                self._assign_result(self._call_by_name(answer), answer)
         self._waiting.clear()
 
     def close(self, *, trust_ids: bool) -> None:
@@ -147,52 +230,52 @@ class Matcher:
 
         With `trust_ids` an id that no call has here is one that a call has elsewhere.
         """
-        self.settle()
+        self.match_reported()
         for answer in self._unmatched:
-            call = self._later(answer) or (None if trust_ids else self._by_place(answer))
+            call = self._call_made_later(answer) or (None if trust_ids else self._call_by_place(answer))
             (self.orphans if call is None else call.answers).append(answer)
 
-    def _give(self, call: Call | None, answer: Answer) -> None:
+    def _assign_result(self, call: CallDraft | None, answer: ReportedResult) -> None:
         (self._unmatched if call is None else call.answers).append(answer)
 
-    def _by_id(self, answer: Answer) -> Call | None:
+    def _call_by_id(self, answer: ReportedResult) -> CallDraft | None:
         return (
-            self._near_spellings.nearest(answer.heard.raw_id)
-            or self._near_ids.nearest(answer.raw_id)
+            self._near_spellings.nearest_open_call(answer.heard.raw_id)
+            or self._near_ids.nearest_open_call(answer.raw_id)
             or self._last_of_id.get(answer.raw_id)
         )
 
-    def _by_name(self, answer: Answer) -> Call | None:
+    def _call_by_name(self, answer: ReportedResult) -> CallDraft | None:
         name = answer.heard.name
         if not name:
-            return self._near_any.nearest("")
-        if (call := self._near_names.nearest(name)) is not None:
+            return self._near_any.nearest_open_call("")
+        if (call := self._near_names.nearest_open_call(name)) is not None:
             return call
-        if (call := self._near_any.nearest("")) is not None and call.batch == answer.batch:
+        if (call := self._near_any.nearest_open_call("")) is not None and call.batch == answer.batch:
             return call
         again = self._last_of_name.get(name)
         return again if again is not None and again.batch == answer.batch else None
 
-    def _later(self, answer: Answer) -> Call | None:
+    def _call_made_later(self, answer: ReportedResult) -> CallDraft | None:
         """A call that was made after its result was reported."""
         raw_id, name = answer.raw_id, answer.heard.name
         group = self._all_ids.get(raw_id) if raw_id else self._all_names.get(name)
         if group is None or not (raw_id or name):
             return None
-        return group.waiting() or (group.calls[0] if raw_id else None)
+        return group.first_open_call() or (group.calls[0] if raw_id else None)
 
-    def _by_place(self, answer: Answer) -> Call | None:
+    def _call_by_place(self, answer: ReportedResult) -> CallDraft | None:
         """A call that was open where the result stood, of the same name or without an id to disagree with."""
         name = answer.heard.name
         for key in (name, None) if name else (None,):
             group = self._batches.get((answer.batch, key))
-            call = group.waiting() if group is not None and answer.raw_id else None
+            call = group.first_open_call() if group is not None and answer.raw_id else None
             if call is not None and (not name or call.heard.name == name):
                 return call
         return None
 
 
-def places(call: Call, answer: Answer, turn: Draft) -> str:
+def code_of_position(call: CallDraft, answer: ReportedResult, turn: TurnDraft) -> str:
     """How a result stood to its call, as a diagnostic code; "" when it stood where it belongs."""
     if answer.order < call.order:
         return "early_result"

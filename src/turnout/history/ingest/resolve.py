@@ -15,9 +15,17 @@ from msgspec.structs import replace
 
 from ... import ids
 from ...model import Opaque, Origin, Outcome, Residue, Text
-from .draft import Call, Draft, Step, is_said, worth_keeping
 from .heard import Heard, HeardCall, HeardNote, HeardResult
-from .match import Answer, Matcher, places
+from .match import (
+    CallDraft,
+    ReportedResult,
+    ResultMatcher,
+    Step,
+    TurnDraft,
+    code_of_position,
+    is_content,
+    items_worth_keeping,
+)
 
 LONGEST_ID = 64
 """No provider gives or takes longer ids."""
@@ -28,7 +36,7 @@ class Resolved(Struct, frozen=True):
 
     system: list[str]
     steps: list[Step]
-    findings: list[tuple[str, Call | None, str]]
+    findings: list[tuple[str, CallDraft | None, str]]
 
 
 def resolve(messages: Iterable[Heard], origin: Origin, held: dict[str, str]) -> Resolved:
@@ -44,15 +52,15 @@ class _Resolver:
         self._origin = origin
         self._held = held
         self._system: list[str] = []
-        self._turns: list[Draft] = []
+        self._turns: list[TurnDraft] = []
         self._notes: dict[int, list[Step]] = {}  # by the number of turns before them
-        self._findings: list[tuple[str, Call | None, str]] = []
-        self._matcher = Matcher()
+        self._findings: list[tuple[str, CallDraft | None, str]] = []
+        self._matcher = ResultMatcher()
         self._started = False  # whether anything but system text was heard
-        self._thought: Draft | None = None  # the turn just heard, if it only thinks
+        self._thought: TurnDraft | None = None  # the turn just heard, if it only thinks
 
     def take(self, heard: Heard) -> None:
-        items = worth_keeping(heard)
+        items = items_worth_keeping(heard)
         if not items:
             self._find("empty_message", None, heard.speaker)
             return
@@ -76,7 +84,7 @@ class _Resolver:
             if isinstance(item, HeardResult):
                 self._report(item)
         if heard.speaker in ("user", "system"):
-            self._speech(heard, [item for item in items if is_said(item)])
+            self._speech(heard, [item for item in items if is_content(item)])
 
     def close(self) -> Resolved:
         self._matcher.close(trust_ids=bool(self._held))
@@ -106,14 +114,16 @@ class _Resolver:
             for made in self._reply(heard, list(calls), None):
                 self._find("misplaced_call", made, heard.speaker)
 
-    def _reply(self, heard: Heard, items: list[Any], thought: Draft | None) -> list[Call]:
+    def _reply(self, heard: Heard, items: list[Any], thought: TurnDraft | None) -> list[CallDraft]:
         """A model turn. Repeated calls are left out, and so is a message that only repeats."""
         if not items:
             return []
         if any(isinstance(item, HeardCall) for item in items):
             self._matcher.settle()
-        turn = self._joining(heard, thought) or Draft("model", heard.origin, heard.turn_id, len(self._turns))
-        repeats: list[Call] = []
+        turn = self._joining(heard, thought) or TurnDraft(
+            "model", heard.origin, heard.turn_id, len(self._turns)
+        )
+        repeats: list[CallDraft] = []
         made = (self._made(item, turn, repeats) if isinstance(item, HeardCall) else item for item in items)
         pieces = [piece for piece in made if piece is not None]
         if not pieces or _says_the_same(pieces, repeats):
@@ -122,9 +132,9 @@ class _Resolver:
         if turn.place == len(self._turns):
             self._turns.append(turn)
         self._thought = turn if turn.only_thinks else None
-        return [piece for piece in pieces if isinstance(piece, Call)]
+        return [piece for piece in pieces if isinstance(piece, CallDraft)]
 
-    def _joining(self, heard: Heard, thought: Draft | None) -> Draft | None:
+    def _joining(self, heard: Heard, thought: TurnDraft | None) -> TurnDraft | None:
         """The turn before, when it only thought and this is what it thought about."""
         if thought is None or thought.origin != heard.origin:
             return None
@@ -132,15 +142,15 @@ class _Resolver:
         thought.turn_id = heard.turn_id or thought.turn_id
         return thought
 
-    def _open(self, heard: Heard) -> Draft:
-        turn = Draft(heard.speaker, heard.origin, heard.turn_id, len(self._turns))
+    def _open(self, heard: Heard) -> TurnDraft:
+        turn = TurnDraft(heard.speaker, heard.origin, heard.turn_id, len(self._turns))
         self._turns.append(turn)
         return turn
 
     # Calls and results
 
-    def _made(self, heard: HeardCall, turn: Draft, repeats: list[Call]) -> Call | None:
-        call = Call(heard, turn)
+    def _made(self, heard: HeardCall, turn: TurnDraft, repeats: list[CallDraft]) -> CallDraft | None:
+        call = CallDraft(heard, turn)
         if (before := self._matcher.repeated(heard, call.arguments)) is not None:
             self._find("repeated_call", before, heard.raw_id)
             repeats.append(before)
@@ -149,7 +159,7 @@ class _Resolver:
         self._matcher.call(call, turn.place)
         return call
 
-    def _examine(self, call: Call) -> None:
+    def _examine(self, call: CallDraft) -> None:
         raw_id = call.heard.raw_id
         if not raw_id:
             if not call.heard.unnumbered:
@@ -166,10 +176,10 @@ class _Resolver:
     def _report(self, heard: HeardResult) -> None:
         self._matcher.result(heard, len(self._turns))
 
-    def _judge(self, call: Call) -> None:
+    def _judge(self, call: CallDraft) -> None:
         """Say what was odd about a call's results; the best of them comes first."""
         for answer in call.answers:
-            if code := places(call, answer, call.turn):
+            if code := code_of_position(call, answer, call.turn):
                 self._find(code, call, answer.heard.name)
             if not answer.heard.raw_id and not (answer.heard.unnumbered or call.heard.unnumbered):
                 self._find("unnamed_result", call, answer.heard.name)
@@ -182,20 +192,20 @@ class _Resolver:
             kept = call.answers[0].heard.outcome.status
             self._find("duplicate_outcome", call, f"{loser.heard.outcome.status} gave way to {kept}")
 
-    def _orphan(self, answer: Answer) -> None:
+    def _orphan(self, answer: ReportedResult) -> None:
         if self._held and answer.heard.raw_id:
             self._held_call(answer)
             return
         self._find("orphaned_result", None, answer.heard.raw_id or answer.heard.name)
         self._notes.setdefault(answer.place, []).append(answer)
 
-    def _held_call(self, answer: Answer) -> None:
+    def _held_call(self, answer: ReportedResult) -> None:
         """The call lives at the provider: it is made from the result's id, its name unknown."""
         turn = self._held_turn(answer.place)
         call = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
         if call is None:
             made = HeardCall(answer.heard.raw_id, answer.heard.name or "unknown", {}, turn.residue)
-            turn.pieces.append(call := Call(made, turn))
+            turn.pieces.append(call := CallDraft(made, turn))
             self._find("unknown_call", call, answer.heard.raw_id)
         call.answers.append(answer)
         call.answers.sort(key=lambda answer: answer.standing)
@@ -203,19 +213,19 @@ class _Resolver:
     def _hold(self) -> None:
         """What came before lies at the provider: a turn without words says where, to go on from there."""
         self._find("held_by_provider", None, ", ".join(self._held.values()))
-        if any(isinstance(step, Draft) for steps in self._notes.values() for step in steps):
+        if any(isinstance(step, TurnDraft) for steps in self._notes.values() for step in steps):
             return  # the turn of its calls says so
         if "response_id" in self._held:
             turn = self._held_turn(0)
             turn.pieces.append(Opaque("held_response", "", turn.residue))
 
-    def _held_turn(self, place: int) -> Draft:
+    def _held_turn(self, place: int) -> TurnDraft:
         """The turn that stands for what the provider holds, where its results are reported."""
         steps = self._notes.setdefault(place, [])
-        if not steps or not isinstance(steps[-1], Draft):
-            steps.append(Draft("model", self._origin, "", place))
+        if not steps or not isinstance(steps[-1], TurnDraft):
+            steps.append(TurnDraft("model", self._origin, "", place))
         turn = steps[-1]
-        assert isinstance(turn, Draft)
+        assert isinstance(turn, TurnDraft)
         turn.residue = Residue(self._origin, self._held)
         return turn
 
@@ -224,7 +234,7 @@ class _Resolver:
     def _note(self, note: HeardNote) -> None:
         self._notes.setdefault(len(self._turns), []).append(note)
 
-    def _find(self, code: str, call: Call | None, detail: str = "") -> None:
+    def _find(self, code: str, call: CallDraft | None, detail: str = "") -> None:
         self._findings.append((code, call, detail))
 
     def _steps(self) -> list[Step]:
@@ -243,7 +253,7 @@ def _is_aside(item: Any) -> bool:
     return isinstance(item, HeardNote | HeardResult)
 
 
-def _says_the_same(pieces: list[Any], repeats: list[Call]) -> bool:
+def _says_the_same(pieces: list[Any], repeats: list[CallDraft]) -> bool:
     """Whether a message with repeated calls says nothing that their turn did not say."""
     return bool(repeats) and pieces == repeats[0].turn.blocks
 
@@ -258,7 +268,7 @@ def _with_strays(items: list[Any]) -> list[Any]:
             at = len(kept)
             kept.append(_with_content(item, strays, before=True))
             strays = []
-        elif not is_said(item):
+        elif not is_content(item):
             kept.append(item)
         elif at is None:
             strays.append(item)

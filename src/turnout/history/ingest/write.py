@@ -10,16 +10,15 @@ from ...model import ModelTurn, Outcome, SystemTurn, UserTurn
 from ...plain import plain
 from ..log import History
 from .anthropic import was_paused
-from .draft import Call, Draft, Step
 from .heard import HeardNote
-from .match import Answer
+from .match import CallDraft, ReportedResult, Step, TurnDraft
 from .resolve import Resolved
 
 NEVER_CAME = Outcome("interrupted", synthetic=True, reason="unknown")
 
 
 def write(history: History, resolved: Resolved) -> None:
-    writer = _Writer(history, [step for step in resolved.steps if isinstance(step, Draft)])
+    writer = _Writer(history, [step for step in resolved.steps if isinstance(step, TurnDraft)])
     for step in resolved.steps:
         writer.take(step)
     told = [(code, call.id if call else "", detail) for code, call, detail in resolved.findings]
@@ -27,7 +26,7 @@ def write(history: History, resolved: Resolved) -> None:
 
 
 class _Writer:
-    def __init__(self, history: History, turns: list[Draft]) -> None:
+    def __init__(self, history: History, turns: list[TurnDraft]) -> None:
         self.findings: list[tuple[str, str, str]] = []
         self._history = history
         self._last = turns[-1] if turns else None
@@ -39,26 +38,26 @@ class _Writer:
         match step:
             case HeardNote():
                 self._history.note(step.kind, step.data)
-            case Answer():
+            case ReportedResult():
                 self._history.note("orphaned_result", _told(step))
-            case Draft(speaker="model"):
+            case TurnDraft(speaker="model"):
                 self._reply(step)
-            case Draft(speaker="system"):
+            case TurnDraft(speaker="system"):
                 self._history.append(SystemTurn(self._key(step), tuple(step.blocks)))
-            case Draft():
+            case TurnDraft():
                 self._history.append(UserTurn(self._key(step), tuple(step.blocks)))
 
-    def _reply(self, turn: Draft) -> None:
+    def _reply(self, turn: TurnDraft) -> None:
         key = self._key(turn)
         for index, call in enumerate(turn.calls):
             call.id = self._canonical(call, key, index)
-        blocks = tuple(piece.block() if isinstance(piece, Call) else piece for piece in turn.pieces)
+        blocks = tuple(piece.block() if isinstance(piece, CallDraft) else piece for piece in turn.pieces)
         stop: Literal["paused", ""] = "paused" if was_paused(blocks) else ""
         self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue, stop))
         for call in turn.calls:
             self._settle(call, may_wait=turn is self._last)
 
-    def _settle(self, call: Call, may_wait: bool) -> None:
+    def _settle(self, call: CallDraft, may_wait: bool) -> None:
         if call.answers:
             self._history.settle(call.id, call.answers[0].heard.outcome)
             for loser in call.answers[1:]:
@@ -68,7 +67,7 @@ class _Writer:
             self.findings.append(("missing_result", call.id, call.heard.name))
             self._history.settle(call.id, NEVER_CAME)
 
-    def _canonical(self, call: Call, key: str, index: int) -> str:
+    def _canonical(self, call: CallDraft, key: str, index: int) -> str:
         """An id of our own form is kept for its first call; every other is made canonical once."""
         raw_id = call.heard.raw_id
         chosen = raw_id if ids.is_canonical(raw_id) else ""
@@ -78,7 +77,7 @@ class _Writer:
         self._chosen_ids.add(chosen)
         return chosen
 
-    def _key(self, turn: Draft) -> str:
+    def _key(self, turn: TurnDraft) -> str:
         """The turn's own id where it has one. A model turn's counts most: call ids are made from it."""
         wanted = _as_key(turn)
         if not wanted or (turn.speaker != "model" and wanted in self._model_ids):
@@ -98,11 +97,11 @@ class _Writer:
         return key
 
 
-def _as_key(turn: Draft) -> str:
+def _as_key(turn: TurnDraft) -> str:
     return turn.turn_id.replace("|", "_")
 
 
-def _told(answer: Answer) -> dict[str, object]:
+def _told(answer: ReportedResult) -> dict[str, object]:
     heard = answer.heard
     content = [plain(block) for block in heard.outcome.content]
     return {"raw_id": heard.raw_id, "name": heard.name, "status": heard.outcome.status, "content": content}
