@@ -15,7 +15,7 @@ from turnout import check, render
 from turnout.errors import UsageError
 from turnout.history.check import violations
 from turnout.history.log import History
-from turnout.interchange.foreign import READERS, Foreign, read_file
+from turnout.interchange.foreign import READERS, ForeignSession, read_file
 from turnout.model import Media, ModelTurn, Text, Thinking, UserTurn
 
 
@@ -240,7 +240,7 @@ FILES = {
 }
 
 
-def read(program: str) -> Foreign:
+def read(program: str) -> ForeignSession:
     return READERS[program](FILES[program], "s")
 
 
@@ -520,7 +520,7 @@ def test_what_is_no_session_is_said(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("nothing")
     with pytest.raises(UsageError, match="no conversation was found"):
         read_file("claude-code", tmp_path / "x", "s")
-    with pytest.raises(UsageError, match="no log of llm"):
+    with pytest.raises(UsageError, match="not a log of llm"):
         read_file("llm", tmp_path / "x", "s")
     with pytest.raises(UsageError, match="use one of claude-code, codex"):
         read_file("emacs", tmp_path / "x", "s")

@@ -28,7 +28,7 @@ from tests.interchange.test_foreign import refused, told
 
 from turnout.history.check import violations
 from turnout.history.codec import encode_entry
-from turnout.interchange.foreign import READERS, Foreign, read_file
+from turnout.interchange.foreign import READERS, ForeignSession, read_file
 from turnout.model import Note
 
 
@@ -36,7 +36,7 @@ def markers(data: bytes | str) -> set[str]:
     return set(MARKER.findall(data.decode() if isinstance(data, bytes) else data))
 
 
-def markers_kept(found: Foreign) -> set[str]:
+def markers_kept(found: ForeignSession) -> set[str]:
     """The markers that went anywhere at all: turns, outcomes, notes, title, system text, diagnostics."""
     history = found.history
     told = [encode_entry(entry).decode() for entry in history.entries]
@@ -44,20 +44,20 @@ def markers_kept(found: Foreign) -> set[str]:
     return markers("\n".join(told))
 
 
-def markers_said(found: Foreign) -> set[str]:
+def markers_said(found: ForeignSession) -> set[str]:
     """The markers in what a model can read: everything but the notes."""
     entries = [entry for entry in found.history.entries if not isinstance(entry, Note)]
     return markers("\n".join(encode_entry(entry).decode() for entry in entries))
 
 
-def unnamed_notes(found: Foreign) -> list[str]:
+def unnamed_notes(found: ForeignSession) -> list[str]:
     """The kinds of notes that no diagnostic speaks of."""
     named = " ".join(f"{item.code} {item.detail}" for item in found.history.diagnostics)
     kinds = {note.kind.partition(":")[2] or note.kind for note in found.history.notes}
     return [kind for kind in kinds if kind not in named and kind != "sealed"]
 
 
-def hold(found: Foreign, rest: bytes | str) -> None:
+def hold(found: ForeignSession, rest: bytes | str) -> None:
     """The law itself."""
     assert markers(rest) <= markers_kept(found)
     assert unnamed_notes(found) == []

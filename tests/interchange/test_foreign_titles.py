@@ -74,7 +74,7 @@ def test_a_database_of_opencode_leads_to_its_export(tmp_path: Path) -> None:
         read_file("opencode", path, "s")
     with pytest.raises(UsageError, match="opencode export SESSION"):
         examine_file(path)
-    with pytest.raises(UsageError, match="sessions of codex are files of JSON"):
+    with pytest.raises(UsageError, match="sessions of codex are JSON files"):
         read_file("codex", path, "s")
     (tmp_path / "x.json").write_text("{}")
     with pytest.raises(UsageError, match="opencode export SESSION"):

@@ -41,7 +41,7 @@ from ..targets.diagnose import diagnose
 from ..wire.check.names import likely_api
 from ..world.places import write_new
 from .exports import from_jsonl, to_jsonl
-from .foreign import PROGRAMS, SQLITE, Foreign, read_file
+from .foreign import PROGRAMS, SQLITE, ForeignSession, read_file
 from .foreign.opencode import HOW_TO_EXPORT
 from .unanswered import Refusal, replay_refusals, unanswered_calls
 
@@ -143,7 +143,7 @@ def _bytes(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _foreign(path: Path, programs: list[str]) -> tuple[Foreign, str]:
+def _foreign(path: Path, programs: list[str]) -> tuple[ForeignSession, str]:
     """The reading that leaves least aside, and whose it is."""
     readings = []
     for program in programs:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from ..errors import UsageError
-from ..history.ingest.formats import folded
+from ..history.ingest.formats import fold_name
 from . import (
     anthropic,
     azure,
@@ -60,9 +60,9 @@ PROVIDERS: dict[str, Provider] = {
 
 def find_provider(name: str) -> Provider:
     """The provider of that name, or of that other name."""
-    if (found := _names().get(folded(name))) is not None:
+    if (found := _names().get(fold_name(name))) is not None:
         return found
-    near = get_close_matches(folded(name), list(_names()), n=3)
+    near = get_close_matches(fold_name(name), list(_names()), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(PROVIDERS)}."
     raise UsageError(f"unknown provider {name!r}; {hint} Any other server: 'compatible:MODEL' with base_url=")
 
@@ -71,7 +71,7 @@ def find_provider(name: str) -> Provider:
 def _names() -> dict[str, Provider]:
     names = dict(PROVIDERS)
     for known in PROVIDERS.values():
-        names |= dict.fromkeys(map(folded, known.aliases), known)
+        names |= dict.fromkeys(map(fold_name, known.aliases), known)
     return names
 
 

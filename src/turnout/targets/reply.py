@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError, UsageError
-from ..history.ingest.formats import CHAT, NAMES, folded
+from ..history.ingest.formats import CHAT, NAMES, fold_name
 from ..json_size import MOST_VALUES, has_more_values
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
@@ -166,7 +166,7 @@ def _spoken_by(place: str | Origin | Target) -> Target:
     """The target of that name; of a host that we only know by its format, what speaks as it does."""
     if isinstance(place, Target) or (origin := Origin.parse(place)).provider in PROVIDERS:
         return target(place)
-    form, provider = NAMES.get(folded(origin.provider), (None, ""))
+    form, provider = NAMES.get(fold_name(origin.provider), (None, ""))
     if form is not CHAT or provider in PROVIDERS:
         return target(place)
     return replace(target(Origin("compatible", origin.endpoint, origin.model)), origin=origin)

@@ -18,13 +18,13 @@ from ...errors import UsageError
 from ...model import Origin, joined_text
 from ..log import History
 from . import parts, responses
-from .formats import FORMATS, RESPONSES, Format, named, reader_of
-from .heard import Door, Heard, HeardNote, text_of
-from .resolve import resolve
-from .snapshot import opened, parsed, snapshot
+from .formats import FORMATS, RESPONSES, Format, find_format, reader_of
+from .heard import Heard, HeardNote, ReadContext, text_of
+from .resolve import resolve_messages
+from .snapshot import parse_messages, snapshot, unwrap_object
 from .tools import FIELDS as TOOL_FIELDS
 from .tools import declared_tools
-from .write import write
+from .write import write_resolved
 
 
 def ingest(
@@ -55,39 +55,41 @@ class ReadBody(Struct, frozen=True):
 
 def read_body(messages: Any, format: str, origin: str | Origin | None, key: str) -> ReadBody:
     """The history, with what the body says besides; what was resolved is in its diagnostics."""
-    form, provider = named(format)
-    body, listed = _body(messages, form)
-    door = Door(_origin(body, origin, provider), form.unit)
-    system = _system(form.system(body), door)
-    heard = responses.joined(_hear(listed, form, door))
-    held = responses.held(body) if form is RESPONSES else {}
-    resolved = resolve(heard, door.origin, held)
+    form, provider = find_format(format)
+    body, listed = _body_and_messages(messages, form)
+    context = ReadContext(_origin_of(body, origin, provider), form.unit)
+    system = _system_text(form.system(body), context)
+    heard = responses.join_pieces(_read_messages(listed, form, context))
+    held = responses.state_held_by_provider(body) if form is RESPONSES else {}
+    resolved = resolve_messages(heard, context.origin, held)
 
     preamble = [text for text in (system, *resolved.system) if text]
-    tools = declared_tools(body, form.api, door)
+    tools = declared_tools(body, form.api, context)
     history = History(key, system="\n\n".join(preamble), tools=tools)
-    history.diagnostics.extend(Diagnostic("history", found.code, "", found.detail) for found in door.findings)
+    history.diagnostics.extend(
+        Diagnostic("history", found.code, "", found.detail) for found in context.findings
+    )
     if held:
         history.note("held_by_provider", held)
-    write(history, resolved)
+    write_resolved(history, resolved)
     fields = {name: value for name, value in body.items() if name not in form.fields}
     marked = [*listed, *(body.get(name) for name in (*form.heads, *TOOL_FIELDS))]
-    return ReadBody(history, fields, door.origin, form.api, held, marked)
+    return ReadBody(history, fields, context.origin, form.api, held, marked)
 
 
 # What was given
 
 
-def _body(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
+def _body_and_messages(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
     """The request body ({} when there is none) and the messages themselves."""
     if isinstance(given, str | bytes | bytearray | memoryview):
-        given = parsed(given if isinstance(given, str) else bytes(given))
+        given = parse_messages(given if isinstance(given, str) else bytes(given))
     if hasattr(given, "read"):
         raise UsageError(f"{type(given).__name__} is an open file; give what it holds: file.read()")
     if not isinstance(given, Mapping | list | tuple):
-        given = opened(given)
+        given = unwrap_object(given)
     if isinstance(given, Mapping):
-        return _from_body(given, form)
+        return _split_body(given, form)
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         return {}, list(given)
     raise UsageError(
@@ -95,14 +97,14 @@ def _body(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
     )
 
 
-def _from_body(body: Mapping[str, Any], form: Format) -> tuple[dict[str, Any], list[Any]]:
+def _split_body(body: Mapping[str, Any], form: Format) -> tuple[dict[str, Any], list[Any]]:
     config = body.get("config")
     around = (
         {**config, **body} if isinstance(config, Mapping) else body
     )  # Gemini's SDK puts some one level down
     name = next((name for name in form.lists if name in body), None)
     if name is None:
-        raise UsageError(_unlike(body, form))
+        raise UsageError(_wrong_format_text(body, form))
     listed = body[name]
     if not isinstance(listed, list | tuple):
         listed = [] if listed is None else [listed]  # one message, or the text that Responses allows
@@ -110,7 +112,7 @@ def _from_body(body: Mapping[str, Any], form: Format) -> tuple[dict[str, Any], l
     return (rest if isinstance(rest, dict) else {}), list(listed)
 
 
-def _unlike(body: Mapping[str, Any], form: Format) -> str:
+def _wrong_format_text(body: Mapping[str, Any], form: Format) -> str:
     seen = next((other for other in FORMATS if other.lists[0] in body), None)
     missing = f"this body has no {form.lists[0]!r}, so it is not {form.name}"
     if seen is not None:
@@ -118,7 +120,7 @@ def _unlike(body: Mapping[str, Any], form: Format) -> str:
     return f"{missing}; a single message goes in a list"
 
 
-def _origin(body: dict[str, Any], origin: str | Origin | None, provider: str) -> Origin:
+def _origin_of(body: dict[str, Any], origin: str | Origin | None, provider: str) -> Origin:
     """Who spoke, where a message does not say it itself."""
     given = Origin.parse(origin) if origin is not None else Origin(provider)
     model = body.get("model")
@@ -127,32 +129,32 @@ def _origin(body: dict[str, Any], origin: str | Origin | None, provider: str) ->
     return Origin(given.provider, given.endpoint, model.rpartition("/models/")[2].removeprefix("models/"))
 
 
-def _system(value: Any, door: Door) -> str:
-    return joined_text(parts.said(parts.items_of(value, door)))
+def _system_text(value: Any, context: ReadContext) -> str:
+    return joined_text(parts.contents_of(parts.items_of(value, context)))
 
 
 # Message by message
 
 
-def _hear(listed: list[Any], form: Format, door: Door) -> Iterator[Heard]:
+def _read_messages(listed: list[Any], form: Format, context: ReadContext) -> Iterator[Heard]:
     for number, given in enumerate(listed):
         message, is_same = snapshot(given)
         if not is_same:
-            door.found("unplain_value", f"message {number}")
+            context.report("unplain_value", f"message {number}")
         try:
-            yield from list(_read(message, form, door, number))
+            yield from list(_read_message(message, form, context, number))
         except RecursionError:
-            door.found("unplain_value", f"message {number} is nested too deep to be read")
-            yield Heard("user", (HeardNote("unreadable_message", message),), door.origin)
+            context.report("unplain_value", f"message {number} is nested too deep to be read")
+            yield Heard("user", (HeardNote("unreadable_message", message),), context.origin)
 
 
-def _read(message: Any, form: Format, door: Door, number: int) -> Iterator[Heard]:
+def _read_message(message: Any, form: Format, context: ReadContext, number: int) -> Iterator[Heard]:
     if isinstance(message, dict):
         reader = reader_of(message, form)
         if reader is not form.read:
-            door.found("mixed_shapes", f"message {number} is not {form.name}")
-        yield from reader(message, door)
+            context.report("mixed_shapes", f"message {number} is not {form.name}")
+        yield from reader(message, context)
         return
     if not isinstance(message, str) and message is not None:
-        door.found("unknown_role", f"message {number} is {type(message).__name__}")
-    yield Heard("user", tuple(parts.items_of(text_of(message), door)), door.origin)
+        context.report("unknown_role", f"message {number} is {type(message).__name__}")
+    yield Heard("user", tuple(parts.items_of(text_of(message), context)), context.origin)

@@ -8,53 +8,53 @@ from typing import Any
 from ...model import Block, Opaque, Thinking, ToolCall
 from ..words import words_of
 from . import chat, media, parts
-from .heard import Door, HeardCall, HeardResult, Item, dict_of, text_of, texts_in
+from .heard import HeardCall, HeardResult, Item, ReadContext, dict_of, text_of, texts_in
 
-read = chat.read
+read = chat.read_chat_message
 
 
-def thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def thinking_block(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """Signed thinking; with a list in it, it is Mistral's chunk; with a `thought`, our own."""
     value = block.get("thinking", block.get("thought"))
     if isinstance(value, list):
         rest = {name: item for name, item in block.items() if name != "thinking"}
-        yield Thinking("".join(texts_in(value)), door.residue(thinking_chunk=rest))
+        yield Thinking("".join(texts_in(value)), context.residue(thinking_chunk=rest))
     else:
-        yield Thinking(text_of(value), door.residue(signature=block.get("signature") or None))
+        yield Thinking(text_of(value), context.residue(signature=block.get("signature") or None))
 
 
-def redacted_thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
-    yield Thinking("", door.residue(redacted=block.get("data") or None))
+def redacted_thinking(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
+    yield Thinking("", context.residue(redacted=block.get("data") or None))
 
 
-def tool_use(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def tool_use(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     yield HeardCall(
         text_of(block.get("id")),
         text_of(block.get("name")),
         block.get("input"),
-        door.residue(caller=block.get("caller")),
+        context.residue(caller=block.get("caller")),
     )
 
 
-def tool_result(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def tool_result(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     status = "error" if block.get("is_error") is True else "complete"
     yield HeardResult(
         text_of(block.get("tool_use_id")),
         text_of(block.get("name")),
-        parts.outcome_of(block.get("content"), door, status),  # type: ignore[arg-type]
+        parts.outcome_of(block.get("content"), context, status),  # type: ignore[arg-type]
     )
 
 
-def provider_run(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def provider_run(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """Tools that Anthropic runs itself: never paired with ours, kept whole for Anthropic."""
     kind = text_of(block.get("type"))
-    yield Opaque(kind, words_of(kind, block), door.residue(block=block))
+    yield Opaque(kind, words_of(kind, block), context.residue(block=block))
 
 
-def search_result(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def search_result(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     said = [text_of(block.get("title")), text_of(block.get("source")), *texts_in(block.get("content"))]
     text = "\n".join(text for text in said if text)
-    yield Opaque("search_result", text, door.scoped_residue("provider", block=block))
+    yield Opaque("search_result", text, context.scoped_residue("provider", block=block))
 
 
 PROVIDER_RUN = (
@@ -76,12 +76,12 @@ PROVIDER_RUN = (
 )
 
 parts.TYPED |= {
-    "thinking": thinking,
+    "thinking": thinking_block,
     "redacted_thinking": redacted_thinking,
     "tool_use": tool_use,
     "tool_result": tool_result,
-    "image": media.sourced,
-    "document": media.sourced,
+    "image": media.media_of_source,
+    "document": media.media_of_source,
     "search_result": search_result,
     **dict.fromkeys(PROVIDER_RUN, provider_run),
 }
@@ -99,5 +99,5 @@ def was_paused(blocks: tuple[Block, ...]) -> bool:
 # The body around the messages
 
 
-def system(body: dict[str, Any]) -> Any:
+def system_field(body: dict[str, Any]) -> Any:
     return body.get("system")

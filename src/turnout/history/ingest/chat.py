@@ -15,12 +15,12 @@ from ...model import Opaque, Residue, Text, Thinking
 from ..words import words_of
 from . import media, parts
 from .heard import (
-    Door,
     Heard,
     HeardCall,
     HeardNote,
     HeardResult,
     Item,
+    ReadContext,
     Speaker,
     dict_of,
     first_of,
@@ -58,32 +58,32 @@ FIELDS = frozenset(
 """The fields of a message that are read, or that say nothing by themselves. Any other is named."""
 
 
-def read(message: dict[str, Any], door: Door) -> Iterator[Heard]:
-    speaker = speaker_of(message, door)
-    parts.note_unknown("message", message, FIELDS, door)
-    calls = list(_calls(message, door))
+def read_chat_message(message: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
+    speaker = speaker_of(message, context)
+    parts.note_unknown_fields("message", message, FIELDS, context)
+    calls = list(_calls_of(message, context))
     if speaker == "tool":
-        items = [*calls, *_results(message, door)]
+        items = [*calls, *_results_of(message, context)]
     else:
-        content = _annotated(message, list(parts.items_of(message.get("content"), door)), door)
-        spoken = _with_speaker(message, [*content, *_beside_content(message, door)], door)
-        items = [*_thinking(message, door), *_one_call_per_id(spoken, calls, door)]
-    if not items and (note := unread(message)):
+        content = _with_annotations(message, list(parts.items_of(message.get("content"), context)), context)
+        spoken = _with_speaker(message, [*content, *_beside_content(message, context)], context)
+        items = [*_reasoning_of(message, context), *_one_call_per_id(spoken, calls, context)]
+    if not items and (note := note_if_unread(message)):
         items.append(note)
-    yield Heard(speaker, tuple(items), door.origin)
+    yield Heard(speaker, tuple(items), context.origin)
 
 
-def speaker_of(message: dict[str, Any], door: Door) -> Speaker:
+def speaker_of(message: dict[str, Any], context: ReadContext) -> Speaker:
     role = message.get("role")
     if isinstance(role, str) and (speaker := SPEAKERS.get(role.strip().lower())) is not None:
         return speaker
-    door.found("unknown_role", text_of(role) or "no role")
+    context.report("unknown_role", text_of(role) or "no role")
     if "tool_call_id" in message:
         return "tool"
     return "model" if message.get("tool_calls") or message.get("function_call") else "user"
 
 
-def unread(message: dict[str, Any]) -> HeardNote | None:
+def note_if_unread(message: dict[str, Any]) -> HeardNote | None:
     """A message in which nothing was recognised, though it holds something."""
     told = any(value and name not in MARKS for name, value in message.items())
     return HeardNote("unreadable_message", message) if told else None
@@ -92,7 +92,7 @@ def unread(message: dict[str, Any]) -> HeardNote | None:
 # What the model thought
 
 
-def _thinking(message: dict[str, Any], door: Door) -> Iterator[Item]:
+def _reasoning_of(message: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     details = message.get("reasoning_details") or None
     opaque = message.get("reasoning_opaque")
     heard: set[str] = set()
@@ -103,7 +103,7 @@ def _thinking(message: dict[str, Any], door: Door) -> Iterator[Item]:
             first = len(heard) == 1
             yield Thinking(
                 text,
-                door.residue(
+                context.residue(
                     field=field,
                     reasoning_details=details if first else None,
                     reasoning_opaque=opaque if first else None,
@@ -111,7 +111,7 @@ def _thinking(message: dict[str, Any], door: Door) -> Iterator[Item]:
             )
     if not heard and (details or opaque is not None):
         text = "".join(_details_text(detail) for detail in list_of(details))
-        yield Thinking(text, door.residue(reasoning_details=details, reasoning_opaque=opaque))
+        yield Thinking(text, context.residue(reasoning_details=details, reasoning_opaque=opaque))
 
 
 def _details_text(detail: Any) -> str:
@@ -121,26 +121,26 @@ def _details_text(detail: Any) -> str:
 # Calls
 
 
-def _calls(message: dict[str, Any], door: Door) -> Iterator[HeardCall]:
+def _calls_of(message: dict[str, Any], context: ReadContext) -> Iterator[HeardCall]:
     for entry in list_of(message.get("tool_calls")):
-        yield _call(dict_of(entry), door) if isinstance(entry, dict) else HeardCall("", "", entry)
+        yield _call_of(dict_of(entry), context) if isinstance(entry, dict) else HeardCall("", "", entry)
     old = message.get("function_call")  # how calls were written before tool_calls
     if isinstance(old, dict) and message.get("type") is None:
         yield HeardCall("", text_of(old.get("name")), first_of(old, "arguments", "args"), unnumbered=True)
 
 
-def _call(entry: dict[str, Any], door: Door) -> HeardCall:
+def _call_of(entry: dict[str, Any], context: ReadContext) -> HeardCall:
     raw_id = text_of(entry.get("id"))
     if isinstance(entry.get("custom"), dict):
         custom = entry["custom"]
-        marks = door.scoped_residue("provider", custom=True)
+        marks = context.scoped_residue("provider", custom=True)
         return custom_call(raw_id, custom.get("name"), custom.get("input"), marks)
     function = dict_of(entry.get("function")) or entry
     return HeardCall(
         raw_id,
         text_of(function.get("name")),
         first_of(function, "arguments", "args", "input"),
-        door.residue(extra_content=entry.get("extra_content")),
+        context.residue(extra_content=entry.get("extra_content")),
         unnumbered="id" not in entry and isinstance(function.get("arguments"), dict),  # Ollama's own API
     )
 
@@ -150,19 +150,19 @@ def custom_call(raw_id: str, name: Any, text: Any, residue: Residue | None) -> H
     return HeardCall(raw_id, text_of(name), {"input": text_of(text)}, residue)
 
 
-def _one_call_per_id(content: list[Item], calls: list[HeardCall], door: Door) -> list[Item]:
+def _one_call_per_id(content: list[Item], calls: list[HeardCall], context: ReadContext) -> list[Item]:
     """Content, then calls; a call that stands in both shapes is one call."""
     blocks = [item for item in content if isinstance(item, HeardCall)]
     if not blocks or not calls:
         return [*content, *calls]
-    door.found("mixed_shapes", f"{len(blocks)} calls in the content, {len(calls)} beside it")
+    context.report("mixed_shapes", f"{len(blocks)} calls in the content, {len(calls)} beside it")
     beside = {call.raw_id: call for call in calls if call.raw_id}
     inside = {call.raw_id for call in blocks if call.raw_id}
-    fuller = [_fuller(item, beside) if isinstance(item, HeardCall) else item for item in content]
+    fuller = [_with_arguments_from(item, beside) if isinstance(item, HeardCall) else item for item in content]
     return [*fuller, *(call for call in calls if call.raw_id not in inside)]
 
 
-def _fuller(call: HeardCall, beside: dict[str, HeardCall]) -> HeardCall:
+def _with_arguments_from(call: HeardCall, beside: dict[str, HeardCall]) -> HeardCall:
     """Gateways leave the input of one of the two empty."""
     other = beside.get(call.raw_id)
     return replace(call, arguments=other.arguments) if other is not None and not call.arguments else call
@@ -175,20 +175,20 @@ PAIRED = {"tool_use", "tool_result", "function_call", "function_call_output", "t
 """Parts that are calls or results in their own right, wherever they stand."""
 
 
-def _results(message: dict[str, Any], door: Door) -> Iterator[Item]:
+def _results_of(message: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """A tool message is one result; a part of it that names its own call is one of its own."""
     content, raw_id = message.get("content"), text_of(message.get("tool_call_id"))
     own = [part for part in list_of(content) if _is_paired(part)]
     if own and not raw_id:
-        yield from parts.items_of(content, door)  # in order: what stands beside a result belongs to it
+        yield from parts.items_of(content, context)  # in order: what stands beside a result belongs to it
         return
     for part in own:
-        yield from parts.read_part(part, door)
+        yield from parts.read_part(part, context)
     rest = [part for part in list_of(content) if not _is_paired(part)] if own else content
     if not own or rest:
         name = text_of(first_of(message, "name", "tool_name"))
         unnumbered = message.get("role") == "function" or "tool_name" in message  # these never had ids
-        yield HeardResult(raw_id, name, parts.outcome_of(rest, door), unnumbered)
+        yield HeardResult(raw_id, name, parts.outcome_of(rest, context), unnumbered)
 
 
 def _is_paired(part: Any) -> bool:
@@ -198,19 +198,19 @@ def _is_paired(part: Any) -> bool:
 # What stands beside the content
 
 
-def _annotated(message: dict[str, Any], content: list[Item], door: Door) -> list[Item]:
+def _with_annotations(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
     annotations = message.get("annotations")
     if not annotations or not content or not isinstance(content[0], Text):
         return content
-    return [replace(content[0], residue=door.residue(annotations=annotations)), *content[1:]]
+    return [replace(content[0], residue=context.residue(annotations=annotations)), *content[1:]]
 
 
-def _with_speaker(message: dict[str, Any], content: list[Item], door: Door) -> list[Item]:
+def _with_speaker(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
     """A message may say what its speaker is called: kept on what was said first, for the same API."""
     name = message.get("name")
     if not isinstance(name, str) or not name:
         return content
-    door.found("speaker_name", name)
+    context.report("speaker_name", name)
     at = next((at for at, item in enumerate(content) if isinstance(item, Text) and item.text), None)
     if at is None:
         return content
@@ -218,16 +218,16 @@ def _with_speaker(message: dict[str, Any], content: list[Item], door: Door) -> l
     assert isinstance(said, Text)
     held = said.residue
     kept = Residue(held.origin, {**held.data, "speaker": name}, held.scope) if held else None
-    named = replace(said, residue=kept or door.scoped_residue("provider", speaker=name))
+    named = replace(said, residue=kept or context.scoped_residue("provider", speaker=name))
     return [*content[:at], named, *content[at + 1 :]]
 
 
-def _beside_content(message: dict[str, Any], door: Door) -> Iterator[Item]:
+def _beside_content(message: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     if refusal := text_of(message.get("refusal")):
         yield Text(refusal)
     if isinstance(audio := message.get("audio"), dict):
         said = text_of(audio.get("transcript")) or words_of("audio", audio)
-        yield Opaque("audio", said, door.residue(audio=audio))
+        yield Opaque("audio", said, context.residue(audio=audio))
     for image in list_of(message.get("images")):  # Ollama's own API
         yield media.from_base64(text_of(image), "", "image/*")
 
@@ -235,35 +235,35 @@ def _beside_content(message: dict[str, Any], door: Door) -> Iterator[Item]:
 # Content parts
 
 
-def text(part: dict[str, Any], door: Door) -> Iterator[Item]:
+def text_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """Text, with the citations that Anthropic wants back."""
-    yield Text(text_of(part.get("text")), door.residue(citations=part.get("citations") or None))
+    yield Text(text_of(part.get("text")), context.residue(citations=part.get("citations") or None))
 
 
-def refusal(part: dict[str, Any], door: Door) -> Iterator[Item]:
+def refusal_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     yield Text(text_of(first_of(part, "refusal", "text")))
 
 
-def reference(part: dict[str, Any], door: Door) -> Iterator[Item]:
+def reference_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """Mistral's pointers into search results."""
-    yield Opaque("reference", words_of("reference", part), door.scoped_residue("provider", part=part))
+    yield Opaque("reference", words_of("reference", part), context.scoped_residue("provider", part=part))
 
 
 parts.TYPED |= {
-    "text": text,
-    "refusal": refusal,
-    "reference": reference,
+    "text": text_part,
+    "refusal": refusal_part,
+    "reference": reference_part,
     "image_url": media.image_url,
     "video_url": media.video_url,
     "audio_url": media.audio_url,
     "document_url": media.document_url,
     "input_audio": media.input_audio,
-    "file": media.file,
+    "file": media.file_part,
 }
 
 
 # The body around the messages
 
 
-def system(body: dict[str, Any]) -> Any:
+def system_field(body: dict[str, Any]) -> Any:
     return None

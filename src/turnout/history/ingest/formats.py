@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from ...errors import UsageError
 from . import anthropic, chat, gemini, icontent, responses
-from .heard import Door, Heard, text_of
+from .heard import Heard, ReadContext, text_of
 from .tools import FIELDS as TOOL_FIELDS
 
-Reader = Callable[[dict[str, Any], Door], Iterator[Heard]]
+Reader = Callable[[dict[str, Any], ReadContext], Iterator[Heard]]
 
 
 class Format(Struct, frozen=True):
@@ -34,12 +34,12 @@ class Format(Struct, frozen=True):
         return frozenset((*self.lists, *self.heads, *TOOL_FIELDS))
 
 
-CHAT = Format("openai-chat", ("messages",), chat.read, chat.system)
+CHAT = Format("openai-chat", ("messages",), chat.read_chat_message, chat.system_field)
 RESPONSES = Format(
     "openai-responses",
     ("input",),
-    responses.read,
-    responses.system,
+    responses.read_responses_item,
+    responses.system_field,
     api="responses",
     heads=("instructions", "previous_response_id", "conversation"),
 )
@@ -47,7 +47,7 @@ ANTHROPIC = Format(
     "anthropic",
     ("messages",),
     anthropic.read,
-    anthropic.system,
+    anthropic.system_field,
     api="anthropic",
     unit="block",
     heads=("system",),
@@ -55,16 +55,16 @@ ANTHROPIC = Format(
 GEMINI = Format(
     "gemini",
     ("contents",),
-    gemini.read,
-    gemini.system,
+    gemini.read_gemini_content,
+    gemini.system_field,
     api="gemini",
     heads=("systemInstruction", "system_instruction", "config"),
 )
 ICONTENT = Format(
     "icontent",
     ("contents", "history", "messages"),
-    icontent.read,
-    icontent.system,
+    icontent.read_icontent,
+    icontent.system_field,
     api="",
     heads=("system",),
 )
@@ -95,7 +95,7 @@ CHAT_PROVIDERS = (
 """Those who speak Chat, with their other names: a name says the format and the provider."""
 
 
-def _named(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
+def _names_of(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
     names: dict[str, tuple[Format, str]] = {}
     for line in providers:
         provider, *others = (name.strip() for name in line.replace("=", ",").split(","))
@@ -104,10 +104,10 @@ def _named(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
 
 
 NAMES = {
-    **_named(CHAT, *CHAT_PROVIDERS),
-    **_named(RESPONSES, "openai-responses = responses, openai-response, codex, chatgpt"),
-    **_named(ANTHROPIC, "anthropic = claude, anthropic-messages, messages"),
-    **_named(
+    **_names_of(CHAT, *CHAT_PROVIDERS),
+    **_names_of(RESPONSES, "openai-responses = responses, openai-response, codex, chatgpt"),
+    **_names_of(ANTHROPIC, "anthropic = claude, anthropic-messages, messages"),
+    **_names_of(
         GEMINI,
         "gemini = google, gemini-generate-content, generate-content, google-gemini, google-genai",
         "vertex = vertexai, vertex-ai, google-vertex, gemini-vertex, vertex-gemini, code-assist",
@@ -116,16 +116,16 @@ NAMES = {
 }
 
 
-def named(name: str) -> tuple[Format, str]:
+def find_format(name: str) -> tuple[Format, str]:
     """The format of that name, and the provider it stands for."""
-    wanted = folded(name) if isinstance(name, str) else ""
+    wanted = fold_name(name) if isinstance(name, str) else ""
     if wanted and (found := NAMES.get(wanted)) is not None:
         return found
     known = ", ".join(form.name for form in FORMATS)
     raise UsageError(f"{name!r} is no message format; use one of {known}, or the name of a provider")
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name as people write it: `Azure OpenAI`, `llama.cpp` and `openai_chat` are names too."""
     return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
@@ -134,11 +134,11 @@ def reader_of(message: dict[str, Any], form: Format) -> Reader:
     """The named format's reader, unless the message has plainly another shape."""
     has = message.keys()
     if "speaker" in has or "blocks" in has:
-        return icontent.read
+        return icontent.read_icontent
     if "parts" in has and "content" not in has:
-        return gemini.read
+        return gemini.read_gemini_content
     if form is RESPONSES or ("role" not in has and text_of(message.get("type")) in responses.KINDS):
-        return responses.read
+        return responses.read_responses_item
     if "role" in has and ("content" in has or "tool_calls" in has):
-        return chat.read
+        return chat.read_chat_message
     return form.read

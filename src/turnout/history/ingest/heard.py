@@ -57,28 +57,30 @@ class Heard(Struct, frozen=True):
     joins: bool = False
 
 
-class Finding(Struct, frozen=True):
+class ReaderFinding(Struct, frozen=True):
     """Something a reader noticed."""
 
     code: str
     detail: str = ""
 
 
-class Door:
+class ReadContext:
     """What a reader knows besides the message: whose words these are, and where findings go."""
 
-    def __init__(self, origin: Origin, unit: str = "part", findings: list[Finding] | None = None) -> None:
+    def __init__(
+        self, origin: Origin, unit: str = "part", findings: list[ReaderFinding] | None = None
+    ) -> None:
         self.origin = origin
         self.unit = unit  # what this family calls a piece of content, and keeps a whole one under
-        self.findings: list[Finding] = [] if findings is None else findings
+        self.findings: list[ReaderFinding] = [] if findings is None else findings
         self.hosted: set[str] = set()  # ids of calls that the provider ran itself
 
-    def speaking_as(self, origin: Origin) -> Door:
-        """The same door for the words of someone else."""
-        return Door(origin, self.unit, self.findings)
+    def speaking_as(self, origin: Origin) -> ReadContext:
+        """The same context for the words of someone else."""
+        return ReadContext(origin, self.unit, self.findings)
 
-    def found(self, code: str, detail: str = "") -> None:
-        self.findings.append(Finding(code, detail))
+    def report(self, code: str, detail: str = "") -> None:
+        self.findings.append(ReaderFinding(code, detail))
 
     def residue(self, **data: Any) -> Residue | None:
         """Private state of who speaks: what is None was not there; None when nothing was."""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ...model import Code, Media, Origin, Outcome, Residue, Text, Thinking
 from . import chat, parts
-from .heard import Door, Heard, HeardCall, HeardResult, Item, Speaker, dict_of, first_of, text_of
+from .heard import Heard, HeardCall, HeardResult, Item, ReadContext, Speaker, dict_of, first_of, text_of
 from .media import from_base64, from_url
 
 SPEAKERS: dict[str, Speaker] = {"human": "user", "ai": "model", "tool": "tool", "system": "system"}
@@ -36,38 +36,38 @@ SIGNED_LIKE_GEMINI = {"gemini", "vertex", "google"}
 REASONING_ITEMS = {"openai", "openai-responses", "azure"}
 
 
-def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:
+def read_icontent(content: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
     metadata = dict_of(content.get("metadata"))
-    door = door.speaking_as(_origin(metadata, door.origin))
-    items = tuple(item for block in _blocks(content) for item in _block(block, door))
-    if not items and (note := _unread(content)):
+    context = context.speaking_as(_origin_of(metadata, context.origin))
+    items = tuple(item for block in _blocks_of(content) for item in _read_block(block, context))
+    if not items and (note := _note_if_unread(content)):
         items = (note,)
-    yield Heard(_speaker(content, door), items, door.origin, text_of(metadata.get("turnId")))
+    yield Heard(_speaker_of(content, context), items, context.origin, text_of(metadata.get("turnId")))
 
 
-def _blocks(content: dict[str, Any]) -> list[Any]:
+def _blocks_of(content: dict[str, Any]) -> list[Any]:
     blocks = content.get("blocks")
     return blocks if isinstance(blocks, list) else [blocks]
 
 
-def _unread(content: dict[str, Any]) -> Item | None:
-    return chat.unread(
+def _note_if_unread(content: dict[str, Any]) -> Item | None:
+    return chat.note_if_unread(
         {name: content[name] for name in content if name not in ("speaker", "blocks", "metadata")}
     )
 
 
-def _speaker(content: dict[str, Any], door: Door) -> Speaker:
+def _speaker_of(content: dict[str, Any], context: ReadContext) -> Speaker:
     speaker = content.get("speaker")
     if isinstance(speaker, str):
         if speaker in SPEAKERS:
             return SPEAKERS[speaker]
         if speaker in chat.SPEAKERS:
             return chat.SPEAKERS[speaker]
-    door.found("unknown_role", text_of(speaker) or "no speaker")
+    context.report("unknown_role", text_of(speaker) or "no speaker")
     return "user"
 
 
-def _origin(metadata: dict[str, Any], usual: Origin) -> Origin:
+def _origin_of(metadata: dict[str, Any], usual: Origin) -> Origin:
     provider, model = text_of(metadata.get("provider")), text_of(metadata.get("model"))
     if not provider and not model:
         return usual
@@ -87,38 +87,38 @@ def _endpoint(provider: str, url: str) -> str:
 # Blocks
 
 
-def _block(block: Any, door: Door) -> Iterator[Item]:
+def _read_block(block: Any, context: ReadContext) -> Iterator[Item]:
     kind = block.get("type") if isinstance(block, dict) else None
     if isinstance(kind, str) and kind in BLOCKS:
-        yield from BLOCKS[kind](block, door)
+        yield from BLOCKS[kind](block, context)
     else:
-        yield from parts.items_of(block, door)
+        yield from parts.items_of(block, context)
 
 
-def text(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def text_block(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     signature = block.get("thoughtSignature")
-    yield Text(text_of(block.get("text")), door.residue(thought_signature=signature))
+    yield Text(text_of(block.get("text")), context.residue(thought_signature=signature))
 
 
-def thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def thinking_block(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     thought = text_of(first_of(block, "thought", "thinking", "text"))
-    yield Thinking(thought, _thinking_residue(thought, block, door))
+    yield Thinking(thought, _thinking_residue(thought, block, context))
 
 
-def _thinking_residue(thought: str, block: dict[str, Any], door: Door) -> Residue | None:
+def _thinking_residue(thought: str, block: dict[str, Any], context: ReadContext) -> Residue | None:
     signature, redacted = block.get("signature") or None, block.get("redactedData") or None
     encrypted, item_id = block.get("encryptedContent") or None, block.get("itemId") or None
-    provider = door.origin.provider
+    provider = context.origin.provider
     if redacted is not None:
-        return door.residue(redacted=redacted)
+        return context.residue(redacted=redacted)
     if encrypted is not None or (item_id is not None and provider in REASONING_ITEMS):
-        return door.residue(item=reasoning_item(thought, item_id, encrypted))
+        return context.residue(item=reasoning_item(thought, item_id, encrypted))
     if signature is not None and provider in SIGNED_LIKE_GEMINI:
-        return door.residue(thought_signature=signature)
+        return context.residue(thought_signature=signature)
     if signature is not None:
-        return door.residue(signature=signature)
+        return context.residue(signature=signature)
     unmarked = SIGNED_LIKE_ANTHROPIC | SIGNED_LIKE_GEMINI | REASONING_ITEMS | {"unknown"}
-    return None if provider in unmarked else door.residue(field="reasoning_content")
+    return None if provider in unmarked else context.residue(field="reasoning_content")
 
 
 def reasoning_item(thought: str, item_id: Any, encrypted: Any) -> dict[str, Any]:
@@ -127,24 +127,24 @@ def reasoning_item(thought: str, item_id: Any, encrypted: Any) -> dict[str, Any]
     return {name: value for name, value in item.items() if value is not None}
 
 
-def tool_call(block: dict[str, Any], door: Door) -> Iterator[Item]:
-    residue = door.residue(thought_signature=block.get("thoughtSignature"), item_id=block.get("itemId"))
+def tool_call(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
+    residue = context.residue(thought_signature=block.get("thoughtSignature"), item_id=block.get("itemId"))
     arguments = first_of(block, "parameters", "arguments", "input")
     yield HeardCall(text_of(block.get("id")), text_of(block.get("name")), arguments, residue)
 
 
-def tool_response(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def tool_response(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     raw_id = text_of(block.get("callId"))
-    outcome = _outcome(block, door)
+    outcome = _outcome_of_block(block, context)
     if outcome.status == "interrupted":
-        door.found("incomplete_result", raw_id)
+        context.report("incomplete_result", raw_id)
     yield HeardResult(raw_id, text_of(first_of(block, "toolName", "name")), outcome)
 
 
-def _outcome(block: dict[str, Any], door: Door) -> Outcome:
+def _outcome_of_block(block: dict[str, Any], context: ReadContext) -> Outcome:
     """What became of a call: no single one of `error`, `isComplete` and `result` says it."""
     error, result, complete = block.get("error"), block.get("result"), block.get("isComplete")
-    content = () if result is None else parts.outcome_of(result, door).content
+    content = () if result is None else parts.outcome_of(result, context).content
     if error:
         return Outcome("error", (Text(text_of(error)), *content))
     if complete is False:
@@ -154,7 +154,7 @@ def _outcome(block: dict[str, Any], door: Door) -> Outcome:
     return Outcome("complete", content)
 
 
-def media(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def media_block(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     mime, data = text_of(first_of(block, "mimeType", "mime")), text_of(first_of(block, "data", "uri"))
     name = text_of(first_of(block, "filename", "name", "caption"))
     if block.get("encoding") == "url" or data.startswith(("http://", "https://")):
@@ -164,21 +164,21 @@ def media(block: dict[str, Any], door: Door) -> Iterator[Item]:
         yield from_base64(data, mime, "application/octet-stream", name)
 
 
-def code(block: dict[str, Any], door: Door) -> Iterator[Item]:
+def code_block(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     yield Code(text_of(first_of(block, "code", "source")), text_of(block.get("language")))
 
 
 BLOCKS = {
-    "text": text,
-    "thinking": thinking,
+    "text": text_block,
+    "thinking": thinking_block,
     "tool_call": tool_call,
     "tool_response": tool_response,
-    "media": media,
-    "code": code,
+    "media": media_block,
+    "code": code_block,
 }
 
 parts.TYPED |= {kind: reader for kind, reader in BLOCKS.items() if kind not in ("text", "thinking")}
 
 
-def system(body: dict[str, Any]) -> Any:
+def system_field(body: dict[str, Any]) -> Any:
     return body.get("system")

@@ -13,10 +13,10 @@ from typing import Any
 from ...model import CONTENT, Content, Opaque, Outcome, Status, Text, Thinking
 from ...plain import dumps
 from ..words import words_of
-from .heard import Door, HeardCall, HeardNote, HeardResult, Item, list_of, text_of
+from .heard import HeardCall, HeardNote, HeardResult, Item, ReadContext, list_of, text_of
 
 Part = dict[str, Any]
-PartReader = Callable[[Part, Door], Iterable[Item]]
+PartReader = Callable[[Part, ReadContext], Iterable[Item]]
 
 TYPED: dict[str, PartReader] = {}
 """By the part's `type`; every family adds its own."""
@@ -42,57 +42,57 @@ FIELDS: dict[str, frozenset[str]] = {
 """The fields of the usual parts. Any other is named: it goes no further."""
 
 
-def note_unknown(kind: str, held: Part, known: frozenset[str], door: Door) -> None:
+def note_unknown_fields(kind: str, held: Part, known: frozenset[str], context: ReadContext) -> None:
     """Say which fields nobody here reads."""
     for name, value in held.items():
         if name not in known and value is not None:
-            door.found("unknown_field", f"{kind}.{name}")
+            context.report("unknown_field", f"{kind}.{name}")
 
 
-def items_of(content: Any, door: Door) -> Iterator[Item]:
+def items_of(content: Any, context: ReadContext) -> Iterator[Item]:
     """What a message's content says: a text, one part or a list of them."""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict):
-            yield from read_part(part, door)
+            yield from read_part(part, context)
         elif part is not None:
             yield Text(text_of(part))
 
 
-def read_part(part: Part, door: Door) -> Iterator[Item]:
+def read_part(part: Part, context: ReadContext) -> Iterator[Item]:
     kind = part.get("type")
     if isinstance(kind, str) and kind in TYPED:
         if (known := FIELDS.get(kind)) is not None:
-            note_unknown(kind, part, known, door)
-        yield from TYPED[kind](part, door)
+            note_unknown_fields(kind, part, known, context)
+        yield from TYPED[kind](part, context)
     elif kind is None and (key := next((key for key in part if key in KEYED), None)) is not None:
-        yield from KEYED[key](part, door)
+        yield from KEYED[key](part, context)
     elif kind is None and "content" in part:  # a message where a part should be
-        yield from items_of(part["content"], door)
+        yield from items_of(part["content"], context)
     elif part:
-        yield from unknown(part, door)
+        yield from keep_unknown(part, context)
 
 
-def unknown(part: Part, door: Door) -> Iterator[Item]:
+def keep_unknown(part: Part, context: ReadContext) -> Iterator[Item]:
     """A kind of part that nobody here knows: kept whole for whoever wrote it."""
     kind = text_of(part.get("type")) or next(iter(part), "part")
-    door.found("unknown_block", kind)
-    yield Opaque(kind, words_of(kind, part), door.scoped_residue("provider", **{door.unit: part}))
+    context.report("unknown_block", kind)
+    yield Opaque(kind, words_of(kind, part), context.scoped_residue("provider", **{context.unit: part}))
 
 
-def said(items: Iterable[Item]) -> tuple[Content, ...]:
+def contents_of(items: Iterable[Item]) -> tuple[Content, ...]:
     """The items as what a tool or a user can say: thinking and calls are quoted, not made."""
-    return tuple(_content(item) for item in items if item != Text(""))
+    return tuple(_content_of(item) for item in items if item != Text(""))
 
 
-def outcome_of(content: Any, door: Door, status: Status = "complete") -> Outcome:
+def outcome_of(content: Any, context: ReadContext, status: Status = "complete") -> Outcome:
     """A tool's result, its media inside it."""
     is_value = isinstance(content, dict | list) and content and not _has_parts(content)
     if is_value or isinstance(content, str):
-        return Outcome(status, spoken(content))
-    return Outcome(status, said(items_of(content, door)))
+        return Outcome(status, contents_of_value(content))
+    return Outcome(status, contents_of(items_of(content, context)))
 
 
-def spoken(value: Any) -> tuple[Content, ...]:
+def contents_of_value(value: Any) -> tuple[Content, ...]:
     """A value that a tool returned: text as it is, anything else as JSON."""
     text = text_of(value)
     return (Text(text),) if text else ()
@@ -112,7 +112,7 @@ def _is_part(value: Any) -> bool:
     )
 
 
-def _content(item: Item) -> Content:
+def _content_of(item: Item) -> Content:
     match item:
         case Thinking():
             return Text(item.text, item.residue)

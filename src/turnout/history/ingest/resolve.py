@@ -39,15 +39,15 @@ class Resolved(Struct, frozen=True):
     findings: list[tuple[str, CallDraft | None, str]]
 
 
-def resolve(messages: Iterable[Heard], origin: Origin, held: dict[str, str]) -> Resolved:
+def resolve_messages(messages: Iterable[Heard], origin: Origin, held: dict[str, str]) -> Resolved:
     """`held` names what the provider holds already: calls that are not here may be there."""
-    resolver = _Resolver(origin, held)
+    resolver = _MessageResolver(origin, held)
     for heard in messages:
-        resolver.take(heard)
+        resolver.add_message(heard)
     return resolver.close()
 
 
-class _Resolver:
+class _MessageResolver:
     def __init__(self, origin: Origin, held: dict[str, str]) -> None:
         self._origin = origin
         self._held = held
@@ -59,10 +59,10 @@ class _Resolver:
         self._started = False  # whether anything but system text was heard
         self._thought: TurnDraft | None = None  # the turn just heard, if it only thinks
 
-    def take(self, heard: Heard) -> None:
+    def add_message(self, heard: Heard) -> None:
         items = items_worth_keeping(heard)
         if not items:
-            self._find("empty_message", None, heard.speaker)
+            self._record_finding("empty_message", None, heard.speaker)
             return
         if self._is_preamble(heard, items):
             self._system.extend(item.text for item in items)
@@ -71,30 +71,30 @@ class _Resolver:
             items = _with_strays(items)
         for item in items:
             if isinstance(item, HeardNote):
-                self._note(item)
+                self._keep_note(item)
         if all(isinstance(item, HeardNote) for item in items):
             return  # said to nobody, so it parts no thought from its calls
         self._started = True
         thought, self._thought = self._thought, None
         if heard.speaker == "model":
-            self._reply(heard, [item for item in items if not _is_aside(item)], thought)
+            self._add_model_turn(heard, [item for item in items if not _is_note_or_result(item)], thought)
         else:
-            self._misplaced(heard, [item for item in items if isinstance(item, HeardCall)])
+            self._add_misplaced_calls(heard, [item for item in items if isinstance(item, HeardCall)])
         for item in items:
             if isinstance(item, HeardResult):
-                self._report(item)
+                self._add_result(item)
         if heard.speaker in ("user", "system"):
-            self._speech(heard, [item for item in items if is_content(item)])
+            self._add_speech(heard, [item for item in items if is_content(item)])
 
     def close(self) -> Resolved:
         self._matcher.close(trust_ids=bool(self._held))
         for turn in self._turns:
             for call in turn.calls:
-                self._judge(call)
+                self._rank_results(call)
         for orphan in self._matcher.orphans:
-            self._orphan(orphan)
+            self._keep_orphan(orphan)
         if self._held:
-            self._hold()
+            self._mark_held_response()
         return Resolved(self._system, self._steps(), self._findings)
 
     # Turns
@@ -103,28 +103,30 @@ class _Resolver:
         plain_text = all(isinstance(item, Text) for item in items)
         return heard.speaker == "system" and not self._started and plain_text
 
-    def _speech(self, heard: Heard, blocks: list[Any]) -> None:
+    def _add_speech(self, heard: Heard, blocks: list[Any]) -> None:
         if blocks:
-            self._matcher.spoke()
-            self._open(heard).pieces.extend(blocks)
+            self._matcher.start_new_batch()
+            self._open_turn(heard).pieces.extend(blocks)
 
-    def _misplaced(self, heard: Heard, calls: list[HeardCall]) -> None:
+    def _add_misplaced_calls(self, heard: Heard, calls: list[HeardCall]) -> None:
         """Calls in a message that cannot hold any: the model made them, so they are a turn of its own."""
         if calls:
-            for made in self._reply(heard, list(calls), None):
-                self._find("misplaced_call", made, heard.speaker)
+            for made in self._add_model_turn(heard, list(calls), None):
+                self._record_finding("misplaced_call", made, heard.speaker)
 
-    def _reply(self, heard: Heard, items: list[Any], thought: TurnDraft | None) -> list[CallDraft]:
+    def _add_model_turn(self, heard: Heard, items: list[Any], thought: TurnDraft | None) -> list[CallDraft]:
         """A model turn. Repeated calls are left out, and so is a message that only repeats."""
         if not items:
             return []
         if any(isinstance(item, HeardCall) for item in items):
-            self._matcher.settle()
-        turn = self._joining(heard, thought) or TurnDraft(
+            self._matcher.match_reported()
+        turn = self._thinking_turn_to_join(heard, thought) or TurnDraft(
             "model", heard.origin, heard.turn_id, len(self._turns)
         )
         repeats: list[CallDraft] = []
-        made = (self._made(item, turn, repeats) if isinstance(item, HeardCall) else item for item in items)
+        made = (
+            self._draft_call(item, turn, repeats) if isinstance(item, HeardCall) else item for item in items
+        )
         pieces = [piece for piece in made if piece is not None]
         if not pieces or _says_the_same(pieces, repeats):
             return []
@@ -134,85 +136,87 @@ class _Resolver:
         self._thought = turn if turn.only_thinks else None
         return [piece for piece in pieces if isinstance(piece, CallDraft)]
 
-    def _joining(self, heard: Heard, thought: TurnDraft | None) -> TurnDraft | None:
+    def _thinking_turn_to_join(self, heard: Heard, thought: TurnDraft | None) -> TurnDraft | None:
         """The turn before, when it only thought and this is what it thought about."""
         if thought is None or thought.origin != heard.origin:
             return None
-        self._find("merged_turns", None, heard.turn_id or thought.turn_id)
+        self._record_finding("merged_turns", None, heard.turn_id or thought.turn_id)
         thought.turn_id = heard.turn_id or thought.turn_id
         return thought
 
-    def _open(self, heard: Heard) -> TurnDraft:
+    def _open_turn(self, heard: Heard) -> TurnDraft:
         turn = TurnDraft(heard.speaker, heard.origin, heard.turn_id, len(self._turns))
         self._turns.append(turn)
         return turn
 
     # Calls and results
 
-    def _made(self, heard: HeardCall, turn: TurnDraft, repeats: list[CallDraft]) -> CallDraft | None:
+    def _draft_call(self, heard: HeardCall, turn: TurnDraft, repeats: list[CallDraft]) -> CallDraft | None:
         call = CallDraft(heard, turn)
-        if (before := self._matcher.repeated(heard, call.arguments)) is not None:
-            self._find("repeated_call", before, heard.raw_id)
+        if (before := self._matcher.earlier_twin_of(heard, call.arguments)) is not None:
+            self._record_finding("repeated_call", before, heard.raw_id)
             repeats.append(before)
             return None
-        self._examine(call)
-        self._matcher.call(call, turn.place)
+        self._record_id_faults(call)
+        self._matcher.add_call(call, turn.place)
         return call
 
-    def _examine(self, call: CallDraft) -> None:
+    def _record_id_faults(self, call: CallDraft) -> None:
         raw_id = call.heard.raw_id
         if not raw_id:
             if not call.heard.unnumbered:
-                self._find("empty_id", call, call.heard.name)
-        elif self._matcher.used(raw_id):
-            self._find("reused_id", call, raw_id)
+                self._record_finding("empty_id", call, call.heard.name)
+        elif self._matcher.has_id(raw_id):
+            self._record_finding("reused_id", call, raw_id)
         elif len(raw_id) > LONGEST_ID:
-            self._find("long_id", call, f"{len(raw_id)} characters")
+            self._record_finding("long_id", call, f"{len(raw_id)} characters")
         elif raw_id.startswith(ids.PREFIX) and not ids.is_canonical(raw_id):
-            self._find("foreign_canonical_id", call, raw_id)
+            self._record_finding("foreign_canonical_id", call, raw_id)
         if call.fault:
-            self._find("invalid_arguments", call, call.fault)
+            self._record_finding("invalid_arguments", call, call.fault)
 
-    def _report(self, heard: HeardResult) -> None:
-        self._matcher.result(heard, len(self._turns))
+    def _add_result(self, heard: HeardResult) -> None:
+        self._matcher.add_result(heard, len(self._turns))
 
-    def _judge(self, call: CallDraft) -> None:
+    def _rank_results(self, call: CallDraft) -> None:
         """Say what was odd about a call's results; the best of them comes first."""
         for answer in call.answers:
             if code := code_of_position(call, answer, call.turn):
-                self._find(code, call, answer.heard.name)
+                self._record_finding(code, call, answer.heard.name)
             if not answer.heard.raw_id and not (answer.heard.unnumbered or call.heard.unnumbered):
-                self._find("unnamed_result", call, answer.heard.name)
+                self._record_finding("unnamed_result", call, answer.heard.name)
             if _is_respelled(answer.heard.raw_id, call.heard.raw_id):
-                self._find("spaced_id", call, answer.heard.raw_id)
+                self._record_finding("spaced_id", call, answer.heard.raw_id)
             if answer.heard.name and answer.heard.name != call.heard.name:
-                self._find("name_mismatch", call, answer.heard.name)
-        call.answers.sort(key=lambda answer: answer.standing)
+                self._record_finding("name_mismatch", call, answer.heard.name)
+        call.answers.sort(key=lambda answer: answer.rank)
         for loser in call.answers[1:]:
             kept = call.answers[0].heard.outcome.status
-            self._find("duplicate_outcome", call, f"{loser.heard.outcome.status} gave way to {kept}")
+            self._record_finding(
+                "duplicate_outcome", call, f"{loser.heard.outcome.status} gave way to {kept}"
+            )
 
-    def _orphan(self, answer: ReportedResult) -> None:
+    def _keep_orphan(self, answer: ReportedResult) -> None:
         if self._held and answer.heard.raw_id:
-            self._held_call(answer)
+            self._add_held_call(answer)
             return
-        self._find("orphaned_result", None, answer.heard.raw_id or answer.heard.name)
+        self._record_finding("orphaned_result", None, answer.heard.raw_id or answer.heard.name)
         self._notes.setdefault(answer.place, []).append(answer)
 
-    def _held_call(self, answer: ReportedResult) -> None:
+    def _add_held_call(self, answer: ReportedResult) -> None:
         """The call lives at the provider: it is made from the result's id, its name unknown."""
         turn = self._held_turn(answer.place)
         call = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
         if call is None:
             made = HeardCall(answer.heard.raw_id, answer.heard.name or "unknown", {}, turn.residue)
             turn.pieces.append(call := CallDraft(made, turn))
-            self._find("unknown_call", call, answer.heard.raw_id)
+            self._record_finding("unknown_call", call, answer.heard.raw_id)
         call.answers.append(answer)
-        call.answers.sort(key=lambda answer: answer.standing)
+        call.answers.sort(key=lambda answer: answer.rank)
 
-    def _hold(self) -> None:
+    def _mark_held_response(self) -> None:
         """What came before lies at the provider: a turn without words says where, to go on from there."""
-        self._find("held_by_provider", None, ", ".join(self._held.values()))
+        self._record_finding("held_by_provider", None, ", ".join(self._held.values()))
         if any(isinstance(step, TurnDraft) for steps in self._notes.values() for step in steps):
             return  # the turn of its calls says so
         if "response_id" in self._held:
@@ -231,10 +235,10 @@ class _Resolver:
 
     # Bookkeeping
 
-    def _note(self, note: HeardNote) -> None:
+    def _keep_note(self, note: HeardNote) -> None:
         self._notes.setdefault(len(self._turns), []).append(note)
 
-    def _find(self, code: str, call: CallDraft | None, detail: str = "") -> None:
+    def _record_finding(self, code: str, call: CallDraft | None, detail: str = "") -> None:
         self._findings.append((code, call, detail))
 
     def _steps(self) -> list[Step]:
@@ -249,7 +253,7 @@ def _is_respelled(raw_id: str, other: str) -> bool:
     return raw_id != other and raw_id.strip() == other.strip() != ""
 
 
-def _is_aside(item: Any) -> bool:
+def _is_note_or_result(item: Any) -> bool:
     return isinstance(item, HeardNote | HeardResult)
 
 

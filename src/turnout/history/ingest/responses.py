@@ -25,12 +25,12 @@ from ..client_items import (
 from ..words import words_of
 from . import chat, media, parts
 from .heard import (
-    Door,
     Heard,
     HeardCall,
     HeardNote,
     HeardResult,
     Item,
+    ReadContext,
     dict_of,
     first_of,
     text_of,
@@ -62,45 +62,45 @@ HOSTED = frozenset(
 """Item types of what OpenAI runs or holds itself."""
 
 
-def read(item: dict[str, Any], door: Door) -> Iterator[Heard]:
+def read_responses_item(item: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
     kind = item.get("type")
     if kind in (None, "message"):
-        yield from _message(item, door)
-    elif isinstance(kind, str) and (reader := _reader_of(kind, item, door)) is not None:
-        yield from (_heard(piece, door) for piece in reader(item, door))
+        yield from _read_message_item(item, context)
+    elif isinstance(kind, str) and (reader := _reader_of(kind, item, context)) is not None:
+        yield from (_message_of_piece(piece, context) for piece in reader(item, context))
     elif isinstance(kind, str) and kind in parts.TYPED and kind not in HOSTED and "role" not in item:
         # a part where an item should be
-        yield Heard("user", tuple(parts.read_part(item, door)), door.origin)
+        yield Heard("user", tuple(parts.read_part(item, context)), context.origin)
     else:
-        yield _held(item, door)
+        yield _held_item(item, context)
 
 
-def _reader_of(kind: str, item: dict[str, Any], door: Door) -> ItemReader | None:
+def _reader_of(kind: str, item: dict[str, Any], context: ReadContext) -> ItemReader | None:
     """Who reads an item of this kind; None where OpenAI ran it itself."""
     if kind in CLIENT_ITEMS:
         return client_call if is_client_run(item) else None
     if kind in CALL_OF_OUTPUT:
-        is_hosted = item.get("execution") == "server" or _call_id(item) in door.hosted
+        is_hosted = item.get("execution") == "server" or _call_id(item) in context.hosted
         return None if is_hosted else client_output
     return ITEMS.get(kind)
 
 
-def _heard(piece: Item, door: Door) -> Heard:
+def _message_of_piece(piece: Item, context: ReadContext) -> Heard:
     speaker: Any = "tool" if isinstance(piece, HeardResult) else "model"
-    return Heard(speaker, (piece,), door.origin, joins=speaker == "model")
+    return Heard(speaker, (piece,), context.origin, joins=speaker == "model")
 
 
-def _message(item: dict[str, Any], door: Door) -> Iterator[Heard]:
-    marks = door.residue(id=item.get("id"), phase=item.get("phase"))
-    for heard in chat.read(item, door):
+def _read_message_item(item: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
+    marks = context.residue(id=item.get("id"), phase=item.get("phase"))
+    for heard in chat.read_chat_message(item, context):
         if heard.speaker != "model":
             yield heard
             continue
-        items = tuple(_marked(piece, marks) for piece in heard.items)
+        items = tuple(_with_message_ids(piece, marks) for piece in heard.items)
         yield replace(heard, items=items, joins=True)
 
 
-def _marked(piece: Item, marks: Residue | None) -> Item:
+def _with_message_ids(piece: Item, marks: Residue | None) -> Item:
     """Text with the ids of its message, beside what it had already."""
     if marks is None or not isinstance(piece, Text):
         return piece
@@ -108,91 +108,93 @@ def _marked(piece: Item, marks: Residue | None) -> Item:
     return replace(piece, residue=Residue(marks.origin, data))
 
 
-def _held(item: dict[str, Any], door: Door) -> Heard:
+def _held_item(item: dict[str, Any], context: ReadContext) -> Heard:
     """Whatever OpenAI runs or holds itself, and kinds that nobody here knows: kept whole for OpenAI."""
     kind = text_of(item.get("type"))
     if kind in CLIENT_ITEMS:
-        door.hosted.add(text_of(item.get("call_id")))
+        context.hosted.add(text_of(item.get("call_id")))
     elif kind not in HOSTED:
-        door.found("unknown_block", kind or "item")
+        context.report("unknown_block", kind or "item")
     # Reasoning can be given back to its own model only, and so can what is tied to it.
     scope: Scope = "model" if has_tied_id(item) or item.get("encrypted_content") else "provider"
-    block = Opaque(kind, words_of(kind, item), door.scoped_residue(scope, item=item))
+    block = Opaque(kind, words_of(kind, item), context.scoped_residue(scope, item=item))
     role = item.get("role")
     if isinstance(role, str) and role in chat.SPEAKERS and role != "assistant":
-        return Heard(chat.SPEAKERS[role], (block,), door.origin)
-    is_hosted = item.get("execution") == "server" or text_of(item.get("call_id")) in door.hosted
+        return Heard(chat.SPEAKERS[role], (block,), context.origin)
+    is_hosted = item.get("execution") == "server" or text_of(item.get("call_id")) in context.hosted
     if kind.endswith(FROM_US) and not is_hosted:
-        return Heard("user", (block,), door.origin)
-    return Heard("model", (block,), door.origin, joins=True)
+        return Heard("user", (block,), context.origin)
+    return Heard("model", (block,), context.origin, joins=True)
 
 
 # Items
 
 
-def function_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def function_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """Paired by call_id; only a proxy that omits it leaves the item's own id to go by."""
-    marks = door.scoped_residue("provider", item_id=item.get("id"), namespace=item.get("namespace") or None)
+    marks = context.scoped_residue(
+        "provider", item_id=item.get("id"), namespace=item.get("namespace") or None
+    )
     yield HeardCall(_call_id(item), qualified_name(item), item.get("arguments"), marks)
 
 
-def custom_tool_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def custom_tool_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """A call whose argument is free text."""
     namespace = item.get("namespace") or None
-    marks = door.scoped_residue("provider", custom=True, item_id=item.get("id"), namespace=namespace)
+    marks = context.scoped_residue("provider", custom=True, item_id=item.get("id"), namespace=namespace)
     yield chat.custom_call(_call_id(item), qualified_name(item), item.get("input"), marks)
 
 
-def client_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def client_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """A call in a form of its own: of a shell, of a patch, of the computer."""
     name = CLIENT_ITEMS[item["type"]].tool
-    yield HeardCall(_call_id(item), name, arguments_in(item), door.scoped_residue("provider", item=item))
+    yield HeardCall(_call_id(item), name, arguments_in(item), context.scoped_residue("provider", item=item))
 
 
-def client_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def client_output(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """What came of such a call; the item itself goes back to OpenAI, but for media, which is kept once."""
     status, output = output_status(item), dict_of(item.get("output"))
-    shown = list(media.image_url(output, door)) if output.get("type") == "computer_screenshot" else []
+    shown = list(media.image_url(output, context)) if output.get("type") == "computer_screenshot" else []
     kept = {name: value for name, value in item.items() if name != "output" or not shown}
     text = output_text(item)
-    marks = door.scoped_residue("provider", output_item=kept)
+    marks = context.scoped_residue("provider", output_item=kept)
     said = [Text(text, marks)] if text or not shown else []
     if status == "interrupted":
-        door.found("incomplete_result", _call_id(item))
+        context.report("incomplete_result", _call_id(item))
     tool = CLIENT_ITEMS[CALL_OF_OUTPUT[item["type"]]].tool
-    yield HeardResult(_call_id(item), tool, Outcome(status, parts.said([*said, *shown])))
+    yield HeardResult(_call_id(item), tool, Outcome(status, parts.contents_of([*said, *shown])))
 
 
 def _call_id(item: dict[str, Any]) -> str:
     return text_of(first_of(item, "call_id", "id"))
 
 
-def call_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def call_output(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     cut = item.get("status") in ("in_progress", "incomplete")
     if cut:
-        door.found("incomplete_result", text_of(item.get("call_id")))
+        context.report("incomplete_result", text_of(item.get("call_id")))
     status: Status = "interrupted" if cut else "complete"
-    outcome = parts.outcome_of(item.get("output"), door, status)
+    outcome = parts.outcome_of(item.get("output"), context, status)
     yield HeardResult(text_of(item.get("call_id")), qualified_name(item), outcome)
 
 
-def reasoning(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def reasoning_item(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     text = "\n\n".join(texts_in(item.get("summary"))) or "".join(texts_in(item.get("content")))
-    yield Thinking(text, door.residue(item=item))
+    yield Thinking(text, context.residue(item=item))
 
 
-def item_reference(item: dict[str, Any], door: Door) -> Iterator[Item]:
+def item_reference(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     yield HeardNote("item_reference", item)
 
 
-ItemReader = Callable[[dict[str, Any], Door], Iterator[Item]]
+ItemReader = Callable[[dict[str, Any], ReadContext], Iterator[Item]]
 
 ITEMS: dict[str, ItemReader] = {
     "function_call": function_call,
     "custom_tool_call": custom_tool_call,
     "function_call_output": call_output,
     "custom_tool_call_output": call_output,
-    "reasoning": reasoning,
+    "reasoning": reasoning_item,
     "item_reference": item_reference,
 }
 
@@ -208,29 +210,29 @@ KINDS = (
 # Content parts
 
 
-def text(part: dict[str, Any], door: Door) -> Iterator[Item]:
-    yield Text(text_of(part.get("text")), door.residue(annotations=part.get("annotations") or None))
+def text_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
+    yield Text(text_of(part.get("text")), context.residue(annotations=part.get("annotations") or None))
 
 
-def reasoning_text(part: dict[str, Any], door: Door) -> Iterator[Item]:
+def reasoning_text(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     yield Thinking(text_of(part.get("text")))
 
 
 parts.TYPED |= {
     **{kind: reader for kind, reader in ITEMS.items() if kind != "item_reference"},
-    "input_text": text,
-    "output_text": text,
+    "input_text": text_part,
+    "output_text": text_part,
     "summary_text": reasoning_text,
     "reasoning_text": reasoning_text,
     "input_image": media.image_url,
-    "input_file": media.file,
+    "input_file": media.file_part,
 }
 
 
 # Pieces into turns
 
 
-def joined(messages: Iterator[Heard]) -> Iterator[Heard]:
+def join_pieces(messages: Iterator[Heard]) -> Iterator[Heard]:
     """The pieces of one reply as one message.
 
     What is said after a call was said later: it opens a turn of its own, and takes the
@@ -241,8 +243,8 @@ def joined(messages: Iterator[Heard]) -> Iterator[Heard]:
         if heard.items and all(isinstance(item, HeardNote) for item in heard.items):
             yield heard  # said to nobody, so it parts nothing
             continue
-        if held and not (heard.joins and _belongs(heard, held)):
-            stays, goes = _parted(held) if heard.joins else (held, [])
+        if held and not (heard.joins and _belongs_to(heard, held)):
+            stays, goes = _split_off_thinking(held) if heard.joins else (held, [])
             yield from _as_one(stays)
             held = goes
         if heard.joins:
@@ -252,7 +254,7 @@ def joined(messages: Iterator[Heard]) -> Iterator[Heard]:
     yield from _as_one(held)
 
 
-def _belongs(heard: Heard, held: list[Heard]) -> bool:
+def _belongs_to(heard: Heard, held: list[Heard]) -> bool:
     said = any(isinstance(item, Text) and item.text for item in heard.items)
     return not said or not any(_speaks(before) for before in held)
 
@@ -261,7 +263,7 @@ def _speaks(heard: Heard) -> bool:
     return any(isinstance(item, HeardCall | Text) for item in heard.items)
 
 
-def _parted(held: list[Heard]) -> tuple[list[Heard], list[Heard]]:
+def _split_off_thinking(held: list[Heard]) -> tuple[list[Heard], list[Heard]]:
     at = len(held)
     while at and all(isinstance(item, Thinking) for item in held[at - 1].items):
         at -= 1
@@ -276,11 +278,11 @@ def _as_one(pieces: list[Heard]) -> Iterator[Heard]:
 # The body around the items
 
 
-def system(body: dict[str, Any]) -> Any:
+def system_field(body: dict[str, Any]) -> Any:
     return body.get("instructions")
 
 
-def held(body: dict[str, Any]) -> dict[str, str]:
+def state_held_by_provider(body: dict[str, Any]) -> dict[str, str]:
     """What the provider holds of this conversation already: a response, or a conversation."""
     if response_id := text_of(body.get("previous_response_id")):
         return {"response_id": response_id}

@@ -24,12 +24,12 @@ def snapshot(value: Any) -> tuple[Any, bool]:
             return copy, True
     except Exception:  # circular, too deep, or an object with an opinion of its own
         pass
-    opener = _Opener()
-    copy = plain(unwrapped := opener.open(value, ()))
-    return copy, not opener.resolved and _same(copy, unwrapped)
+    opener = _Unwrapper()
+    copy = plain(unwrapped := opener.unwrap(value, ()))
+    return copy, not opener.resolved and _are_equal(copy, unwrapped)
 
 
-def parsed(text: str | bytes) -> Any:
+def parse_messages(text: str | bytes) -> Any:
     """JSON as it stands; what it holds that is not quite JSON is resolved message by message."""
     try:
         return msgspec.json.decode(text)
@@ -44,56 +44,56 @@ def parsed(text: str | bytes) -> Any:
         ) from None
 
 
-def opened(value: Any) -> Any:
+def unwrap_object(value: Any) -> Any:
     """The outermost object as a dict or list; what it holds stays as it is."""
-    return _dumped(value)
+    return _sdk_fields(value)
 
 
-def _same(copy: Any, value: Any) -> bool:
+def _are_equal(copy: Any, value: Any) -> bool:
     try:
         return bool(copy == value)
     except RecursionError:
         return False
 
 
-class _Opener:
+class _Unwrapper:
     """SDK objects as the dicts they stand for, at any depth; what they hold beside is described."""
 
     def __init__(self) -> None:
         self.resolved = False  # whether something was not what JSON can say
 
-    def open(self, value: Any, above: tuple[int, ...], name: Any = None) -> Any:
+    def unwrap(self, value: Any, above: tuple[int, ...], name: Any = None) -> Any:
         try:
-            return self._opened(value, above, name)
+            return self._unwrap_value(value, above, name)
         except Exception:  # an object that answers every question with an exception
-            return self._instead(f"[{type(value).__name__}]")
+            return self._substitute(f"[{type(value).__name__}]")
 
-    def _opened(self, value: Any, above: tuple[int, ...], name: Any) -> Any:
+    def _unwrap_value(self, value: Any, above: tuple[int, ...], name: Any) -> Any:
         if isinstance(value, str | int | float | None) or len(above) > MAX_DEPTH:
             return value
         if isinstance(value, bytes | bytearray):
-            return self._bytes(bytes(value), name)
+            return self._text_of_bytes(bytes(value), name)
         if id(value) in above:
-            return self._instead("[circular]")
-        return self._inside(_dumped(value), (*above, id(value)))
+            return self._substitute("[circular]")
+        return self._unwrap_members(_sdk_fields(value), (*above, id(value)))
 
-    def _inside(self, value: Any, above: tuple[int, ...]) -> Any:
+    def _unwrap_members(self, value: Any, above: tuple[int, ...]) -> Any:
         if isinstance(value, Mapping):
-            return {key: self.open(item, above, key) for key, item in value.items()}
+            return {key: self.unwrap(item, above, key) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self.open(item, above) for item in value]
+            return [self.unwrap(item, above) for item in value]
         if isinstance(value, str | int | float | None):
             return value
         if _is_nameless(value):
-            return self._instead(f"[{type(value).__name__}]")
-        return self._instead(plain(value))
+            return self._substitute(f"[{type(value).__name__}]")
+        return self._substitute(plain(value))
 
-    def _bytes(self, value: bytes, name: Any) -> Any:
+    def _text_of_bytes(self, value: bytes, name: Any) -> Any:
         if isinstance(name, str) and name in BINARY:
             return b64encode(value).decode()
-        return self._instead(value.decode(errors="replace"))
+        return self._substitute(value.decode(errors="replace"))
 
-    def _instead(self, value: Any) -> Any:
+    def _substitute(self, value: Any) -> Any:
         self.resolved = True
         return value
 
@@ -105,7 +105,7 @@ def _is_nameless(value: Any) -> bool:
     return silent and not hasattr(value, "__dict__")
 
 
-def _dumped(value: Any) -> Any:
+def _sdk_fields(value: Any) -> Any:
     if isinstance(value, type):
         return value
     for name in ("model_dump", "to_dict"):

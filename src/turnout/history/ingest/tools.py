@@ -8,7 +8,7 @@ from typing import Any
 from ...declarations import read_declaration
 from ...model import ToolSpec
 from ...plain import dumps
-from .heard import Door, list_of
+from .heard import ReadContext, list_of
 
 FIELDS = ("tools", "functions")
 """Where a body declares them; `functions` is how Chat did before it had tools."""
@@ -17,22 +17,24 @@ LONGEST = 200
 """How much of an unreadable declaration a diagnostic shows."""
 
 
-def declared_tools(body: dict[str, Any], api: str, door: Door) -> list[ToolSpec]:
+def declared_tools(body: dict[str, Any], api: str, context: ReadContext) -> list[ToolSpec]:
     """One tool per name, the first that was declared; what a provider runs itself is among them."""
     by_name: dict[tuple[str, str], ToolSpec] = {}
-    for spec in _read(body, api, door):
-        known = by_name.setdefault(_key(spec), spec)
+    for spec in _read_tools(body, api, context):
+        known = by_name.setdefault(_key_of(spec), spec)
         if known != spec:
-            door.found("repeated_tool", spec.name)
+            context.report("repeated_tool", spec.name)
     return list(by_name.values())
 
 
-def _read(body: dict[str, Any], api: str, door: Door) -> Iterator[ToolSpec]:
+def _read_tools(body: dict[str, Any], api: str, context: ReadContext) -> Iterator[ToolSpec]:
     def unreadable(what: str) -> None:
-        door.found("unreadable_tool", what)
+        context.report("unreadable_tool", what)
 
     for tool in [entry for field in FIELDS for entry in list_of(body.get(field))]:
-        specs = list(read_declaration(tool, door.origin, api, unreadable)) if isinstance(tool, dict) else []
+        specs = (
+            list(read_declaration(tool, context.origin, api, unreadable)) if isinstance(tool, dict) else []
+        )
         if not specs and not _is_empty(tool):
             unreadable(dumps(tool)[:LONGEST])
         yield from specs
@@ -43,6 +45,6 @@ def _is_empty(tool: Any) -> bool:
     return isinstance(tool, dict) and not any(tool.values())
 
 
-def _key(spec: ToolSpec) -> tuple[str, str]:
+def _key_of(spec: ToolSpec) -> tuple[str, str]:
     """Functions are told apart by name; a provider may have several tools of one kind (MCP servers)."""
     return (spec.kind, spec.name) if spec.is_function else (spec.kind, dumps(spec.declaration))

@@ -17,15 +17,15 @@ from .resolve import Resolved
 NEVER_CAME = Outcome("interrupted", synthetic=True, reason="unknown")
 
 
-def write(history: History, resolved: Resolved) -> None:
-    writer = _Writer(history, [step for step in resolved.steps if isinstance(step, TurnDraft)])
+def write_resolved(history: History, resolved: Resolved) -> None:
+    writer = _HistoryWriter(history, [step for step in resolved.steps if isinstance(step, TurnDraft)])
     for step in resolved.steps:
-        writer.take(step)
+        writer.write_step(step)
     told = [(code, call.id if call else "", detail) for code, call, detail in resolved.findings]
     history.diagnostics.extend(Diagnostic("history", *finding) for finding in (*told, *writer.findings))
 
 
-class _Writer:
+class _HistoryWriter:
     def __init__(self, history: History, turns: list[TurnDraft]) -> None:
         self.findings: list[tuple[str, str, str]] = []
         self._history = history
@@ -34,40 +34,40 @@ class _Writer:
         self._shared: dict[str, int] = {}
         self._chosen_ids: set[str] = set()
 
-    def take(self, step: Step) -> None:
+    def write_step(self, step: Step) -> None:
         match step:
             case HeardNote():
                 self._history.note(step.kind, step.data)
             case ReportedResult():
-                self._history.note("orphaned_result", _told(step))
+                self._history.note("orphaned_result", _note_of_result(step))
             case TurnDraft(speaker="model"):
-                self._reply(step)
+                self._write_model_turn(step)
             case TurnDraft(speaker="system"):
-                self._history.append(SystemTurn(self._key(step), tuple(step.blocks)))
+                self._history.append(SystemTurn(self._key_of(step), tuple(step.blocks)))
             case TurnDraft():
-                self._history.append(UserTurn(self._key(step), tuple(step.blocks)))
+                self._history.append(UserTurn(self._key_of(step), tuple(step.blocks)))
 
-    def _reply(self, turn: TurnDraft) -> None:
-        key = self._key(turn)
+    def _write_model_turn(self, turn: TurnDraft) -> None:
+        key = self._key_of(turn)
         for index, call in enumerate(turn.calls):
-            call.id = self._canonical(call, key, index)
+            call.id = self._canonical_id(call, key, index)
         blocks = tuple(piece.block() if isinstance(piece, CallDraft) else piece for piece in turn.pieces)
         stop: Literal["paused", ""] = "paused" if was_paused(blocks) else ""
         self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue, stop))
         for call in turn.calls:
-            self._settle(call, may_wait=turn is self._last)
+            self._settle_call(call, may_wait=turn is self._last)
 
-    def _settle(self, call: CallDraft, may_wait: bool) -> None:
+    def _settle_call(self, call: CallDraft, may_wait: bool) -> None:
         if call.answers:
             self._history.settle(call.id, call.answers[0].heard.outcome)
             for loser in call.answers[1:]:
                 if loser.heard.outcome != call.answers[0].heard.outcome:
-                    self._history.note("duplicate_outcome", {**_told(loser), "call_id": call.id})
+                    self._history.note("duplicate_outcome", {**_note_of_result(loser), "call_id": call.id})
         elif not may_wait:
             self.findings.append(("missing_result", call.id, call.heard.name))
             self._history.settle(call.id, NEVER_CAME)
 
-    def _canonical(self, call: CallDraft, key: str, index: int) -> str:
+    def _canonical_id(self, call: CallDraft, key: str, index: int) -> str:
         """An id of our own form is kept for its first call; every other is made canonical once."""
         raw_id = call.heard.raw_id
         chosen = raw_id if ids.is_canonical(raw_id) else ""
@@ -77,7 +77,7 @@ class _Writer:
         self._chosen_ids.add(chosen)
         return chosen
 
-    def _key(self, turn: TurnDraft) -> str:
+    def _key_of(self, turn: TurnDraft) -> str:
         """The turn's own id where it has one. A model turn's counts most: call ids are made from it."""
         wanted = _as_key(turn)
         if not wanted or (turn.speaker != "model" and wanted in self._model_ids):
@@ -101,7 +101,7 @@ def _as_key(turn: TurnDraft) -> str:
     return turn.turn_id.replace("|", "_")
 
 
-def _told(answer: ReportedResult) -> dict[str, object]:
+def _note_of_result(answer: ReportedResult) -> dict[str, object]:
     heard = answer.heard
     content = [plain(block) for block in heard.outcome.content]
     return {"raw_id": heard.raw_id, "name": heard.name, "status": heard.outcome.status, "content": content}

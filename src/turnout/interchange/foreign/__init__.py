@@ -1,4 +1,4 @@
-"""Sessions of other programs, read as histories that any provider can go on with.
+"""Sessions of other programs, read as histories that any provider can continue.
 
 One file a program. `foreign_transcript` collects what was said, whatever the format. Only `interchange` and
 `surfaces` import this. Imports `history.ingest`.
@@ -11,32 +11,30 @@ from pathlib import Path
 
 from ...errors import UsageError
 from . import claude_code, codex, gemini_cli, opencode, pi
-from .foreign_transcript import Foreign
+from .foreign_transcript import ForeignSession
 
-READERS: dict[str, Callable[[bytes, str], Foreign]] = {
-    "claude-code": claude_code.read,
-    "codex": codex.read,
-    "gemini-cli": gemini_cli.read,
-    "opencode": opencode.read,
-    "pi": pi.read,
+READERS: dict[str, Callable[[bytes, str], ForeignSession]] = {
+    "claude-code": claude_code.read_claude_code,
+    "codex": codex.read_codex,
+    "gemini-cli": gemini_cli.read_gemini_cli,
+    "opencode": opencode.read_opencode,
+    "pi": pi.read_pi,
 }
 PROGRAMS = (*READERS, "llm")
 
 SQLITE = b"SQLite format 3\x00"
 
-__all__ = ["PROGRAMS", "READERS", "SQLITE", "Foreign", "read_file"]
+__all__ = ["PROGRAMS", "READERS", "SQLITE", "ForeignSession", "read_file"]
 
 
-def read_file(program: str, path: Path, key: str, conversation: str = "") -> Foreign:
+def read_file(program: str, path: Path, key: str, conversation: str = "") -> ForeignSession:
     """The session that a file of that program holds; `conversation` names one where it holds several."""
     if program == "llm":
-        from . import llm  # the database is loaded when it is needed
+        from . import llm  # imported here, so that apsw is loaded only when it is needed
 
-        return llm.read(path, key, conversation)
+        return llm.read_llm(path, key, conversation)
     if program not in READERS:
-        raise UsageError(
-            f"{program!r} is not a program whose sessions are known; use one of {', '.join(PROGRAMS)}"
-        )
+        raise UsageError(f"sessions of {program!r} cannot be read; use one of {', '.join(PROGRAMS)}")
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -52,4 +50,4 @@ def read_file(program: str, path: Path, key: str, conversation: str = "") -> For
 def _database_hint(program: str) -> str:
     if program == "opencode":
         return opencode.HOW_TO_EXPORT
-    return f"The sessions of {program} are files of JSON"
+    return f"The sessions of {program} are JSON files; give one of these"

@@ -1,8 +1,8 @@
-"""Codex: a rollout of JSON lines; the conversation is what stands as Responses items in it.
+"""Codex: a rollout of JSON lines; the conversation is the Responses items in it.
 
-Events repeat what the items say and are passed over, unless the item itself is missing. Old
-rollouts have the items bare, without an envelope. A compaction's own summary may be encrypted;
-then what was kept stands for it.
+Events repeat what the items say and are skipped, unless the item itself is missing. Old
+rollouts have the items bare, without an envelope. The summary of a compaction may be encrypted;
+then the messages that were kept replace it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from ...history.ingest.formats import RESPONSES
 from ...history.ingest.heard import texts_in
 from ...history.ingest.media import from_url
 from ...model import Origin, Text, Thinking
-from .foreign_transcript import Foreign, Record, Telling, fields, listed, records, text
+from ...plain import dict_in, list_in, text_in
+from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, records_of_lines
 
 ECHOES = {
     "user_message": "user",
@@ -22,7 +23,7 @@ ECHOES = {
     "agent_reasoning": "reasoning",
     "agent_reasoning_raw_content": "reasoning",
 }
-"""Events that say what an item says, and whose item that is."""
+"""Events that repeat an item, and the role or type of that item."""
 
 BOOKS = frozenset(
     [
@@ -36,7 +37,7 @@ BOOKS = frozenset(
         "context_compacted",
     ]
 )
-"""Events that keep Codex's books."""
+"""Events of Codex's own bookkeeping."""
 
 BARE = frozenset(
     [
@@ -52,75 +53,75 @@ BARE = frozenset(
 )
 
 
-def read(data: bytes, key: str) -> Foreign:
+def read_codex(data: bytes, key: str) -> ForeignSession:
     """The session that a rollout file holds."""
-    telling = Telling("codex", Origin("openai-responses"))
-    found = records(data)
-    words = _words_of_items(found)
-    undone = _undone(found, words)
+    builder = TranscriptBuilder("codex", Origin("openai-responses"))
+    found = records_of_lines(data)
+    texts = _texts_of_items(found)
+    undone = _rolled_back_places(found, texts)
     for at, record in enumerate(found):
         if at in undone:
-            telling.keep("rolled back", record)
+            builder.keep_record("rolled back", record)
         else:
-            _tell(record, words, telling)
-    return telling.finished(key)
+            _add_record(record, texts, builder)
+    return builder.build_session(key)
 
 
-def _tell(record: Record, words: dict[str, _Words], telling: Telling) -> None:
-    kind, payload = text(record.get("type")), fields(record.get("payload"))
+def _add_record(record: Record, texts: dict[str, _ItemTexts], builder: TranscriptBuilder) -> None:
+    kind, payload = text_in(record.get("type")), dict_in(record.get("payload"))
     match kind:
         case "session_meta":
-            _meta(payload, telling)
+            _add_session_meta(payload, builder)
         case "turn_context":
-            telling.pass_over(kind)
-            if model := text(payload.get("model")):
-                telling.door = telling.door.speaking_as(Origin("openai-responses", "", model))
+            builder.skip_record(kind)
+            if model := text_in(payload.get("model")):
+                builder.context = builder.context.speaking_as(Origin("openai-responses", "", model))
         case "response_item":
-            _item(payload, telling)
+            _add_item(payload, builder)
         case "compacted":
-            _compact(payload, telling)
+            _add_compaction(payload, builder)
         case "event_msg":
-            _event(payload, record, words, telling)
+            _add_event(payload, record, texts, builder)
         case _ if kind in BARE:
-            _item(record, telling)
+            _add_item(record, builder)
         case _ if not kind and "id" in record and "timestamp" in record:
-            _meta(record, telling)
+            _add_session_meta(record, builder)
         case _:
-            telling.keep(kind or text(record.get("record_type")) or "record", record)
+            builder.keep_record(kind or text_in(record.get("record_type")) or "record", record)
 
 
-def _meta(meta: Record, telling: Telling) -> None:
-    """A forked rollout begins with its own and then its parent's; the first counts."""
-    if telling.id:
-        telling.keep("session_meta", meta)
+def _add_session_meta(meta: Record, builder: TranscriptBuilder) -> None:
+    """A forked rollout begins with its own record and then its parent's; the first counts."""
+    if builder.id:
+        builder.keep_record("session_meta", meta)
         return
-    telling.id = text(meta.get("id")) or "unnamed"
-    instructions = meta.get("instructions") or fields(meta.get("base_instructions")).get("text")
-    if text(instructions):
-        telling.system.append(text(instructions))
+    builder.id = text_in(meta.get("id")) or "unnamed"
+    instructions = meta.get("instructions") or dict_in(meta.get("base_instructions")).get("text")
+    if text_in(instructions):
+        builder.system.append(text_in(instructions))
 
 
-def _item(item: Record, telling: Telling) -> None:
-    kind = text(item.get("type"))
+def _add_item(item: Record, builder: TranscriptBuilder) -> None:
+    kind = text_in(item.get("type"))
     if kind == "ghost_snapshot":
-        telling.keep(kind, item)
+        builder.keep_record(kind, item)
     else:
-        telling.message(RESPONSES, item)
+        builder.add_message(RESPONSES, item)
 
 
 # Items and the events that repeat them
 
 
-def _items(found: list[Record]) -> Iterator[Record]:
+def _items_in(found: list[Record]) -> Iterator[Record]:
     for record in found:
         if record.get("type") == "response_item":
-            yield fields(record.get("payload"))
+            yield dict_in(record.get("payload"))
         elif record.get("type") in BARE:
             yield record
 
 
-class _Words:
-    """All that the items of one role or kind say and show."""
+class _ItemTexts:
+    """All texts and images of the items of one role or type."""
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
@@ -129,100 +130,106 @@ class _Words:
     def add(self, texts: Iterable[str]) -> None:
         self._texts.update(texts)
 
-    def __contains__(self, words: str) -> bool:
-        """Whether an item says this: by itself, as almost always, or among other words."""
-        if not words or words in self._texts:
+    def __contains__(self, text: str) -> bool:
+        """Whether an item holds this text: alone, as almost always, or within a longer one."""
+        if not text or text in self._texts:
             return True
         self._all = self._all or "\n".join(self._texts)
-        return words in self._all
+        return text in self._all
 
 
-def _words_of_items(found: list[Record]) -> dict[str, _Words]:
-    words: dict[str, _Words] = defaultdict(_Words)
-    for item in _items(found):
+def _texts_of_items(found: list[Record]) -> dict[str, _ItemTexts]:
+    texts: dict[str, _ItemTexts] = defaultdict(_ItemTexts)
+    for item in _items_in(found):
         said = list(texts_in(item))
-        shown = (text(fields(part).get("image_url")) for part in listed(item.get("content")))
-        words[text(item.get("role")) or text(item.get("type"))].add(["".join(said), *said, *shown])
-    return words
+        shown = (text_in(dict_in(part).get("image_url")) for part in list_in(item.get("content")))
+        texts[text_in(item.get("role")) or text_in(item.get("type"))].add(["".join(said), *said, *shown])
+    return texts
 
 
-def _event(payload: Record, record: Record, words: dict[str, _Words], telling: Telling) -> None:
-    kind = text(payload.get("type"))
-    said = text(payload.get("message")) or text(payload.get("text"))
-    shown = [text(url) for url in listed(payload.get("images"))]
+def _add_event(
+    payload: Record, record: Record, texts: dict[str, _ItemTexts], builder: TranscriptBuilder
+) -> None:
+    kind = text_in(payload.get("type"))
+    text = text_in(payload.get("message")) or text_in(payload.get("text"))
+    images = [text_in(url) for url in list_in(payload.get("images"))]
     if kind in BOOKS:
-        telling.pass_over(kind)
+        builder.skip_record(kind)
     elif kind not in ECHOES:
-        telling.keep(kind or "event", record)
-    elif all(each in words[ECHOES[kind]] for each in (said, *shown)):
-        telling.pass_over(kind)
+        builder.keep_record(kind or "event", record)
+    elif all(each in texts[ECHOES[kind]] for each in (text, *images)):
+        builder.skip_record(kind)
     else:
-        _say_event(kind, said, shown, telling)
+        _add_event_without_item(kind, text, images, builder)
 
 
-def _say_event(kind: str, said: str, shown: list[str], telling: Telling) -> None:
-    """An event whose item is not in the file: it is all that is left of it."""
-    telling.door.found("missing_record", f"the item of an event of kind {kind!r}; the event stands for it")
+def _add_event_without_item(kind: str, text: str, images: list[str], builder: TranscriptBuilder) -> None:
+    """An event whose item is not in the file: only the event is left."""
+    builder.context.report(
+        "missing_record", f"the item of an event of kind {kind!r}; the event stands for it"
+    )
     if kind == "user_message":
-        telling.say("user", Text(said), *(from_url(url, "image/*") for url in shown))
+        builder.add_items("user", Text(text), *(from_url(url, "image/*") for url in images))
     elif kind == "agent_message":
-        telling.say("model", Text(said), joins=True)
+        builder.add_items("model", Text(text), joins=True)
     else:
-        telling.say("model", Thinking(said), joins=True)
+        builder.add_items("model", Thinking(text), joins=True)
 
 
-# What was taken back
+# Rollbacks
 
 
-def _undone(found: list[Record], words: dict[str, _Words]) -> set[int]:
-    """The places of what `thread_rolled_back` took back: so many prompts, with all that followed each."""
+def _rolled_back_places(found: list[Record], texts: dict[str, _ItemTexts]) -> set[int]:
+    """The positions of what `thread_rolled_back` took back: a number of prompts, and all after each."""
     undone: set[int] = set()
     for at, record in enumerate(found):
-        payload = fields(record.get("payload"))
+        payload = dict_in(record.get("payload"))
         if record.get("type") == "event_msg" and payload.get("type") == "thread_rolled_back":
             prompts = [
-                place for place in range(at) if place not in undone and _is_prompt(found[place], words)
+                place for place in range(at) if place not in undone and _is_prompt(found[place], texts)
             ]
             count = payload.get("num_turns")
             if prompts and isinstance(count, int) and count > 0:
-                undone |= {place for place in range(prompts[-count:][0], at) if _is_said(found[place])}
+                undone |= {
+                    place for place in range(prompts[-count:][0], at) if _is_item_or_event(found[place])
+                }
     return undone
 
 
-def _is_prompt(record: Record, words: dict[str, _Words]) -> bool:
-    """Whether the user wrote this item, and not Codex in the user's name; or an event that lost its item."""
-    payload = fields(record.get("payload"))
+def _is_prompt(record: Record, texts: dict[str, _ItemTexts]) -> bool:
+    """Whether the user wrote this, not Codex in the user's name. Also an event whose item is missing."""
+    payload = dict_in(record.get("payload"))
     if record.get("type") == "event_msg":
-        said = text(payload.get("message"))
-        return payload.get("type") == "user_message" and said not in words["user"]
+        said = text_in(payload.get("message"))
+        return payload.get("type") == "user_message" and said not in texts["user"]
     written = "".join(texts_in(payload.get("content"))).lstrip()
     is_users = record.get("type") == "response_item" and payload.get("role") == "user"
     return is_users and not written.startswith(("<", "# AGENTS.md"))
 
 
-def _is_said(record: Record) -> bool:
+def _is_item_or_event(record: Record) -> bool:
     return record.get("type") in ("response_item", "event_msg")
 
 
 # Compactions
 
 
-def _compact(payload: Record, telling: Telling) -> None:
-    """What Codex goes on with after a compaction: the messages that it kept, and the summary among them."""
-    summary, kept = text(payload.get("message")), "\n\n".join(_kept_words(payload))
-    for item in map(fields, listed(payload.get("replacement_history"))):
-        if not all(text(fields(part).get("text")) for part in listed(item.get("content")) or [{}]):
-            telling.keep("compacted item", item)
+def _add_compaction(payload: Record, builder: TranscriptBuilder) -> None:
+    """What Codex continues with after a compaction: the messages that it kept, with the summary."""
+    summary, kept = text_in(payload.get("message")), "\n\n".join(_kept_texts(payload))
+    for item in map(dict_in, list_in(payload.get("replacement_history"))):
+        if not all(text_in(dict_in(part).get("text")) for part in list_in(item.get("content")) or [{}]):
+            builder.keep_record("compacted item", item)
     if summary and summary not in kept:
         kept = f"{kept}\n\n{summary}".strip()
-    telling.compacted(kept or ENCRYPTED)
+    builder.add_compaction(kept or ENCRYPTED)
 
 
 ENCRYPTED = "[The summary of the earlier conversation is encrypted and cannot be read.]"
 
 
-def _kept_words(payload: Record) -> Iterator[str]:
-    for item in map(fields, listed(payload.get("replacement_history"))):
-        for part in listed(item.get("content")):
-            if said := text(fields(part).get("text")):
-                yield f"{text(item.get('role')) or 'message'}: {said}"
+def _kept_texts(payload: Record) -> Iterator[str]:
+    for item in map(dict_in, list_in(payload.get("replacement_history"))):
+        for part in list_in(item.get("content")):
+            if said := text_in(dict_in(part).get("text")):
+                yield f"{text_in(item.get('role')) or 'message'}: {said}"

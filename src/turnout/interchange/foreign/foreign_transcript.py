@@ -1,8 +1,8 @@
-"""What a foreign transcript tells, collected piece by piece and written as a history.
+"""A foreign transcript, collected piece by piece and written as a history.
 
-A reader of one format only translates: it says who spoke, what was called and what came of it,
-in the words that the ingest shares. Pairing and damage are resolved there, once. What a reader
-does not know is kept as a note in its place, and counted, so that nothing vanishes unsaid.
+A reader of one format only translates: who spoke, what was called, what the result was, in the
+types of `history.ingest`. Pairing and damage are resolved there, once. A record that a reader
+does not know is kept as a note in its place and counted, so nothing is lost in silence.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from ...diagnostic import Diagnostic
 from ...history.ingest import responses
 from ...history.ingest.formats import NAMES, Format
-from ...history.ingest.heard import Door, Heard, HeardNote, Item, Speaker
+from ...history.ingest.heard import Heard, HeardNote, Item, ReadContext, Speaker
 from ...history.ingest.parts import items_of
-from ...history.ingest.resolve import resolve
-from ...history.ingest.write import write
+from ...history.ingest.resolve import resolve_messages
+from ...history.ingest.write import write_resolved
 from ...history.log import History
 from ...model import Origin
 from ...plain import loads, plain
@@ -31,11 +31,11 @@ Record = dict[str, Any]
 TORN = "torn line"
 UNREADABLE = "unreadable line"
 CODES_OF_KINDS = {TORN: "torn_tail", UNREADABLE: "unreadable_entry"}
-"""Kinds of records that mean damage; the others are the program's own business."""
+"""Kinds of records that mean damage. Other unknown kinds are normal."""
 
 
-class Foreign(Struct, frozen=True):
-    """A session of another program: its history, its name for itself, what it could not be told as."""
+class ForeignSession(Struct, frozen=True):
+    """A session of another program: its history, title and id, and what was kept as notes."""
 
     history: History
     title: str = ""
@@ -44,35 +44,35 @@ class Foreign(Struct, frozen=True):
     """Records that are kept as notes, by kind."""
 
 
-class Compacted(Struct, frozen=True):
-    """From here on a summary stands for what came before, but for what was kept of it."""
+class ForeignCompaction(Struct, frozen=True):
+    """From here on a summary replaces what came before, except what was kept."""
 
     summary: str
-    kept_from: str = ""  # the turn id of the first that stays
+    kept_from: str = ""  # the id of the first turn that was kept
 
 
-class Telling:
-    """Told a transcript in order; gives the history at the end."""
+class TranscriptBuilder:
+    """Takes a transcript in order; gives the history at the end."""
 
     def __init__(self, program: str, origin: Origin) -> None:
         self.program = program
-        self.door = Door(origin)
+        self.context = ReadContext(origin)
         self.title = ""
         self.id = ""
         self.system: list[str] = []
         self.kept: Counter[str] = Counter()
-        self.passed_over: Counter[str] = Counter()
-        self._told: list[Heard | Compacted] = []
+        self.skipped: Counter[str] = Counter()
+        self._messages: list[Heard | ForeignCompaction] = []
 
-    def message(
+    def add_message(
         self, form: Format, message: dict[str, Any], origin: Origin | None = None, turn_id: str = ""
     ) -> None:
         """A message in one of the formats that the ingest knows."""
-        door = self.door if origin is None else self.door.speaking_as(origin)
-        for heard in form.read(plain(message), door):
-            self._told.append(replace(heard, turn_id=turn_id) if turn_id else heard)
+        context = self.context if origin is None else self.context.speaking_as(origin)
+        for heard in form.read(plain(message), context):
+            self._messages.append(replace(heard, turn_id=turn_id) if turn_id else heard)
 
-    def say(
+    def add_items(
         self,
         speaker: Speaker,
         *items: Item,
@@ -80,65 +80,67 @@ class Telling:
         turn_id: str = "",
         joins: bool = False,
     ) -> None:
-        """Something said, called or reported; `joins`: it is one piece of a reply among others."""
+        """Add a message of texts, calls or results; `joins`: it is one of several pieces of a reply."""
         if items:
-            self._told.append(Heard(speaker, items, origin or self.door.origin, turn_id, joins))
+            self._messages.append(Heard(speaker, items, origin or self.context.origin, turn_id, joins))
 
-    def parts(self, content: Any, origin: Origin | None = None) -> list[Item]:
-        """The pieces of a content that is written in a known family's parts."""
-        return list(items_of(plain(content), self.door if origin is None else self.door.speaking_as(origin)))
+    def read_parts(self, content: Any, origin: Origin | None = None) -> list[Item]:
+        """The items of content that is written in the parts of a known format."""
+        return list(
+            items_of(plain(content), self.context if origin is None else self.context.speaking_as(origin))
+        )
 
-    def keep(self, kind: str, record: Any) -> None:
-        """A record that no turn can be made of: a note in its place."""
+    def keep_record(self, kind: str, record: Any) -> None:
+        """Keep a record that is not a turn, as a note in its place."""
         self.kept[kind] += 1
         note = HeardNote(f"{self.program}:{kind}", plain(record))
-        self._told.append(Heard("user", (note,), self.door.origin))
+        self._messages.append(Heard("user", (note,), self.context.origin))
 
-    def pass_over(self, kind: str) -> None:
-        """A record that only repeats what others say, or says nothing of the conversation: counted."""
-        self.passed_over[kind] += 1
+    def skip_record(self, kind: str) -> None:
+        """Count a record that repeats others, or that is not about the conversation."""
+        self.skipped[kind] += 1
 
-    def compacted(self, summary: str, kept_from: str = "") -> None:
-        self._told.append(Compacted(summary, kept_from))
+    def add_compaction(self, summary: str, kept_from: str = "") -> None:
+        self._messages.append(ForeignCompaction(summary, kept_from))
 
-    def finished(self, key: str) -> Foreign:
-        """The history that all of it makes."""
+    def build_session(self, key: str) -> ForeignSession:
+        """The session of everything that was added."""
         history = History(key, system="\n\n".join(self.system))
         for heard, cut in self._stretches():
-            resolved = resolve(responses.joined(iter(heard)), self.door.origin, {})
+            resolved = resolve_messages(responses.join_pieces(iter(heard)), self.context.origin, {})
             for text in resolved.system:
                 history.note_system(text)
-            write(history, resolved)
+            write_resolved(history, resolved)
             if cut is not None:
-                _compact(history, cut)
+                _compact_history(history, cut)
         history.diagnostics.extend(self._diagnostics())
         title = self.title or title_of(history.entries)
-        return Foreign(history, title, self.id, dict(self.kept))
+        return ForeignSession(history, title, self.id, dict(self.kept))
 
     def _diagnostics(self) -> Iterator[Diagnostic]:
-        for found in self.door.findings:
+        for found in self.context.findings:
             yield Diagnostic("history", found.code, "", found.detail)
         for kind, count in self.kept.items():
             code = CODES_OF_KINDS.get(kind, "foreign_record")
             yield Diagnostic("history", code, "", f"{count} of kind {kind!r}")
-        if self.passed_over:
-            counts = ", ".join(f"{count} {kind}" for kind, count in self.passed_over.items())
+        if self.skipped:
+            counts = ", ".join(f"{count} {kind}" for kind, count in self.skipped.items())
             yield Diagnostic("history", "passed_over", "", counts)
 
-    def _stretches(self) -> Iterator[tuple[list[Heard], Compacted | None]]:
-        """What was said between two compactions, and the one that ends it."""
+    def _stretches(self) -> Iterator[tuple[list[Heard], ForeignCompaction | None]]:
+        """The messages between two compactions, and the compaction that ends them."""
         heard: list[Heard] = []
-        for told in self._told:
-            if isinstance(told, Heard):
-                heard.append(told)
+        for each in self._messages:
+            if isinstance(each, Heard):
+                heard.append(each)
             else:
-                yield heard, told
+                yield heard, each
                 heard = []
         yield heard, None
 
 
-def _compact(history: History, cut: Compacted) -> None:
-    """Let the summary stand for what it covers. Where that is not known, it is said and hides nothing."""
+def _compact_history(history: History, cut: ForeignCompaction) -> None:
+    """Replace what a summary covers. Where that is not known, the summary is added and nothing is hidden."""
     keys = [turn.key for turn in history.turns]
     if cut.kept_from and cut.kept_from not in keys:
         history.diagnostics.append(Diagnostic("history", "missing_record", "", f"{cut.kept_from}: {UNCUT}"))
@@ -149,20 +151,20 @@ def _compact(history: History, cut: Compacted) -> None:
         history.compact(keys[through], cut.summary)
 
 
-UNCUT = "the first record that a summary left in place; everything is left in place"
+UNCUT = "a summary keeps everything from this record on, but it is missing; everything is kept"
 
 
 # Reading files
 
 
-def records(data: bytes) -> list[Record]:
-    """The JSON objects of a file of lines. A line that is none is a record of its own kind, in its place."""
+def records_of_lines(data: bytes) -> list[Record]:
+    """The JSON objects of a file of lines. Any other line is a record of kind `TORN` or `UNREADABLE`."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    return [_record(line, is_last=number == len(lines)) for number, line in numbered]
+    return [_record_of_line(line, is_last=number == len(lines)) for number, line in numbered]
 
 
-def _record(line: bytes, is_last: bool) -> Record:
+def _record_of_line(line: bytes, is_last: bool) -> Record:
     try:
         record = loads(line)
     except (ValueError, RecursionError):
@@ -173,19 +175,7 @@ def _record(line: bytes, is_last: bool) -> Record:
 
 
 def origin_of(provider: Any, model: Any) -> Origin:
-    """Who spoke, under our own name for the provider where we have one."""
+    """The origin of a reply, under our name for the provider where we have one."""
     name = provider if isinstance(provider, str) and provider else "unknown"
     found = NAMES.get(name.lower().replace("_", "-"))
     return Origin(found[1] if found else name, "", model if isinstance(model, str) else "")
-
-
-def text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def fields(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

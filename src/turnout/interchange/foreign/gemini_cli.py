@@ -12,33 +12,35 @@ from typing import Any
 from ...errors import UsageError
 from ...history.ingest.formats import GEMINI
 from ...history.ingest.heard import HeardCall, HeardResult, Item
-from ...history.ingest.parts import said
+from ...history.ingest.parts import contents_of
 from ...model import Origin, Outcome, Status, Text, Thinking
-from ...plain import loads
+from ...plain import dict_in, list_in, loads, text_in
 from .document import read_document
-from .foreign_transcript import TORN, UNREADABLE, Foreign, Record, Telling, fields, listed, records, text
+from .foreign_transcript import TORN, UNREADABLE, ForeignSession, Record, TranscriptBuilder, records_of_lines
 
 STATUSES: dict[str, Status] = {"success": "complete", "error": "error", "cancelled": "cancelled"}
 
 
-def read(data: bytes, key: str) -> Foreign:
+def read_gemini_cli(data: bytes, key: str) -> ForeignSession:
     """The session that a chat file holds."""
-    telling = Telling("gemini-cli", Origin("gemini"))
-    value, found = _json_value(data), records(data)
-    if (contents := _checkpoint(value)) is not None:
+    builder = TranscriptBuilder("gemini-cli", Origin("gemini"))
+    value, found = _json_value(data), records_of_lines(data)
+    if (contents := _checkpoint_contents(value)) is not None:
         for content in contents:
-            telling.message(GEMINI, fields(content))
-        return telling.finished(key)
+            builder.add_message(GEMINI, dict_in(content))
+        return builder.build_session(key)
     if not _is_log(found) and (document := read_document(data, _is_message)) is not None:
         chat, messages = document.head, document.messages
     elif value is None or _is_log(found):
-        chat, messages = _replayed(found, telling)
+        chat, messages = _replay_log(found, builder)
     else:
-        raise UsageError("this JSON is neither a chat nor a checkpoint of Gemini CLI")
-    telling.id, telling.title = text(chat.get("sessionId")), text(chat.get("summary"))
+        raise UsageError(
+            "this JSON is neither a chat nor a checkpoint of Gemini CLI; give one that it recorded or saved"
+        )
+    builder.id, builder.title = text_in(chat.get("sessionId")), text_in(chat.get("summary"))
     for message in messages:
-        _tell(message, telling)
-    return telling.finished(key)
+        _add_message(message, builder)
+    return builder.build_session(key)
 
 
 def _json_value(data: bytes) -> Any:
@@ -49,10 +51,10 @@ def _json_value(data: bytes) -> Any:
         return None
 
 
-def _checkpoint(value: Any) -> list[Any] | None:
-    """The contents of a saved checkpoint: bare, or as a `history`. None where the file is another."""
+def _checkpoint_contents(value: Any) -> list[Any] | None:
+    """The contents of a saved checkpoint: bare, or under `history`. None where the file is not one."""
     contents = value.get("history") if isinstance(value, dict) else value
-    if not isinstance(contents, list) or not any("parts" in fields(content) for content in contents):
+    if not isinstance(contents, list) or not any("parts" in dict_in(content) for content in contents):
         return None
     return contents
 
@@ -71,43 +73,45 @@ def _is_message(value: Record) -> bool:
 # A log
 
 
-def _replayed(found: list[Record], telling: Telling) -> tuple[Record, list[Record]]:
-    """The fields and the messages that a log comes to. What it takes back is kept aside."""
+def _replay_log(found: list[Record], builder: TranscriptBuilder) -> tuple[Record, list[Record]]:
+    """The fields and messages at the end of a log. Messages that it takes back are kept as notes."""
     chat: Record = {}
     messages: dict[str, Record] = {}
     for record in found:
         if isinstance(target := record.get("$rewindTo"), str):
-            _rewind(messages, target, telling)
+            _rewind_to(messages, target, builder)
             continue
-        update = fields(record.get("$set")) or record
+        update = dict_in(record.get("$set")) or record
         if isinstance(update.get("messages"), list):
-            _replace(messages, update["messages"], telling)
+            _replace_messages(messages, update["messages"], builder)
         if isinstance(record.get("id"), str):
             messages[record["id"]] = record
         elif update is not record or isinstance(record.get("sessionId"), str):
             chat |= {name: value for name, value in update.items() if name != "messages"}
         else:
-            telling.keep(text(record.get("type")) or "record", record)
+            builder.keep_record(text_in(record.get("type")) or "record", record)
     return chat, list(messages.values())
 
 
-def _rewind(messages: dict[str, Record], target: str, telling: Telling) -> None:
-    """Drop a message and what followed it. Where its line was lost, nobody knows how far: nothing goes."""
+def _rewind_to(messages: dict[str, Record], target: str, builder: TranscriptBuilder) -> None:
+    """Drop a message and what followed it. Nothing is dropped where its line was lost."""
     if target not in messages:
-        telling.door.found(
-            "missing_record", f"{target}: the message that was rewound to; nothing is left out"
+        builder.context.report(
+            "missing_record", f"{target}: the session was rewound to this message; nothing was removed"
         )
         return
     ids = list(messages)
     for id in ids[ids.index(target) :]:
-        telling.keep("rewound message", messages.pop(id))
+        builder.keep_record("rewound message", messages.pop(id))
 
 
-def _replace(messages: dict[str, Record], others: list[Any], telling: Telling) -> None:
+def _replace_messages(messages: dict[str, Record], others: list[Any], builder: TranscriptBuilder) -> None:
     """Put others in the place of all messages, as a compression does."""
-    fresh = {text(other.get("id")) or f"unnamed {at}": other for at, other in enumerate(map(fields, others))}
+    fresh = {
+        text_in(other.get("id")) or f"unnamed {at}": other for at, other in enumerate(map(dict_in, others))
+    }
     for id in [id for id in messages if id not in fresh]:
-        telling.keep("replaced message", messages[id])
+        builder.keep_record("replaced message", messages[id])
     messages.clear()
     messages.update(fresh)
 
@@ -115,42 +119,44 @@ def _replace(messages: dict[str, Record], others: list[Any], telling: Telling) -
 # Messages
 
 
-def _tell(message: Record, telling: Telling) -> None:
-    match text(message.get("type")):
+def _add_message(message: Record, builder: TranscriptBuilder) -> None:
+    match text_in(message.get("type")):
         case "user":
-            telling.say("user", *telling.parts(message.get("content")))
+            builder.add_items("user", *builder.read_parts(message.get("content")))
         case "gemini":
-            _reply(message, telling)
+            _add_reply(message, builder)
         case kind:
-            telling.keep(kind or "message", message)
+            builder.keep_record(kind or "message", message)
 
 
-def _reply(message: Record, telling: Telling) -> None:
-    origin = Origin("gemini", "", text(message.get("model")))
-    calls = [fields(call) for call in listed(message.get("toolCalls"))]
-    thoughts = [fields(thought) for thought in listed(message.get("thoughts"))]
+def _add_reply(message: Record, builder: TranscriptBuilder) -> None:
+    origin = Origin("gemini", "", text_in(message.get("model")))
+    calls = [dict_in(call) for call in list_in(message.get("toolCalls"))]
+    thoughts = [dict_in(thought) for thought in list_in(message.get("thoughts"))]
     items: list[Item] = [
-        Thinking(f"{text(thought.get('subject'))}\n{text(thought.get('description'))}".strip())
+        Thinking(f"{text_in(thought.get('subject'))}\n{text_in(thought.get('description'))}".strip())
         for thought in thoughts
     ]
-    items += [item for item in telling.parts(message.get("content"), origin) if item != Text("")]
-    items += [HeardCall(text(call.get("id")), text(call.get("name")), call.get("args")) for call in calls]
-    telling.say("model", *items, origin=origin)
+    items += [item for item in builder.read_parts(message.get("content"), origin) if item != Text("")]
+    items += [
+        HeardCall(text_in(call.get("id")), text_in(call.get("name")), call.get("args")) for call in calls
+    ]
+    builder.add_items("model", *items, origin=origin)
     for call in calls:
-        telling.say("tool", *_results(call, telling))
+        builder.add_items("tool", *_results_of(call, builder))
 
 
-def _results(call: Record, telling: Telling) -> list[Item]:
-    """What came of a call: the response it was answered with, or what the user was shown."""
-    id, name, status = text(call.get("id")), text(call.get("name")), text(call.get("status"))
-    items = telling.parts(call.get("result"))
+def _results_of(call: Record, builder: TranscriptBuilder) -> list[Item]:
+    """The result of a call: the response it was answered with, or what the user was shown."""
+    id, name, status = text_in(call.get("id")), text_in(call.get("name")), text_in(call.get("status"))
+    items = builder.read_parts(call.get("result"))
     answers = [item.outcome for item in items if isinstance(item, HeardResult)]
-    beside = said(item for item in items if not isinstance(item, HeardResult))
+    beside = contents_of(item for item in items if not isinstance(item, HeardResult))
     if answers or beside:
         content = (*(block for answer in answers for block in answer.content), *beside)
         failed = next((answer.status for answer in answers if answer.status != "complete"), None)
         return [HeardResult(id, name, Outcome(failed or STATUSES.get(status, "complete"), content))]
     shown = call.get("resultDisplay") or ()
     if status not in STATUSES and not shown:
-        return []  # it had not ended
+        return []  # the call was still running
     return [HeardResult(id, name, Outcome(STATUSES.get(status, "interrupted"), shown))]

@@ -1,4 +1,4 @@
-"""The database that llm logs to: its tables, as far as they are there, and what is attached."""
+"""The database that llm logs to: the tables that it has, and attachments."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import apsw
 
 from ...model import Media
-from .foreign_transcript import text
+from ...plain import text_in
 
 Row = dict[str, Any]
 
 
-class Log:
-    """The tables of a log, as far as they are there."""
+class LlmLog:
+    """The tables of a log. Which there are depends on the version of llm."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -29,15 +29,15 @@ class Log:
             found.append(dict(zip((name for name, *_ in cursor.get_description()), row, strict=True)))
         return found
 
-    def __enter__(self) -> Log:
+    def __enter__(self) -> LlmLog:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
 
-def attached(row: Row) -> Media:
-    """A row of attachments: its bytes, or where they lie."""
+def media_of_row(row: Row) -> Media:
+    """A row of attachments as media: its bytes, or their address."""
     data = base64.b64encode(row.get("content") or b"").decode()
-    uri = text(row.get("url")) or text(row.get("path"))
-    return Media(text(row.get("type")) or "application/octet-stream", data, "" if data else uri)
+    uri = text_in(row.get("url")) or text_in(row.get("path"))
+    return Media(text_in(row.get("type")) or "application/octet-stream", data, "" if data else uri)

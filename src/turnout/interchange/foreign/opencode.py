@@ -1,7 +1,7 @@
 """opencode: what `opencode export` prints, a session with its messages and their parts.
 
 A part of type `tool` is a call and its state in one. One message may hold several steps, each a
-reply of its own. A user message with a compaction part is answered by the summary.
+separate reply. A user message with a compaction part is answered by the summary.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from ...history.ingest.heard import HeardCall, HeardResult, Item
 from ...history.ingest.icontent import reasoning_item
 from ...history.ingest.media import from_url
 from ...model import Content, Origin, Outcome, Residue, Text, Thinking
+from ...plain import dict_in, list_in, text_in
 from .document import read_document
-from .foreign_transcript import Foreign, Record, Telling, fields, listed, origin_of, text
+from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, origin_of
 
 HOW_TO_EXPORT = (
     "`opencode export SESSION > export.json` writes what can be read; "
@@ -25,64 +26,66 @@ HOW_TO_EXPORT = (
 PASSED_OVER = frozenset({"step-start", "step-finish", "snapshot", "patch"})
 
 
-def read(data: bytes, key: str) -> Foreign:
+def read_opencode(data: bytes, key: str) -> ForeignSession:
     """The session that an export holds."""
     if (export := read_document(data, _is_message)) is None:
         raise UsageError(f"this is not an export of opencode. {HOW_TO_EXPORT}")
-    info = fields(export.head.get("info"))
-    telling = Telling("opencode", Origin("unknown"))
-    telling.id, telling.title = text(info.get("id")), text(info.get("title"))
-    standing, reverted = _standing(export.messages, fields(info.get("revert")))
+    info = dict_in(export.head.get("info"))
+    builder = TranscriptBuilder("opencode", Origin("unknown"))
+    builder.id, builder.title = text_in(info.get("id")), text_in(info.get("title"))
+    standing, reverted = _split_at_revert(export.messages, dict_in(info.get("revert")))
     for message in standing:
-        _tell(message, telling)
+        _add_message(message, builder)
     for message in reverted:
-        telling.keep(text(message.get("type")) or "reverted", message)
-    return telling.finished(key)
+        builder.keep_record(text_in(message.get("type")) or "reverted", message)
+    return builder.build_session(key)
 
 
 def _is_message(value: Record) -> bool:
     return isinstance(value.get("info"), dict) and isinstance(value.get("parts"), list)
 
 
-def _standing(messages: list[Record], revert: Record) -> tuple[list[Record], list[Record]]:
-    """The messages before the one that the user went back to, and those from there on."""
-    target, part = text(revert.get("messageID")), text(revert.get("partID"))
-    ids = [text(fields(message.get("info")).get("id")) for message in messages]
+def _split_at_revert(messages: list[Record], revert: Record) -> tuple[list[Record], list[Record]]:
+    """The messages before the one that the user reverted to, and the rest."""
+    target, part = text_in(revert.get("messageID")), text_in(revert.get("partID"))
+    ids = [text_in(dict_in(message.get("info")).get("id")) for message in messages]
     if not target or target not in ids:
         return messages, []
     at = ids.index(target)
-    parts = listed(messages[at].get("parts"))
-    cut = next((place for place, each in enumerate(parts) if part and fields(each).get("id") == part), 0)
+    parts = list_in(messages[at].get("parts"))
+    cut = next((place for place, each in enumerate(parts) if part and dict_in(each).get("id") == part), 0)
     if not cut:
         return messages[:at], messages[at:]
     kept, undone = ({**messages[at], "parts": half} for half in (parts[:cut], parts[cut:]))
     return [*messages[:at], kept], [undone, *messages[at + 1 :]]
 
 
-def _tell(message: Record, telling: Telling) -> None:
-    info, parts = fields(message.get("info")), [fields(part) for part in listed(message.get("parts"))]
+def _add_message(message: Record, builder: TranscriptBuilder) -> None:
+    info, parts = dict_in(message.get("info")), [dict_in(part) for part in list_in(message.get("parts"))]
     if info.get("role") == "user":
-        telling.say("user", *_prompt_items(parts, telling))
+        builder.add_items("user", *_prompt_items(parts, builder))
     elif info.get("role") == "assistant" and info.get("summary") is True:
-        telling.compacted("\n".join(text(part.get("text")) for part in parts if part.get("type") == "text"))
-        _keep_parts([part for part in parts if part.get("type") != "text"], telling)
+        builder.add_compaction(
+            "\n".join(text_in(part.get("text")) for part in parts if part.get("type") == "text")
+        )
+        _keep_parts([part for part in parts if part.get("type") != "text"], builder)
     elif info.get("role") == "assistant":
-        for step in _steps(parts):
-            _reply(step, _origin(info), telling)
+        for step in _steps_in(parts):
+            _add_reply(step, _origin_of_message(info), builder)
     else:
-        telling.keep(text(info.get("role")) or text(message.get("type")) or "message", message)
+        builder.keep_record(text_in(info.get("role")) or text_in(message.get("type")) or "message", message)
     if info.get("error"):
-        telling.keep("error", info["error"])
+        builder.keep_record("error", info["error"])
 
 
-def _origin(info: Record) -> Origin:
-    model = fields(info.get("model"))
+def _origin_of_message(info: Record) -> Origin:
+    model = dict_in(info.get("model"))
     return origin_of(
         info.get("providerID") or model.get("providerID"), info.get("modelID") or model.get("modelID")
     )
 
 
-def _steps(parts: list[Record]) -> Iterator[list[Record]]:
+def _steps_in(parts: list[Record]) -> Iterator[list[Record]]:
     step: list[Record] = []
     for part in parts:
         if part.get("type") == "step-start" and step:
@@ -92,63 +95,63 @@ def _steps(parts: list[Record]) -> Iterator[list[Record]]:
     yield step
 
 
-def _keep_parts(parts: list[Record], telling: Telling) -> None:
+def _keep_parts(parts: list[Record], builder: TranscriptBuilder) -> None:
     for part in parts:
-        kind = text(part.get("type")) or "part"
+        kind = text_in(part.get("type")) or "part"
         if kind in PASSED_OVER:
-            telling.pass_over(kind)
+            builder.skip_record(kind)
         else:
-            telling.keep(kind, part)
+            builder.keep_record(kind, part)
 
 
 # Prompts
 
 
-def _prompt_items(parts: list[Record], telling: Telling) -> Iterator[Item]:
+def _prompt_items(parts: list[Record], builder: TranscriptBuilder) -> Iterator[Item]:
     for part in parts:
-        match text(part.get("type")):
+        match text_in(part.get("type")):
             case "text":
-                yield Text(text(part.get("text")))
+                yield Text(text_in(part.get("text")))
             case "file":
-                yield _file(part)
+                yield _media_of_part(part)
             case _:
-                _keep_parts([part], telling)
+                _keep_parts([part], builder)
 
 
-def _file(part: Record) -> Content:
-    mime = text(part.get("mime")) or "application/octet-stream"
-    return from_url(text(part.get("url")), mime, text(part.get("filename")))
+def _media_of_part(part: Record) -> Content:
+    mime = text_in(part.get("mime")) or "application/octet-stream"
+    return from_url(text_in(part.get("url")), mime, text_in(part.get("filename")))
 
 
 # Replies
 
 
-def _reply(step: list[Record], origin: Origin, telling: Telling) -> None:
+def _add_reply(step: list[Record], origin: Origin, builder: TranscriptBuilder) -> None:
     items: list[Item] = []
     results: list[Item] = []
     for part in step:
-        match text(part.get("type")):
+        match text_in(part.get("type")):
             case "text":
-                items.append(Text(text(part.get("text"))))
+                items.append(Text(text_in(part.get("text"))))
             case "reasoning":
-                items.append(Thinking(text(part.get("text")), _thinking_residue(part, origin)))
+                items.append(Thinking(text_in(part.get("text")), _thinking_residue(part, origin)))
             case "file":
-                items.append(_file(part))
+                items.append(_media_of_part(part))
             case "tool":
-                state = fields(part.get("state"))
-                id, name = text(part.get("callID")), text(part.get("tool"))
+                state = dict_in(part.get("state"))
+                id, name = text_in(part.get("callID")), text_in(part.get("tool"))
                 items.append(HeardCall(id, name, state.get("input") or {}, _call_residue(part, origin)))
-                results += [HeardResult(id, name, outcome) for outcome in _outcome(state)]
+                results += [HeardResult(id, name, outcome) for outcome in _outcomes_of(state)]
             case _:
-                _keep_parts([part], telling)
-    telling.say("model", *items, origin=origin)
-    telling.say("tool", *results)
+                _keep_parts([part], builder)
+    builder.add_items("model", *items, origin=origin)
+    builder.add_items("tool", *results)
 
 
 def _thinking_residue(part: Record, origin: Origin) -> Residue | None:
-    """The private state that the AI SDK keeps beside a thought, in the shape of whoever wrote it."""
-    written = fields(part.get("metadata"))
-    claude, gemini, openai = (fields(written.get(name)) for name in ("anthropic", "google", "openai"))
+    """The private state that the AI SDK keeps beside a thought, in the shape of its provider."""
+    written = dict_in(part.get("metadata"))
+    claude, gemini, openai = (dict_in(written.get(name)) for name in ("anthropic", "google", "openai"))
     data: Any = None
     if claude.get("redactedData"):
         data = {"redacted": claude["redactedData"]}
@@ -157,19 +160,19 @@ def _thinking_residue(part: Record, origin: Origin) -> Residue | None:
     elif gemini.get("thoughtSignature"):
         data = {"thought_signature": gemini["thoughtSignature"]}
     elif encrypted := openai.get("reasoningEncryptedContent"):
-        data = {"item": reasoning_item(text(part.get("text")), openai.get("itemId"), encrypted)}
+        data = {"item": reasoning_item(text_in(part.get("text")), openai.get("itemId"), encrypted)}
     return None if data is None else Residue(origin, data)
 
 
 def _call_residue(part: Record, origin: Origin) -> Residue | None:
-    signature = fields(fields(part.get("metadata")).get("google")).get("thoughtSignature")
+    signature = dict_in(dict_in(part.get("metadata")).get("google")).get("thoughtSignature")
     return Residue(origin, {"thought_signature": signature}) if signature else None
 
 
-def _outcome(state: Record) -> Iterator[Outcome]:
-    """What came of a call; nothing while it runs."""
-    shown = tuple(_file(fields(part)) for part in listed(state.get("attachments")))
-    said = tuple(Text(words) for name in ("output", "error") if (words := text(state.get(name))))
+def _outcomes_of(state: Record) -> Iterator[Outcome]:
+    """The outcome of a call; none while it runs."""
+    shown = tuple(_media_of_part(dict_in(part)) for part in list_in(state.get("attachments")))
+    said = tuple(Text(words) for name in ("output", "error") if (words := text_in(state.get(name))))
     if state.get("status") == "error" or state.get("error"):
         yield Outcome("error", (*said, *shown))
     elif state.get("status") == "completed" or said or shown:

@@ -1,7 +1,7 @@
-"""pi: JSON lines that form a tree by `id` and `parentId`; the last one is where the session stands.
+"""pi: JSON lines that form a tree by `id` and `parentId`; the last line is the current end.
 
 The first versions wrote a plain sequence without ids. A compaction names the first entry that
-was kept; what a branch left behind is a summary in the path.
+was kept; an abandoned branch is summarised in the path.
 """
 
 from __future__ import annotations
@@ -10,136 +10,136 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...history.ingest.heard import HeardCall, HeardResult, Item
-from ...history.ingest.parts import said
+from ...history.ingest.parts import contents_of
 from ...model import Media, Origin, Outcome, Residue, Text, Thinking
-from ...plain import loads
-from .foreign_transcript import Foreign, Record, Telling, fields, listed, origin_of, records, text
-from .tree import Link, path_to_last
+from ...plain import dict_in, list_in, loads, text_in
+from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, origin_of, records_of_lines
+from .tree import RecordLink, path_to_last
 
 PASSED_OVER = frozenset({"model_change", "thinking_level_change", "label"})
 SAID = frozenset({"message", "custom_message", "branch_summary"})
 
 
-def read(data: bytes, key: str) -> Foreign:
+def read_pi(data: bytes, key: str) -> ForeignSession:
     """The session that a file holds."""
-    telling = Telling("pi", Origin("unknown"))
-    entries = records(data)
+    builder = TranscriptBuilder("pi", Origin("unknown"))
+    entries = records_of_lines(data)
     path = path_to_last(
-        [Link(entry["id"], text(entry.get("parentId"))) for entry in filter(_is_linked, entries)]
+        [RecordLink(entry["id"], text_in(entry.get("parentId"))) for entry in filter(_is_linked, entries)]
     )
     for parent in path.missing:
-        telling.door.found("missing_record", parent)
+        builder.context.report("missing_record", parent)
     for entry in entries:
         if _is_linked(entry) and entry["id"] not in path.ids:
-            telling.keep("other branch", entry)
+            builder.keep_record("other branch", entry)
         else:
-            _tell(entry, entries, telling)
-    return telling.finished(key)
+            _add_entry(entry, entries, builder)
+    return builder.build_session(key)
 
 
 def _is_linked(entry: Record) -> bool:
     return entry.get("type") != "session" and isinstance(entry.get("id"), str)
 
 
-def _tell(entry: Record, entries: list[Record], telling: Telling) -> None:
-    id, kind = text(entry.get("id")), text(entry.get("type"))
+def _add_entry(entry: Record, entries: list[Record], builder: TranscriptBuilder) -> None:
+    id, kind = text_in(entry.get("id")), text_in(entry.get("type"))
     match kind:
         case "session":
-            telling.id = id
+            builder.id = id
         case "session_info":
-            if telling.title:
-                telling.pass_over("earlier session_info")
-            telling.title = text(entry.get("name")) or telling.title
+            if builder.title:
+                builder.skip_record("earlier session_info")
+            builder.title = text_in(entry.get("name")) or builder.title
         case "message":
-            _message(fields(entry.get("message")), id, telling)
+            _add_message(dict_in(entry.get("message")), id, builder)
         case "custom_message":
-            telling.say("user", *_content(entry.get("content"), telling), turn_id=id)
+            builder.add_items("user", *_items_of_content(entry.get("content"), builder), turn_id=id)
         case "branch_summary":
-            words = f"[Summary of a branch that was left]\n{text(entry.get('summary'))}"
-            telling.say("user", Text(words), turn_id=id)
+            words = f"[Summary of an abandoned branch]\n{text_in(entry.get('summary'))}"
+            builder.add_items("user", Text(words), turn_id=id)
         case "compaction":
-            telling.compacted(text(entry.get("summary")), _first_kept(entry, entries))
+            builder.add_compaction(text_in(entry.get("summary")), _first_kept(entry, entries))
         case _ if kind in PASSED_OVER:
-            telling.pass_over(kind)
+            builder.skip_record(kind)
         case _:
-            telling.keep(kind or "entry", entry)
+            builder.keep_record(kind or "entry", entry)
 
 
 def _first_kept(compaction: Record, entries: list[Record]) -> str:
-    """The first turn at or after the entry that a compaction names; the entry itself need not be one."""
-    named = text(compaction.get("firstKeptEntryId"))
+    """The first turn at or after the entry that a compaction names; that entry may not be a turn."""
+    named = text_in(compaction.get("firstKeptEntryId"))
     before = entries[: entries.index(compaction)]
-    # If the entry's own line was lost, the one that follows it still tells where it stood.
+    # If the line of that entry was lost, its child still shows where it was.
     places = (at for at, entry in enumerate(before) if named in (entry.get("id"), entry.get("parentId")))
     if not named or (at := next(places, None)) is None:
         return named
-    return next((text(entry.get("id")) for entry in before[at:] if _is_turn(entry)), "")
+    return next((text_in(entry.get("id")) for entry in before[at:] if _is_turn(entry)), "")
 
 
 def _is_turn(entry: Record) -> bool:
-    role = fields(entry.get("message")).get("role")
+    role = dict_in(entry.get("message")).get("role")
     return entry.get("type") in SAID and role != "toolResult"
 
 
 # Messages
 
 
-def _message(message: Record, id: str, telling: Telling) -> None:
-    match text(message.get("role")):
+def _add_message(message: Record, id: str, builder: TranscriptBuilder) -> None:
+    match text_in(message.get("role")):
         case "user" | "custom" | "hookMessage":
-            telling.say("user", *_content(message.get("content"), telling), turn_id=id)
+            builder.add_items("user", *_items_of_content(message.get("content"), builder), turn_id=id)
         case "assistant":
             origin = origin_of(message.get("provider"), message.get("model"))
-            telling.say("model", *_reply(message, origin, telling), origin=origin, turn_id=id)
+            builder.add_items("model", *_reply_items(message, origin, builder), origin=origin, turn_id=id)
             if message.get("errorMessage"):
-                telling.keep("error", {"message": message["errorMessage"]})
+                builder.keep_record("error", {"message": message["errorMessage"]})
         case "toolResult":
-            telling.say("tool", _result(message, telling))
+            builder.add_items("tool", _result_of_message(message, builder))
         case "bashExecution" if message.get("excludeFromContext") is not True:
-            ran = f"Ran `{text(message.get('command'))}`\n{text(message.get('output'))}"
-            telling.say("user", Text(ran), turn_id=id)
+            ran = f"Ran `{text_in(message.get('command'))}`\n{text_in(message.get('output'))}"
+            builder.add_items("user", Text(ran), turn_id=id)
         case "branchSummary" | "compactionSummary":
-            telling.say("user", Text(f"[Summary]\n{text(message.get('summary'))}"), turn_id=id)
+            builder.add_items("user", Text(f"[Summary]\n{text_in(message.get('summary'))}"), turn_id=id)
         case role:
-            telling.keep(role or "message", message)
+            builder.keep_record(role or "message", message)
 
 
-def _result(message: Record, telling: Telling) -> HeardResult:
+def _result_of_message(message: Record, builder: TranscriptBuilder) -> HeardResult:
     status: Any = "error" if message.get("isError") is True else "complete"
-    content = said(_content(message.get("content"), telling))
+    content = contents_of(_items_of_content(message.get("content"), builder))
     return HeardResult(
-        text(message.get("toolCallId")), text(message.get("toolName")), Outcome(status, content)
+        text_in(message.get("toolCallId")), text_in(message.get("toolName")), Outcome(status, content)
     )
 
 
-def _content(content: Any, telling: Telling) -> Iterator[Item]:
+def _items_of_content(content: Any, builder: TranscriptBuilder) -> Iterator[Item]:
     if isinstance(content, str):
         yield Text(content)
-    for block in map(fields, listed(content)):
+    for block in map(dict_in, list_in(content)):
         if block.get("type") == "image":
-            yield Media(text(block.get("mimeType")) or "image/png", data=text(block.get("data")))
+            yield Media(text_in(block.get("mimeType")) or "image/png", data=text_in(block.get("data")))
         elif isinstance(block.get("text"), str):
             yield Text(block["text"])
         else:
-            yield from telling.parts(block)
+            yield from builder.read_parts(block)
 
 
-def _reply(message: Record, origin: Origin, telling: Telling) -> Iterator[Item]:
-    api = text(message.get("api"))
-    for block in map(fields, listed(message.get("content"))):
-        match text(block.get("type")):
+def _reply_items(message: Record, origin: Origin, builder: TranscriptBuilder) -> Iterator[Item]:
+    api = text_in(message.get("api"))
+    for block in map(dict_in, list_in(message.get("content"))):
+        match text_in(block.get("type")):
             case "thinking":
-                residue = _residue(api, text(block.get("thinkingSignature")), origin)
-                yield Thinking(text(block.get("thinking")), residue)
+                residue = _residue_of(api, text_in(block.get("thinkingSignature")), origin)
+                yield Thinking(text_in(block.get("thinking")), residue)
             case "toolCall":
-                id, name = text(block.get("id")), text(block.get("name"))
-                residue = _residue(api, text(block.get("thoughtSignature")), origin)
+                id, name = text_in(block.get("id")), text_in(block.get("name"))
+                residue = _residue_of(api, text_in(block.get("thoughtSignature")), origin)
                 yield HeardCall(id, name, block.get("arguments"), residue)
             case _:
-                yield from _content([block], telling)
+                yield from _items_of_content([block], builder)
 
 
-def _residue(api: str, signature: str, origin: Origin) -> Residue | None:
+def _residue_of(api: str, signature: str, origin: Origin) -> Residue | None:
     """The private state of a thought, in the shape of the API that wrote it."""
     if not signature:
         return None
@@ -151,4 +151,4 @@ def _residue(api: str, signature: str, origin: Origin) -> Residue | None:
         item = loads(signature)
     except ValueError:
         return None
-    return Residue(origin, {"item": item}) if fields(item).get("type") == "reasoning" else None
+    return Residue(origin, {"item": item}) if dict_in(item).get("type") == "reasoning" else None

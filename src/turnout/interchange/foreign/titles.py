@@ -1,7 +1,7 @@
 """A title from the first thing that the user said.
 
-Programs put words of their own into the user's messages: the folder and the shell, project
-instructions, reminders, the open files of an editor. None of these is what the session is about.
+Programs add text to the user's messages: the folder and the shell, project instructions,
+reminders, the open files of an editor. A title is not made of these.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _HEADINGS = (
     "This is the Gemini CLI. We are setting up the context for our chat",
 )
 _REQUEST = "## My request for Codex:"
-"""What the user wrote, below what the editor told."""
+"""What the user wrote stands below this heading, after the context of the editor."""
 
 
 def title_of(entries: Iterable[Entry]) -> str:
-    """The first line of the user's own words; "" where there are none."""
+    """The first line that the user wrote; "" where there is none."""
     turns = (entry for entry in entries if isinstance(entry, UserTurn))
     texts = (block.text for turn in turns for block in turn.blocks if isinstance(block, Text))
-    line = next((line for text in texts if (line := _first_line(text))), "")
+    line = next((line for text in texts if (line := _first_own_line(text))), "")
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-def _first_line(text: str) -> str:
+def _first_own_line(text: str) -> str:
     text = text.partition(_REQUEST)[2] or text
     while (context := _CONTEXT.match(text)) is not None:
         text = text[context.end() :]

@@ -13,7 +13,7 @@ from .clean_text import one_line, printable
 
 if TYPE_CHECKING:
     from ...diagnostic import Diagnostic
-    from ...interchange.foreign import Foreign
+    from ...interchange.foreign import ForeignSession
 
 PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "llm", "turnout")
 
@@ -49,14 +49,14 @@ def import_(program: str, file: Path, key: str, title: str, conversation: str) -
     click.echo(id)
 
 
-def _read(program: str, file: Path, key: str, conversation: str) -> Foreign:
+def _read(program: str, file: Path, key: str, conversation: str) -> ForeignSession:
     from ...interchange.exports import from_jsonl
-    from ...interchange.foreign import Foreign, read_file
+    from ...interchange.foreign import ForeignSession, read_file
 
     if program != "turnout":
         return read_file(program, file, key, conversation)
     found = from_jsonl(file.read_bytes(), key)
-    return Foreign(found.history, found.title)
+    return ForeignSession(found.history, found.title)
 
 
 def _said(diagnostics: Iterable[Diagnostic]) -> list[str]:

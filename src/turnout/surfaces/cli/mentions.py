@@ -10,7 +10,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 
-from ...history.ingest.media import sniffed
+from ...history.ingest.media import sniff_mime
 from ...model import Block, Media, Text
 from ...tools.confine.file_text import decoded, is_binary
 from ...tools.confine.workspace import WorkspaceFiles
@@ -54,7 +54,7 @@ def _file(word: str, workspace: WorkspaceFiles) -> Iterator[tuple[str, Block]]:
 
 def _told(path: str, data: bytes) -> Block:
     encoded = b64encode(data).decode()
-    if (mime := sniffed(encoded)) and not mime.startswith("text/"):
+    if (mime := sniff_mime(encoded)) and not mime.startswith("text/"):
         return Media(mime, encoded, name=path)
     if is_binary(data):
         return Text(f"{path} is binary ({len(data):,} bytes) and is not shown here.")
