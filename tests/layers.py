@@ -47,8 +47,7 @@ IMPURE_FILES = {
     "tools/declare/context.py": "a running tool learns from an Event that it was cancelled",
     "tools/schedule/scheduler.py": "the driver: it owns the tasks of a batch",
     "tools/schedule/batch_run.py": "the driver of one batch, on asyncio",
-    "tools/schedule/questions.py": "the driver's questions to the user, with their time limits",
-    "tools/schedule/tool_hooks.py": "the driver's calls of the user's functions, with their time limits",
+    "tools/schedule/callbacks.py": "calls functions of the user in tasks, with time limits",
     "tools/schedule/progress.py": "a tool reports its progress from a thread, so a lock is held",
 }
 """Files in pure folders that are not pure, each with the reason."""

@@ -18,7 +18,7 @@ from ..declarations import specs_of
 from ..errors import HookError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, Outcome, ToolCall, ToolSpec, Turn
-from ..tools.schedule.tool_hooks import TIME_LIMIT, AfterTool, BeforeTool, Refuse, ToolHooks, consulted
+from ..tools.schedule.tool_hooks import TIME_LIMIT, AfterTool, BeforeTool, Refuse, ToolHooks, ask_hooks
 from .excerpt import excerpt, outcomes_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class ModelHooks:
         return turn if wanted == turn else _without_residue(wanted, turn)
 
     async def _consulted(self, name: str, hooks: Any, value: Any, *ask: Any) -> Any:
-        return await consulted(name, hooks, value, self.session.scheduler.let_go, *ask)
+        return await ask_hooks(name, hooks, value, self.session.scheduler.cancel_task, *ask)
 
 
 def several(hooks: Hooks | Iterable[Hooks] | None) -> tuple[Hooks, ...]:

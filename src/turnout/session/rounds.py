@@ -13,7 +13,7 @@ from ..providers.cost import total_usage
 from ..streaming.events import TextDelta
 from ..telemetry.counts import Operation
 from ..tools.declare.registry import Found
-from ..tools.schedule.batch import Summary
+from ..tools.schedule.batch import BatchSummary
 from .events import Complete, Status, Terminal
 from .exchange import Exchange
 from .guards import Verdict, WatchedCall
@@ -96,7 +96,7 @@ class Rounds:
         session = self.session
         invalid: set[str] = set()
 
-        def count(summary: Summary, wrong: frozenset[str]) -> None:  # also of a batch that was cancelled
+        def count(summary: BatchSummary, wrong: frozenset[str]) -> None:  # also of a batch that was cancelled
             session.telemetry.batch(turn.origin, summary)
             self.emit(Status("tools", _counted(summary)))
             invalid.update(wrong)

@@ -17,7 +17,7 @@ from turnout.tools.builtin.patch_format import Hunk, PatchError, applied, parse
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.rules import Policy, Rule
-from turnout.tools.schedule.admission import Admitted, admit
+from turnout.tools.schedule.admission import Admitted, admit_call
 
 Call = Callable[..., Outcome]
 
@@ -155,7 +155,7 @@ def test_policy_sees_every_path_and_asks_before_a_deletion() -> None:
     """A rule against a path holds inside a patch, and deleting is more than writing."""
 
     def verdict(patch: str, policy: Policy) -> str:
-        admitted = admit(ToolCall("c", "apply_patch", {"patch": patch}), Registry([apply_patch]), policy)
+        admitted = admit_call(ToolCall("c", "apply_patch", {"patch": patch}), Registry([apply_patch]), policy)
         assert isinstance(admitted, Admitted)
         return admitted.verdict.effect
 

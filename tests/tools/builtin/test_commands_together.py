@@ -19,7 +19,7 @@ from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.rules import Policy
 from turnout.tools.policy.situation import Situation
-from turnout.tools.schedule.admission import Admitted, admit
+from turnout.tools.schedule.admission import Admitted, admit_call
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_which_commands_run_beside_others(
         environment["PATH"] = f"{root}:{environment['PATH']}"
         line = "ls"
     situation = Situation(workspace, unconfined, environment)
-    admitted = admit(command("x", line), Registry(BUILTIN), Policy("full"), situation)
+    admitted = admit_call(command("x", line), Registry(BUILTIN), Policy("full"), situation)
     assert isinstance(admitted, Admitted)
     assert (admitted.footprint.everywhere, admitted.footprint.alone) == (reading, not reading)
     assert admitted.footprint.changes is not reading
@@ -142,5 +142,5 @@ def test_which_commands_run_beside_others(
 def test_a_command_in_the_background_is_not_taken_for_reading(workspace: WorkspaceFiles) -> None:
     """It goes on when its call has ended, so others are not started beside it before it is under way."""
     wanted = call("shell", "x", command="ls", background=True)
-    admitted = admit(wanted, Registry(BUILTIN), Policy("full"), Situation(workspace, unconfined))
+    admitted = admit_call(wanted, Registry(BUILTIN), Policy("full"), Situation(workspace, unconfined))
     assert isinstance(admitted, Admitted) and admitted.footprint.alone

@@ -29,7 +29,7 @@ from turnout.tools.policy.rules import Policy, Rule, Verdict
 from turnout.tools.policy.shell_safety import judge
 from turnout.tools.policy.shell_words import Doubt, commands
 from turnout.tools.policy.situation import Situation
-from turnout.tools.schedule.admission import Admitted, admit
+from turnout.tools.schedule.admission import Admitted, admit_call
 
 REGISTRY = Registry([shell])
 
@@ -50,7 +50,7 @@ def workspace(tmp_path: Path) -> Any:
 def verdict(command: str, workspace: Any, policy: Policy | None = None, **more: Any) -> Verdict:
     situation = Situation(workspace, more.pop("spawn", Boxed()), {"PATH": "/usr/bin:/bin"}, **more)
     call = ToolCall("c", "shell", {"command": command})
-    admitted = admit(call, REGISTRY, policy or Policy(), situation)
+    admitted = admit_call(call, REGISTRY, policy or Policy(), situation)
     assert isinstance(admitted, Admitted), admitted
     return admitted.verdict
 
@@ -127,7 +127,7 @@ def test_a_program_that_would_be_found_in_the_workspace_is_asked_for(workspace: 
     call = ToolCall("c", "shell", {"command": "cat a | ls"})
 
     def effect() -> str:
-        admitted = admit(call, REGISTRY, Policy(), situation)
+        admitted = admit_call(call, REGISTRY, Policy(), situation)
         assert isinstance(admitted, Admitted)
         return admitted.verdict.effect
 
@@ -245,7 +245,7 @@ def test_saved_output_is_read_unasked(tmp_path: Path) -> None:
         assert verdict(f"tail -n 5 {path}", workspace).effect == "allow"
         assert verdict(f"tail -n 5 {path}/../../x", workspace).effect == "ask"
         read = ToolCall("c", "read_file", {"path": path})
-        admitted = admit(read, Registry([read_file]), Policy(), Situation(workspace))
+        admitted = admit_call(read, Registry([read_file]), Policy(), Situation(workspace))
         assert isinstance(admitted, Admitted) and admitted.verdict.effect == "allow"
 
 

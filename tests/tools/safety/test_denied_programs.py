@@ -22,7 +22,7 @@ from turnout.tools.policy.reached_programs import Reached
 from turnout.tools.policy.rules import Policy, Rule
 from turnout.tools.policy.shell_words import Command, commands, glimpsed
 from turnout.tools.policy.situation import Situation
-from turnout.tools.schedule.admission import Admitted, admit
+from turnout.tools.schedule.admission import Admitted, admit_call
 
 REACHING = r"""
 rm x
@@ -147,7 +147,7 @@ def workspace(tmp_path: Path) -> Iterator[WorkspaceFiles]:
 def verdict(command: str, workspace: WorkspaceFiles, *rules: Rule, mode: Any = "full") -> str:
     call = ToolCall("c", "shell", {"command": command})
     situation = Situation(workspace, Box(), {"PATH": "/usr/bin:/bin"})
-    admitted = admit(call, Registry(BUILTIN), Policy(mode, rules), situation)
+    admitted = admit_call(call, Registry(BUILTIN), Policy(mode, rules), situation)
     assert isinstance(admitted, Admitted)
     return admitted.verdict.effect
 

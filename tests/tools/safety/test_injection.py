@@ -245,11 +245,13 @@ def test_a_command_leaves_the_machine_if_it_has_a_network(spawn: Any, effect: st
     from turnout.model import ToolCall
     from turnout.tools.declare.registry import Registry
     from turnout.tools.policy.situation import Situation
-    from turnout.tools.schedule.admission import Admitted, admit
+    from turnout.tools.schedule.admission import Admitted, admit_call
 
     policy = Policy("ask", (Rule("allow", "shell", {"command": "git push*"}),))
     situation = Situation(spawn=spawn, environment={"PATH": "/usr/bin"}, tainted="the web")
-    admitted = admit(ToolCall("c", "shell", {"command": "git push"}), Registry([shell]), policy, situation)
+    admitted = admit_call(
+        ToolCall("c", "shell", {"command": "git push"}), Registry([shell]), policy, situation
+    )
     assert isinstance(admitted, Admitted)
     assert admitted.verdict.effect == effect
 

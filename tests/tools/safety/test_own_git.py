@@ -28,7 +28,7 @@ from turnout.tools.declare.registry import Registry
 from turnout.tools.declare.result import outcome_of
 from turnout.tools.policy.rules import Policy
 from turnout.tools.policy.situation import Situation
-from turnout.tools.schedule.admission import Admitted, admit
+from turnout.tools.schedule.admission import Admitted, admit_call
 
 __all__ = ["open_folder"]
 
@@ -94,7 +94,7 @@ def test_no_tool_that_reads_runs_it(hostile: Repository) -> None:
     tools = {tool.name: tool for tool in BUILTIN}
     with WorkspaceFiles(hostile.root) as workspace:
         for name, arguments in READING.items():
-            admitted = admit(
+            admitted = admit_call(
                 ToolCall("c", name, arguments), Registry(BUILTIN), Policy("plan"), Situation(workspace)
             )
             assert isinstance(admitted, Admitted) and admitted.verdict.effect == "allow"
@@ -121,7 +121,7 @@ def test_no_git_that_runs_unasked_runs_it(way: Way, hostile: Repository, tmp_pat
         def runs_unasked(line: str) -> bool:
             situation = Situation(workspace, Glass(), known, dict(state))
             call = ToolCall("c", "shell", {"command": line})
-            admitted = admit(call, Registry([shell]), Policy(), situation)
+            admitted = admit_call(call, Registry([shell]), Policy(), situation)
             assert isinstance(admitted, Admitted)
             return admitted.verdict.effect == "allow"
 
@@ -154,12 +154,8 @@ def test_every_place_that_starts_a_program_is_known() -> None:
         str(path.relative_to(source)) for path in source.rglob("*.py") if starts.search(path.read_text())
     }
     assert starters == {
-        *("tools/builtin/grep.py", "tools/builtin/ripgrep.py", "tools/confine/check_apart.py"),
-        *(
-            "tools/confine/process.py",
-            "tools/confine/supervise.py",
-            "tools/mcp/stdio.py",
-        ),  # commands and servers
+        "tools/builtin/ripgrep.py",
+        *("tools/confine/process.py", "tools/confine/supervise.py"),  # commands, servers, our own programs
         *(
             "tools/confine/sandbox.py",
             "tools/confine/proof.py",

@@ -13,7 +13,7 @@ from turnout.model import ModelTurn, Outcome, ToolCall
 from turnout.tools.declare.events import ToolEvent, ToolProgress, ToolResult, ToolState
 from turnout.tools.declare.tool import Tool
 from turnout.tools.policy.rules import Policy
-from turnout.tools.schedule.batch import Summary
+from turnout.tools.schedule.batch import BatchSummary
 from turnout.tools.schedule.scheduler import ToolLimits, ToolScheduler
 
 __all__ = ["Desk", "VirtualClock", "call", "go", "quickest"]
@@ -72,7 +72,7 @@ class Desk:
         self.history.user("go")
         return self.history.reply(MODEL, calls)
 
-    async def run(self, *calls: ToolCall) -> Summary:
+    async def run(self, *calls: ToolCall) -> BatchSummary:
         """Append a turn that makes these calls, and run it as one batch."""
         return await self.scheduler.run(self.turn(*calls).tool_calls, self.events.append)
 

@@ -84,9 +84,9 @@ def test_a_tool_that_was_given_up_in_one_session_keeps_its_path_from_all() -> No
     here, there = scheduled(running, WRITE_A), scheduled(running, WRITE_A)
     start_all(here)
     here.settle("0", Outcome("cancelled"), still_running=True)
-    assert (there.startable(), there.stuck()) == ((), ("0",))
-    here.ended("0")
-    assert (there.startable(), there.stuck()) == (("0",), ())
+    assert (there.startable(), there.stuck_calls()) == ((), ("0",))
+    here.mark_ended("0")
+    assert (there.startable(), there.stuck_calls()) == (("0",), ())
 
 
 def test_a_tool_that_hangs_keeps_commands_that_read_only_from_its_own_path() -> None:
@@ -97,7 +97,7 @@ def test_a_tool_that_hangs_keeps_commands_that_read_only_from_its_own_path() -> 
     for call_id in "01":
         here.settle(call_id, Outcome("cancelled"), still_running=True)
     there = scheduled(running, READING_COMMAND, Footprint(("a",), everywhere=True))
-    assert (there.startable(), there.stuck()) == (("0",), ("1",))
+    assert (there.startable(), there.stuck_calls()) == (("0",), ("1",))
 
 
 def test_a_change_that_waits_is_not_overtaken_by_reads_that_come_later() -> None:
@@ -181,7 +181,7 @@ def test_any_interleaving_of_sessions_keeps_the_laws(
     """No two calls that spoil each other at once, never too many, and all of them end: no deadlock."""
     dice, running = random.Random(seed), RunningCalls(parallel)
     batches = [scheduled(running, *footprints) for footprints in sessions]
-    while not all(batch.done for batch in batches):
+    while not all(batch.is_done for batch in batches):
         for batch in dice.sample(batches, len(batches)):
             start_all(batch)
         at_work = [

@@ -17,7 +17,7 @@ from turnout.tools.confine.threads import Inline
 from turnout.tools.declare.events import ToolProgress, ToolResult
 from turnout.tools.declare.tool import ToolContext, tool
 from turnout.tools.policy.rules import Policy
-from turnout.tools.schedule.batch import Summary
+from turnout.tools.schedule.batch import BatchSummary
 from turnout.tools.schedule.execute import execute_tool_call
 from turnout.tools.schedule.progress import Reporter
 from turnout.tools.schedule.scheduler import ToolLimits
@@ -42,7 +42,7 @@ def test_every_call_of_a_turn_gets_its_outcome() -> None:
     summary = go(desk.run(call("echo", "a", text="one"), call("echo", "b", text="two"), call("echo", "c")))
     assert (desk.text("a"), desk.text("b")) == ("one", "two")
     assert desk.statuses() == {"a": "complete", "b": "complete", "c": "error"}
-    assert summary == Summary(scheduled=3, completed=2, errors=1, invalid=1)
+    assert summary == BatchSummary(scheduled=3, completed=2, errors=1, invalid=1)
 
 
 def test_calls_run_in_parallel() -> None:
@@ -123,7 +123,7 @@ def test_repairs_are_visible() -> None:
     """What was put right is named in the result, diagnosed, counted, and on record as what was run."""
     desk = Desk(wait)
     summary = go(desk.run(call("functions.Wait", "w", seconds="0")))
-    assert summary == Summary(scheduled=1, completed=1, repaired=1)
+    assert summary == BatchSummary(scheduled=1, completed=1, repaired=1)
     assert desk.results()[0].repaired == ("number at seconds",)
     assert desk.codes() == ["repaired_name", "repaired_arguments"]
     interaction = desk.history.interaction(desk.results()[0].call_id)
@@ -276,7 +276,7 @@ def test_duplicate_calls_are_answered_once() -> None:
     ran = []
     desk = Desk(tool(lambda: ran.append(1), name="act"))
 
-    async def again() -> list[Summary]:
+    async def again() -> list[BatchSummary]:
         turn = desk.turn(call("act"))
         first = await desk.scheduler.run([*turn.tool_calls, *turn.tool_calls])
         return [first, await desk.scheduler.run(turn.tool_calls)]
@@ -331,7 +331,7 @@ def test_a_batch_can_be_walked_as_a_stream_of_events() -> None:
         return [event async for event in desk.scheduler.stream(turn.tool_calls)]
 
     *events, summary = go(walked())
-    assert summary == Summary(scheduled=1, completed=1)
+    assert summary == BatchSummary(scheduled=1, completed=1)
     assert isinstance(events[-1], ToolResult)
 
 

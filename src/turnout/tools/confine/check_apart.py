@@ -1,7 +1,7 @@
-"""Checking arguments in a process of its own, for those whose check might take long.
+"""Checks arguments in a separate process, for those whose check might take long.
 
-The validator holds the interpreter while it works, so a thread would not help. A process can be
-ended: whoever waits for it is told so, and the loop goes on all the time.
+The validator holds the interpreter lock while it works, so a thread would not help. A process can
+be killed, and the event loop runs meanwhile.
 """
 
 from __future__ import annotations
@@ -22,27 +22,39 @@ SECONDS = 2.0
 PROGRAM = str(Path(__file__).with_name("checking_program.py"))
 
 
-async def checked_apart(
-    tool: Tool, arguments: dict[str, Any], threads: ThreadPort, seconds: float = SECONDS
+async def check_in_process(
+    tool: Tool,
+    arguments: dict[str, Any],
+    threads: ThreadPort,
+    seconds: float = SECONDS,
+    not_needed: asyncio.Future[None] | None = None,
 ) -> Checked:
-    """Whether arguments fit, and the first thing that does not; no repairs are tried."""
-    said = await _answer(tool, arguments, threads, seconds)
-    if said is None:
+    """Whether arguments fit, and the first thing that does not; no repairs are tried.
+
+    `not_needed` ends the check early, without an answer.
+    """
+    answer = await _ask_process(tool, arguments, threads, seconds, not_needed)
+    if answer is None:
         return not_checked(arguments, f"arguments that can be checked within {seconds:g} s")
-    if said["valid"]:
+    if answer["valid"]:
         return Checked(arguments)
-    problem = Problem(written(said["path"]), said["said"], shown(at(arguments, said["path"])))
+    problem = Problem(written(answer["path"]), answer["kind"], shown(at(arguments, answer["path"])))
     return Checked(arguments, (), "invalid_arguments", (problem,), is_first=True)
 
 
-async def _answer(
-    tool: Tool, arguments: dict[str, Any], threads: ThreadPort, seconds: float
+async def _ask_process(
+    tool: Tool,
+    arguments: dict[str, Any],
+    threads: ThreadPort,
+    seconds: float,
+    not_needed: asyncio.Future[None] | None,
 ) -> dict[str, Any] | None:
-    asked = {"schema": tool.signature.schema, "value": arguments, "backtracks": tool.cost.backtracks}
+    request = {"schema": tool.signature.schema, "value": arguments, "backtracks": tool.cost.backtracks}
     process = start_python(PROGRAM)
     try:
-        talking = threads.start(lambda: process.communicate(plain.dumps(asked).encode()))
-        await asyncio.wait({talking}, timeout=seconds)
+        talking = threads.start(lambda: process.communicate(plain.dumps(request).encode()))
+        waited = {talking} if not_needed is None else {talking, not_needed}
+        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if not talking.done():
             return None
         out, _ = talking.result()

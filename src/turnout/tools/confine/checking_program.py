@@ -1,8 +1,8 @@
-"""The process in which arguments are checked that might take long, so that it can be ended.
+"""The process that checks arguments whose check might take long, so that it can be killed.
 
-This file is run as a program of its own. On its input it gets a JSON object: `schema`, `value`,
-and `backtracks`. It answers with `valid` and, for the first thing that does not fit, with `path`
-and `said`.
+This file runs as a separate program. Its input is a JSON object: `schema`, `value` and
+`backtracks`. Its output is one too: `valid` and, for the first thing that does not fit, `path` and
+`kind`.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from typing import Any
 
 import jsonschema_rs
 
-LONGEST = 10  # seconds that this process may live, should whoever asked be gone
+LONGEST = 10  # seconds that this process may live, if our side has crashed
 MEMORY = 1 << 30
 
 
 def main() -> None:
     signal.alarm(LONGEST)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    asked = json.load(sys.stdin.buffer)
-    json.dump(answer(**asked), sys.stdout)
+    request = json.load(sys.stdin.buffer)
+    json.dump(check_value(**request), sys.stdout)
 
 
-def answer(schema: Any, value: Any, backtracks: bool) -> dict[str, Any]:
+def check_value(schema: Any, value: Any, backtracks: bool) -> dict[str, Any]:
     linear, trying = jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=1_000_000)
     check = jsonschema_rs.validator_for(schema, pattern_options=trying if backtracks else linear)
     try:
         check.validate(value)
     except jsonschema_rs.ValidationError as error:
-        return {"valid": False, "path": list(error.instance_path), "said": error.kind.name}
-    return {"valid": True, "path": [], "said": ""}
+        return {"valid": False, "path": list(error.instance_path), "kind": error.kind.name}
+    return {"valid": True, "path": [], "kind": ""}
 
 
 if __name__ == "__main__":

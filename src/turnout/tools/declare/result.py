@@ -46,7 +46,12 @@ def failure(error: BaseException) -> Outcome:
         message = str(error)
     except Exception:  # an exception that cannot even be printed
         message = ""
-    return Outcome("error", (Text(f"{name}: {message}" if message else name),))
+    return error_outcome(f"{name}: {message}" if message else name)
+
+
+def error_outcome(message: str) -> Outcome:
+    """The outcome of a call that failed, with a message for the model."""
+    return Outcome("error", (Text(message),))
 
 
 def _of_blocks(items: Iterable[Any]) -> Returned:

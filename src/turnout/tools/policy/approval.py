@@ -95,6 +95,6 @@ Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[Decision]]
 """Any surface that can be asked. It may take as long as it likes; a cancelled call cancels it."""
 
 
-def refused(message: str) -> Outcome:
+def denied_outcome(message: str) -> Outcome:
     """The outcome of a call that may not run."""
     return Outcome("denied", (Text(message),) if message else (), reason="denied")

@@ -1,6 +1,6 @@
 """From what a model wrote to a call that may run: the tool, its arguments, its places, the verdict.
 
-Whatever stands in the way becomes an outcome that the model can act on.
+A call that cannot run becomes an outcome that tells the model why.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...model import Outcome, Text, ToolCall
+from ...model import Outcome, ToolCall
 from ..declare.arguments import Checked, check, check_arguments, decode, explanation, is_costly
 from ..declare.footprint import LONGEST_PATH, Footprint
-from ..declare.problems import tool_error
 from ..declare.registry import Found, Registry
+from ..declare.result import error_outcome
 from ..declare.tool import Tool
 from ..policy.rules import Policy, Reach, Subject, Verdict
 from ..policy.situation import Assessment, Situation
 
 
 class Admitted(Struct, frozen=True):
-    """A call whose arguments fit. `repairs` name what was put right; `renamed` a name that was."""
+    """A call whose arguments fit. `repairs` name what was corrected; `renamed` says that its name was."""
 
     tool: Tool
     arguments: dict[str, Any]
@@ -33,87 +33,59 @@ class Admitted(Struct, frozen=True):
     renamed: bool = False
 
 
-class Refused(Struct, frozen=True):
-    """A call that cannot run, and what the model reads."""
+class RefusedCall(Struct, frozen=True):
+    """A call that cannot run: what the model reads, and one word for why."""
 
     outcome: Outcome
     why: str
 
 
-def admit(
+def admit_call(
     call: ToolCall, registry: Registry, policy: Policy, situation: Situation | None = None
-) -> Admitted | Refused:
+) -> Admitted | RefusedCall:
     """Whether this call can run, and how."""
     found = registry.find(call.name, policy.mode)
     if not isinstance(found, Found):
-        return Refused(failed(found.explanation), "disabled_tool" if found.disabled else "unknown_tool")
-    return _admitted(found.tool, check(found.tool, call), policy, situation or Situation(), found.repaired)
+        return RefusedCall(
+            error_outcome(found.explanation), "disabled_tool" if found.disabled else "unknown_tool"
+        )
+    return admit_checked(
+        found.tool, check(found.tool, call), policy, situation or Situation(), found.repaired
+    )
 
 
 def costly_tool(call: ToolCall, registry: Registry, policy: Policy) -> Tool | None:
-    """The tool of a call that should be checked in a process of its own, if this is one."""
+    """The tool of a call whose check may take long and belongs in a separate process; else None."""
     found = registry.find(call.name, policy.mode)
     return found.tool if isinstance(found, Found) and is_costly(found.tool, call) else None
 
 
-def admit_checked(
-    tool: Tool, checked: Checked, policy: Policy, situation: Situation | None, renamed: bool
-) -> Admitted | Refused:
-    """The same for a call that was checked elsewhere."""
-    return _admitted(tool, checked, policy, situation or Situation(), renamed)
-
-
 def admit_edited(
     tool: Tool, arguments: dict[str, Any], policy: Policy, situation: Situation | None = None
-) -> Admitted | Refused:
+) -> Admitted | RefusedCall:
     """The same for arguments that a user wrote in place of the model's."""
-    return _admitted(tool, check_arguments(tool, arguments), policy, situation or Situation(), False)
+    return admit_checked(tool, check_arguments(tool, arguments), policy, situation or Situation(), False)
 
 
-def failed(message: str) -> Outcome:
-    return Outcome("error", (Text(message),))
-
-
-def too_many(call: ToolCall, limit: int) -> Outcome:
-    """The answer to a call beyond the limit of one turn."""
-    message = f"This call was not run: one turn may hold {limit} calls. Make it again in the next turn."
-    return failed(tool_error("too_many_calls", call.name, message, limit=limit))
-
-
-def held(tool: Tool) -> Outcome:
-    """The answer to a call whose path is still in the hands of a tool that would not stop."""
-    message = (
-        f"{tool.name} was not run: an earlier call that was stopped may still be changing the same path. "
-        "Inspect the state of things before you try again."
-    )
-    return failed(tool_error("path_in_use", tool.name, message))
-
-
-def timed_out(tool: Tool, seconds: float, output: str, given_up: bool) -> Outcome:
-    """The answer to a call that took too long: it may have taken effect."""
-    ending = "It did not stop when told to and may still run." if given_up else "It was stopped."
-    message = f"{tool.name} took longer than {seconds:g} s. {ending} It may have taken effect: inspect first."
-    content = [Text(tool_error("timeout", tool.name, message, seconds=seconds))]
-    content += [Text(output)] if output.strip() else []
-    return Outcome("error", tuple(content), reason="stopped")
-
-
-def _admitted(
+def admit_checked(
     tool: Tool, checked: Checked, policy: Policy, situation: Situation, renamed: bool
-) -> Admitted | Refused:
+) -> Admitted | RefusedCall:
+    """The same for arguments that were checked before; `renamed` if the model misspelt the tool's name."""
     values, checked = decode(tool, checked) if checked.ok else ({}, checked)
     if not checked.ok:
-        return Refused(failed(explanation(tool, checked)), checked.kind)
+        return RefusedCall(error_outcome(explanation(tool, checked)), checked.kind)
     arguments = checked.arguments
     workspace = situation.workspace
     try:
         assessed = tool.assess(arguments, situation) if tool.assess else None
         named = (*tool.touched(arguments), *(assessed.paths if assessed else ()))
         places = tuple(_spellings(path, workspace) for path in named)
-        mentions = _mentioned(assessed, policy, workspace)
+        mentions = _mentioned_paths(assessed, policy, workspace)
     except Exception as error:  # the tool's own function of its paths
-        return Refused(failed(f"{tool.name} was not run: its paths cannot be told ({error!r})"), "paths")
-    reach = _reach(tool, places, workspace)
+        return RefusedCall(
+            error_outcome(f"{tool.name} was not run: its paths cannot be determined ({error!r})"), "paths"
+        )
+    reach = _reach_of(tool, places, workspace)
     subject = Subject(
         tool,
         arguments,
@@ -130,8 +102,8 @@ def _admitted(
     )
 
 
-def _mentioned(assessed: Assessment | None, policy: Policy, workspace: Any) -> tuple[str, ...]:
-    """What the call may touch besides, in every spelling; looked up only where a rule could care."""
+def _mentioned_paths(assessed: Assessment | None, policy: Policy, workspace: Any) -> tuple[str, ...]:
+    """Paths that the call may touch besides, in every spelling; only looked up where a rule names paths."""
     if assessed is None or not any(rule.path and rule.effect != "allow" for rule in policy.rules):
         return ()
     named = (each for path in assessed.mentions for each in _spellings(path, workspace))
@@ -166,7 +138,7 @@ def _relative(path: str, root: str) -> str:
     return path.removeprefix(root.rstrip("/") + "/") if root else path
 
 
-def _reach(tool: Tool, places: tuple[tuple[str, ...], ...], workspace: Any) -> Reach:
+def _reach_of(tool: Tool, places: tuple[tuple[str, ...], ...], workspace: Any) -> Reach:
     shows = getattr(workspace, "shows", lambda path: not path.startswith(("/", "../")) and path != "..")
     leaves = not all(shows(path) for place in places for path in place)
     return "outside" if tool.outside or (leaves and workspace is not None) else "inside"

@@ -5,7 +5,7 @@ clashes with, or that wants to run alone. Everything else runs at once, up to th
 Calls of other sessions of the same tree are waited for too (see `running`).
 
 A tool that was given up while it ran still holds its paths until it has really ended.
-Whoever waits for such a path is `stuck`, and is answered instead of run.
+A call that waits for such a path is stuck: it gets an error outcome and does not run.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .running import RunningCalls
 Live = Literal["validating", "awaiting_approval", "scheduled", "executing"]
 
 
-class Summary(Struct, frozen=True):
-    """How a batch ended: every call counted once, by its outcome; then what else was noticed.
+class BatchSummary(Struct, frozen=True):
+    """How a batch ended: every call counted once, by its outcome; then other counts.
 
     `duplicates` are calls that were given twice or had their outcome already. `filtered`
     counts calls taken out of results.
@@ -47,10 +47,10 @@ class Summary(Struct, frozen=True):
     given_up: int = 0
 
     @staticmethod
-    def of(outcomes: Iterable[Outcome]) -> Summary:
-        """Outcomes counted; what else was noticed, only the batch knows."""
+    def of(outcomes: Iterable[Outcome]) -> BatchSummary:
+        """Outcomes counted; only the batch knows the other counts."""
         ended = [outcome.status for outcome in outcomes]
-        return Summary(
+        return BatchSummary(
             len(ended),
             ended.count("complete"),
             ended.count("error"),
@@ -60,16 +60,15 @@ class Summary(Struct, frozen=True):
         )
 
 
-class _Call(Struct):
+class _LiveCall(Struct):
     state: Live
     footprint: Footprint = UNTOUCHED
 
 
 class Batch:
-    """Feed it what happens to each call; ask it which may start and whether all is settled.
+    """Feed it what happens to each call; ask it which may start and whether all are settled.
 
-    `running` knows the calls of all batches: a tree of sessions hands the same one to each,
-    one after the other or at the same time.
+    `running` knows the calls of all batches: all batches of a tree of sessions share it.
     """
 
     def __init__(
@@ -80,32 +79,32 @@ class Batch:
         self.late = 0
         self.running = running or RunningCalls(self.parallel)
         self.number = self.running.join()
-        self._live: dict[str, _Call] = {call_id: _Call("validating") for call_id in call_ids}
+        self._live: dict[str, _LiveCall] = {call_id: _LiveCall("validating") for call_id in call_ids}
         self._order = tuple(self._live)
         self._executing = 0
         self._changes = 0
         self._plan: tuple[list[str], dict[str, Footprint]] = ([], {})
         self._plan_of = (-1, -1)  # how many changes there were, here and in the tree, when it was made
 
-    # What happens
+    # Events
 
     def admit(self, call_id: str, footprint: Footprint = UNTOUCHED, *, ask: bool = False) -> None:
         """The arguments fit: the call waits for approval, or for its slot."""
-        self._expect(call_id, "validating")
-        self._live[call_id] = _Call("awaiting_approval" if ask else "scheduled", footprint)
+        self._require_state(call_id, "validating")
+        self._live[call_id] = _LiveCall("awaiting_approval" if ask else "scheduled", footprint)
         self._changes += 1
 
     def approve(self, call_id: str, footprint: Footprint | None = None) -> None:
         """The user agreed; with other arguments the call may touch other places."""
-        call = self._expect(call_id, "awaiting_approval")
-        self._live[call_id] = _Call("scheduled", call.footprint if footprint is None else footprint)
+        call = self._require_state(call_id, "awaiting_approval")
+        self._live[call_id] = _LiveCall("scheduled", call.footprint if footprint is None else footprint)
         self._changes += 1
 
     def start(self, call_id: str) -> None:
-        call = self._expect(call_id, "scheduled")
+        call = self._require_state(call_id, "scheduled")
         free, _ = self._current_plan()
         if call_id not in free:
-            raise UsageError(f"call {call_id} must wait for another; start only what startable() names")
+            raise UsageError(f"call {call_id} must wait for another; start only what startable() returns")
         call.state = "executing"
         self._executing += 1
         self.running.begin((self.number, call_id), call.footprint)
@@ -113,7 +112,7 @@ class Batch:
         self._plan_of = (self._changes, self.running.changes)
 
     def settle(self, call_id: str, outcome: Outcome, *, still_running: bool = False) -> bool:
-        """Give a call its outcome, at whatever point it is; False if it has one already."""
+        """Give a call its outcome, in any state; False if it has one already."""
         call = self._live.pop(call_id, None)
         if call is None:
             self.late += 1
@@ -128,15 +127,15 @@ class Batch:
                 self.running.end((self.number, call_id))
         return True
 
-    def ended(self, call_id: str) -> None:
+    def mark_ended(self, call_id: str) -> None:
         """A tool that was given up has ended after all; its paths are free again."""
-        self.running.ended((self.number, call_id))
+        self.running.mark_ended((self.number, call_id))
 
     def queue_blocked(self) -> None:
-        """Keep a place in the queue for each call that only calls of other batches keep from starting."""
+        """Keep a place in the queue for each call that waits only for calls of other batches."""
         self.running.queue(self.number, self._current_plan()[1])
 
-    # What follows
+    # Questions
 
     def state(self, call_id: str) -> State:
         if (call := self._live.get(call_id)) is not None:
@@ -148,14 +147,14 @@ class Batch:
         return tuple(call_id for call_id, call in self._live.items() if not states or call.state in states)
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         return not self._live
 
     def startable(self) -> tuple[str, ...]:
         """The calls that may start now, in order, as many as the limits leave room for."""
         return tuple(self._current_plan()[0])
 
-    def stuck(self) -> tuple[str, ...]:
+    def stuck_calls(self) -> tuple[str, ...]:
         """Scheduled calls that would have to wait for a tool that was given up."""
         if not self.running.given_up:
             return ()
@@ -165,15 +164,15 @@ class Batch:
             call_id for call_id in waiting if held.clash(_named_places(self._live[call_id].footprint))
         )
 
-    def summary(self) -> Summary:
-        return replace(Summary.of(self.outcomes.values()), scheduled=len(self._order))
+    def summary(self) -> BatchSummary:
+        return replace(BatchSummary.of(self.outcomes.values()), scheduled=len(self._order))
 
     def results(self) -> Sequence[tuple[str, Outcome]]:
         """The outcomes there are, in the order the calls were made."""
         return [(call_id, self.outcomes[call_id]) for call_id in self._order if call_id in self.outcomes]
 
     def _current_plan(self) -> tuple[list[str], dict[str, Footprint]]:
-        """The calls that may start, and those that only calls of other batches keep from it."""
+        """The calls that may start, and those that wait only for calls of other batches."""
         now = (self._changes, self.running.changes)
         if self._plan_of != now:
             self._plan, self._plan_of = self._make_plan(), now
@@ -199,16 +198,16 @@ class Batch:
                     room -= 1
                     shared_room -= mine.counted
             if mine.alone or call.state == "validating":
-                break  # nobody overtakes a call that runs alone, or one whose places are not known yet
+                break  # no call overtakes one that runs alone, or one whose places are not known yet
             ahead.add(mine)
             behind_someone = True
         return free, blocked
 
     def _places_behind(self) -> Places:
-        """What calls touch that run behind one that still waits.
+        """The places of running calls that come after a waiting one.
 
         They started because they did not clash with it. It may since have been approved with
-        other arguments, so that it is not enough to look at the calls ahead.
+        other arguments, so it must be compared with them too.
         """
         places, waits = Places(), False
         for call in self._live.values():
@@ -218,7 +217,7 @@ class Batch:
                 places.add(call.footprint)
         return places
 
-    def _expect(self, call_id: str, state: Live) -> _Call:
+    def _require_state(self, call_id: str, state: Live) -> _LiveCall:
         call = self._live.get(call_id)
         if call is None or call.state != state:
             known = call_id in self.outcomes or call is not None
@@ -228,5 +227,5 @@ class Batch:
 
 
 def _named_places(footprint: Footprint) -> Footprint:
-    """A command that reads is kept from the paths it names, not from everything, by a tool that hangs."""
+    """Only the paths that a reading command names must wait for a tool that was given up."""
     return replace(footprint, everywhere=False) if footprint.everywhere else footprint

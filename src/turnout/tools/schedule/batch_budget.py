@@ -1,4 +1,4 @@
-"""How much text the results of one batch may bring into the conversation, and what is cut to that."""
+"""How much text the results of one batch may add to the conversation, and the cut of those that exceed it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from msgspec.structs import replace
 
 from ...model import Content, Media, Outcome, Text, block_text
 from ..confine.output import within_budget
+from ..confine.threads import NoThread, ThreadPort
 
 if TYPE_CHECKING:
     from .scheduler import ToolLimits
 
 
+LARGE = 1_000_000
+"""Characters from which on a result is cut and saved in a thread."""
+
+
 class BatchBudget:
-    """One sum of characters for a batch: each call gets its part of what the results before it left."""
+    """One number of characters for a batch: each call gets its part of what earlier results left over."""
 
     def __init__(self, limits: ToolLimits, calls: int) -> None:
         self.limits = limits
         self._room = limits.batch
-        self._waiting = calls  # that have not had their share
+        self._waiting = calls  # calls that have not had their share
         self._served: set[str] = set()
 
     def share(self, call_id: str, size: int) -> int:
@@ -41,6 +46,44 @@ class BatchBudget:
         if text_size(outcome) <= share:
             return outcome
         return within_budget((outcome,), share, each=share, save=save)[0]
+
+
+class ResultFitter:
+    """Fits each result of a batch into its share of the budget.
+
+    `save` keeps the whole text of a result that is cut. `on_cut` is called with the sizes before and after.
+    """
+
+    def __init__(
+        self,
+        budget: BatchBudget,
+        threads: ThreadPort,
+        save: Callable[[str], str],
+        on_cut: Callable[[str, int, int], None],
+    ) -> None:
+        self._budget, self._threads, self._save, self._on_cut = budget, threads, save, on_cut
+
+    async def fit_in_thread(self, call_id: str, outcome: Outcome) -> Outcome:
+        """The outcome within its share; a large one is cut and saved in a thread."""
+        size = text_size(outcome)
+        if size < LARGE:
+            return self.fit(call_id, outcome)
+        share = self._budget.share(call_id, size)
+        try:
+            cut: Outcome = await self._threads.start(lambda: self._budget.within(outcome, share, self._save))
+        except NoThread:
+            cut = self._budget.within(outcome, share, self._save)
+        return self._report_cut(call_id, outcome, cut)
+
+    def fit(self, call_id: str, outcome: Outcome) -> Outcome:
+        """The outcome within its share."""
+        share = self._budget.share(call_id, text_size(outcome))
+        return self._report_cut(call_id, outcome, self._budget.within(outcome, share, self._save))
+
+    def _report_cut(self, call_id: str, outcome: Outcome, cut: Outcome) -> Outcome:
+        if cut is not outcome:
+            self._on_cut(call_id, text_size(outcome), text_size(cut))
+        return cut
 
 
 def text_size(outcome: Outcome) -> int:

@@ -1,8 +1,8 @@
 """One batch under way: the machine of `batch` driven by tasks, timers and answers.
 
-Everything here happens on the loop, one thing at a time. A task ends, a timer fires, an
-answer comes or someone cancels: each settles what it settles and then starts what became
-free. Outcomes reach the history at once; the batch is over when every call has one.
+Everything here happens on the loop, one thing at a time. A task ends, a timer fires, an answer
+comes or someone cancels: each settles its calls and then starts the calls that became free.
+Outcomes reach the history at once; the batch is over when every call has one.
 """
 
 from __future__ import annotations
@@ -13,34 +13,25 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
 from threading import Event
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
 from ...errors import UsageError, callback_error
-from ...model import Content, Outcome, Text, ToolCall
-from ..confine.check_apart import checked_apart
-from ..confine.threads import NoThread
+from ...model import Outcome, ToolCall
 from ..declare.context import Asker, Question, ToolContext
 from ..declare.events import State, ToolEvent, ToolResult, ToolState
 from ..declare.result import failure
-from ..policy.approval import refused
-from .admission import (
-    Admitted,
-    Refused,
-    admit,
-    admit_checked,
-    costly_tool,
-    held,
-    timed_out,
-    too_many,
-)
-from .batch import Batch, Summary
-from .batch_budget import BatchBudget, text_size
-from .perform import Ending, perform
+from .admission import Admitted
+from .batch import Batch, BatchSummary
+from .batch_admission import BatchAdmission
+from .batch_budget import BatchBudget, ResultFitter
+from .callbacks import NotNeeded
+from .outcomes import not_run_outcome, path_in_use_outcome, stopped_outcome, timeout_outcome
+from .perform import Ending, run_tool
 from .progress import Reporter
-from .questions import Asking
-from .tool_hooks import Consulting
+from .questions import ApprovalQuestions
+from .tool_hooks import BatchHooks
 
 if TYPE_CHECKING:
     from ..declare.tool import Tool
@@ -48,11 +39,7 @@ if TYPE_CHECKING:
 
 Stop = Literal["cancelled", "interrupted", "timeout"]
 
-LARGE = 1_000_000
-"""Characters from which on a result is cut and saved in a thread."""
-
-
-CHECKS_APART = 2
+CHECKS_AT_ONCE = 2
 """How many processes of a batch check arguments at the same time."""
 
 
@@ -62,16 +49,16 @@ class Work:
     def __init__(self, call: ToolCall, admitted: Admitted | None = None) -> None:
         self.call = call
         self.admitted = admitted
-        self.costly: Tool | None = None  # its tool, where the check of its arguments may take long
-        self.repaired = False  # its name or its arguments were put right
+        self.costly: Tool | None = None  # its tool, if the check of its arguments may take long
+        self.repaired = False  # its name or its arguments were corrected
         self.changed = False  # a user or a hook wrote other arguments
         self.cancelled = Event()
-        self.over: asyncio.Future[None] | None = None  # ends what someone is asked about it
+        self.not_needed: NotNeeded | None = None  # done when no answer about it is needed any more
         self.reporter: Reporter | None = None
         self.task: asyncio.Task[Ending] | None = None
         self.timer: asyncio.TimerHandle | None = None
         self.stop: Stop | None = None
-        self.returned = False  # the function is through: what follows is ours, and short
+        self.returned = False  # the tool's function has ended: the rest is ours, and short
         self.given_up = False
 
     @property
@@ -79,13 +66,18 @@ class Work:
         assert self.admitted is not None  # only admitted calls get further than validating
         return self.admitted
 
+    def end_question(self) -> None:
+        """Withdraw what is asked about the call, if anything is."""
+        if self.not_needed is not None and not self.not_needed.done():
+            self.not_needed.set_result(None)
+
     @property
     def name(self) -> str:
         return self.admitted.tool.name if self.admitted else self.call.name
 
 
 class BatchRun:
-    """Drives one batch. Made by `ToolScheduler`, which lets one run after the other."""
+    """Drives one batch. `ToolScheduler` makes it and runs one batch after the other."""
 
     def __init__(self, scheduler: ToolScheduler, calls: Sequence[ToolCall], listening: bool) -> None:
         self.scheduler = scheduler
@@ -94,7 +86,8 @@ class BatchRun:
         self.ended: asyncio.Future[None] = self.loop.create_future()
         self.events: asyncio.Queue[ToolEvent | None] | None = asyncio.Queue() if listening else None
         self.asking: asyncio.Task[None] | None = None
-        self.hooks = Consulting(self, scheduler.hooks)
+        self.admission = BatchAdmission(self, asyncio.Semaphore(CHECKS_AT_ONCE))
+        self.hooks = BatchHooks(self, scheduler.hooks)
         self.failure: Exception | None = None  # the history could not be written
         self.counts: Counter[str] = Counter()
         self.invalid: set[str] = set()  # ids of calls that could not run
@@ -105,7 +98,7 @@ class BatchRun:
         self.running = scheduler.tree.running
         self.batch = Batch(self.work, parallel=self.limits.parallel, running=self.running)
         self.budget = BatchBudget(self.limits, len(self.work))
-        self._checks_apart = asyncio.Semaphore(CHECKS_APART)
+        self.fitter = ResultFitter(self.budget, scheduler.threads, scheduler.save, self._note_cut)
 
     # From begin to end
 
@@ -116,65 +109,36 @@ class BatchRun:
             if work.call.id in self.batch.outcomes:
                 continue
             try:
-                self._admit(work, over=place >= self.limits.calls)
+                self.admission.check_call(work, is_over_limit=place >= self.limits.calls)
             except Exception as error:  # arguments so odd that they cannot even be judged
                 self.settle(work, failure(error))
         waiting = [self.work[each] for each in self.batch.live("validating")]
         if waiting and (self.scheduler.hooks.before or any(work.costly for work in waiting)):
-            self.asking = self.loop.create_task(self._admit_later(waiting))
+            self.asking = self.loop.create_task(self._finish_checks(waiting))
         else:
             for work in waiting:
-                self._judge(work)
-            self._ask()
+                self.admission.judge_call(work)
+            self._start_questions()
         self.pump()
 
-    async def _admit_later(self, waiting: Sequence[Work]) -> None:
-        """See to all calls at once; each goes its way as soon as it is checked and the hooks have agreed."""
-        await asyncio.gather(*(self._admit_one_later(work) for work in waiting))
-        self._ask()
+    async def _finish_checks(self, waiting: Sequence[Work]) -> None:
+        """Admit all calls at once; each may start as soon as it is checked and the hooks have agreed."""
+        await asyncio.gather(*(self.admission.finish_check(work) for work in waiting))
+        self._start_questions()
 
-    async def _admit_one_later(self, work: Work) -> None:
-        try:
-            if work.costly is not None:
-                await self._check_apart(work, work.costly)
-            admitted = work.admitted  # None if it has its outcome now
-            if admitted is not None and self.scheduler.hooks.before:
-                admitted = await self.hooks.before(work, admitted)
-            if admitted is not None:
-                work.admitted = admitted
-                self._judge(work)
-        except Exception as error:  # as odd as what a model writes
-            self.settle(work, failure(error))
-        self.pump()
-
-    async def _check_apart(self, work: Work, tool: Tool) -> None:
-        """Check arguments in a process of its own, until that is through or the call is cancelled."""
-        owner = self.scheduler
-        async with self._checks_apart:
-            task = self.loop.create_task(checked_apart(tool, work.call.arguments, owner.threads))
-            work.over = self.loop.create_future()
-            first: set[asyncio.Future[Any]] = {task, work.over}
-            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})  # which ends its process
-        if work.call.id not in self.batch.outcomes:
-            renamed = tool.name != work.call.name
-            self._take(work, admit_checked(tool, task.result(), owner.policy, owner.situation, renamed))
-
-    def _ask(self) -> None:
+    def _start_questions(self) -> None:
         if self.scheduler.approver is not None and self.batch.live("awaiting_approval"):
-            self.asking = self.loop.create_task(Asking(self, self.scheduler.approver).ask())
+            self.asking = self.loop.create_task(ApprovalQuestions(self, self.scheduler.approver).ask())
 
     def pump(self) -> None:
-        """Start what became free; see whether all is done."""
-        for call_id in self.batch.stuck():
-            self.settle(self.work[call_id], held(self.work[call_id].tool_call.tool))
+        """Start the calls that became free; end the batch when all are settled."""
+        for call_id in self.batch.stuck_calls():
+            self.settle(self.work[call_id], path_in_use_outcome(self.work[call_id].tool_call.tool))
         while ready := self.batch.startable():
             for call_id in ready:
-                self._start(self.work[call_id])
+                self._start_call(self.work[call_id])
         self.batch.queue_blocked()
-        if self.batch.done and not self.ended.done():
+        if self.batch.is_done and not self.ended.done():
             self.running.leave(self.batch.number)
             self.ended.set_result(None)
             if self.events is not None:
@@ -191,95 +155,59 @@ class BatchRun:
             self._give_up_all()
             raise
 
-    def summary(self) -> Summary:
+    def summary(self) -> BatchSummary:
         return replace(self.batch.summary(), **self.counts)
-
-    # Admission
 
     def _is_open(self, call: ToolCall) -> bool:
         return self.scheduler.history.interaction(call.id).outcome is None
 
-    def _admit(self, work: Work, over: bool) -> None:
-        self._show(work, "validating")
-        if over:
-            self.counts["over_limit"] += 1
-            self.settle(work, too_many(work.call, self.limits.calls))
-            return
-        owner = self.scheduler
-        work.costly = costly_tool(work.call, owner.registry, owner.policy)
-        if work.costly is None:
-            self._take(work, admit(work.call, owner.registry, owner.policy, owner.situation))
+    # What those who are asked about a call need
 
-    def _take(self, work: Work, admitted: Admitted | Refused) -> None:
-        if isinstance(admitted, Refused):
-            self.counts["invalid"] += 1
-            self.invalid.add(work.call.id)
-            self._note("invalid_call", work, admitted.why)
-            self.settle(work, admitted.outcome)
-        elif self._ran_before(work, admitted):
-            self.settle(work, Outcome("interrupted", synthetic=True, reason="stopped"))
-        else:
-            work.admitted = admitted
-            self._note_repairs(work, admitted)
+    def is_settled(self, work: Work) -> bool:
+        """Whether the call has its outcome, as when someone cancelled it in the meantime."""
+        return work.call.id in self.batch.outcomes
 
-    def _ran_before(self, work: Work, admitted: Admitted) -> bool:
-        """Started by a process that did not live to see its end: run again only if that does no harm."""
-        return self.scheduler.history.interaction(work.call.id).started and not admitted.tool.retry_safe
+    def open_question(self, work: Work) -> NotNeeded:
+        """A future that is done when no answer about this call is needed any more."""
+        if work.not_needed is None or work.not_needed.done():
+            work.not_needed = self.loop.create_future()
+        return work.not_needed
 
-    def _note_repairs(self, work: Work, admitted: Admitted) -> None:
-        work.repaired = admitted.renamed or bool(admitted.repairs)
-        if admitted.renamed:
-            self._note("repaired_name", work, f"{work.call.name[:100]} is {admitted.tool.name}")
-        if admitted.repairs:
-            self._note("repaired_arguments", work, ", ".join(admitted.repairs[:10]))
-
-    def _judge(self, work: Work) -> None:
-        admitted = work.tool_call
-        verdict = admitted.verdict
-        if verdict.effect == "deny":
-            self.settle(work, refused(f"Refused by policy: {verdict.why}."))
-        elif verdict.effect == "ask" and self.scheduler.approver is None:
-            self.settle(work, refused(f"This call needs approval and nobody can be asked: {verdict.why}."))
-        else:
-            asks = verdict.effect == "ask"
-            self.batch.admit(work.call.id, admitted.footprint, ask=asks)
-            self._show(work, "awaiting_approval" if asks else "scheduled", verdict.why if asks else "")
-
-    def approved(self, work: Work, admitted: Admitted) -> None:
-        """The call may run as admitted, which after an edit is not what the model wrote."""
+    def approve_call(self, work: Work, admitted: Admitted) -> None:
+        """Let the call run as admitted, which after an edit is not what the model wrote."""
         work.admitted = admitted
         self.batch.approve(work.call.id, admitted.footprint)
-        self._show(work, "scheduled")
+        self.emit_state(work, "scheduled")
 
     # Running
 
-    def _start(self, work: Work) -> None:
-        if not self._intent_recorded(work):
+    def _start_call(self, work: Work) -> None:
+        if not self._record_intent(work):
             return
         self.batch.start(work.call.id)
         self.counts["repaired"] += work.repaired
-        self._show(work, "executing")
-        work.reporter = Reporter(work.call.id, self.emit, self._soon)
-        work.task = self.loop.create_task(self._perform(work))
-        work.task.add_done_callback(lambda task: self._ended(work, task))
-        self._set_timer(work, self._time_limit(work), lambda: self._stop(work, "timeout"))
+        self.emit_state(work, "executing")
+        work.reporter = Reporter(work.call.id, self.emit, self._call_soon)
+        work.task = self.loop.create_task(self._run_call(work))
+        work.task.add_done_callback(lambda task: self._finish_call(work, task))
+        self._set_timer(work, self._time_limit(work), lambda: self._stop_call(work, "timeout"))
 
-    def _intent_recorded(self, work: Work) -> bool:
-        """Whether the history knows that the tool is about to run; else the call is settled here."""
+    def _record_intent(self, work: Work) -> bool:
+        """Record that the tool is about to run; if that cannot be done, settle the call and return False."""
         history, call_id, admitted = self.scheduler.history, work.call.id, work.tool_call
         changed = work.changed or admitted.repairs or admitted.arguments != work.call.arguments
         try:
             if not history.interaction(call_id).started:
                 history.start(call_id, admitted.arguments if changed else None)
             return True
-        except UsageError:  # the conversation went on without it: it has its outcome, and must not run
-            self.settle(work, Outcome("interrupted", synthetic=True, reason="did_not_run"))
+        except UsageError:  # the conversation has continued without it: it has its outcome, and must not run
+            self.settle(work, not_run_outcome("interrupted"))
         except Exception as error:
-            self._broken(error)
-            self.settle(work, Outcome("interrupted", synthetic=True, reason="did_not_run"))
+            self._fail_to_write(error)
+            self.settle(work, not_run_outcome("interrupted"))
         return False
 
-    async def _perform(self, work: Work) -> Ending:
+    async def _run_call(self, work: Work) -> Ending:
         admitted, owner = work.tool_call, self.scheduler
         context = ToolContext(
             work.call.id,
@@ -291,98 +219,96 @@ class BatchRun:
             cancelled=work.cancelled,
             spawn=owner.guard.spawn_for(owner.policy, admitted.tool.name),
             environment=owner.environment,
-            ask=self._asking_user(),
+            ask=self._user_asker(),
         )
         try:
             owner.history.commit()  # the intent is on disk before the effect
         except Exception as error:
-            self._broken(error)
-            return Ending(Outcome("interrupted", synthetic=True, reason="did_not_run"))
+            self._fail_to_write(error)
+            return Ending(not_run_outcome("interrupted"))
         with owner.around(work.call.id, admitted.tool.name, admitted.arguments) as ended:
-            ending = await perform(admitted.tool, context, admitted.values, owner.threads)
-            ended(ending.outcome, self._trouble(work, ending))
+            ending = await run_tool(admitted.tool, context, admitted.values, owner.threads)
+            ended(ending.outcome, self._trouble_word(work, ending))
         if work.given_up or (work.stop and ending.outcome is None):
             return ending
         outcome = ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
         work.returned = True
         if owner.hooks.after:
             outcome = await self.hooks.after(work, outcome)
-        return Ending(await self._fitted(work, outcome), ending.calls)
+        return Ending(await self.fitter.fit_in_thread(work.call.id, outcome), ending.calls)
 
-    def _asking_user(self) -> Asker | None:
-        """How a tool puts a question to the user. An error of the asker is the tool's, and the user's too."""
+    def _user_asker(self) -> Asker | None:
+        """The function with which a tool asks the user. An error in it fails the tool and the batch."""
         if (asker := self.scheduler.asker) is None:
             return None
 
-        async def ask(question: Question) -> str | None:
+        async def ask_user(question: Question) -> str | None:
             try:
                 return await asker(question)
             except Exception as error:
                 self.fail(callback_error("asker", error))
                 raise
 
-        return ask
+        return ask_user
 
-    def _trouble(self, work: Work, ending: Ending) -> str:
+    def _trouble_word(self, work: Work, ending: Ending) -> str:
         """What went wrong while the tool ran, in one word; "" if nothing did."""
         if work.stop or ending.outcome is None:
             return work.stop or type(ending.error).__name__
         return "" if ending.outcome.status == "complete" else ending.outcome.status
 
-    def _ended(self, work: Work, task: asyncio.Task[Ending]) -> None:
+    def _finish_call(self, work: Work, task: asyncio.Task[Ending]) -> None:
         ending = Ending(error=asyncio.CancelledError()) if task.cancelled() else task.result()
         if work.given_up:
-            self.batch.ended(work.call.id)
-            self.scheduler.came_late(work.call.id, self._detail(ending))
+            self.batch.mark_ended(work.call.id)
+            self.scheduler.note_late_result(work.call.id, _detail_of(ending))
             self.pump()
             return
         if ending.calls:
             self.counts["filtered"] += ending.calls
-            self._note("call_in_result", work, f"{ending.calls} left out")
-        self.settle(work, self._outcome(work, ending))
+            self.diagnose("call_in_result", work, f"{ending.calls} left out")
+        self.settle(work, self._outcome_of(work, ending))
         self.pump()
 
-    def _outcome(self, work: Work, ending: Ending) -> Outcome:
+    def _outcome_of(self, work: Work, ending: Ending) -> Outcome:
         if work.stop is None:
             return ending.outcome or failure(ending.error or RuntimeError("it gave nothing back"))
-        shown = work.reporter.output if work.reporter and not ending.outcome else ""
+        output = work.reporter.output if work.reporter and not ending.outcome else ""
         if self.scheduler.hooks.after:
-            shown = ""  # no hook has seen it
+            output = ""  # no hook has seen it
         if work.stop == "timeout":
-            late = timed_out(work.tool_call.tool, self._time_limit(work), shown, work.given_up)
-            content = (*late.content, *(ending.outcome.content if ending.outcome else ()))
-            return self._cut(work, replace(late, content=content))
-        content = ending.outcome.content if ending.outcome else _texts(shown, work.given_up)
-        stopped = Outcome(work.stop, content, synthetic=ending.outcome is None, reason="stopped")
-        return self._cut(work, stopped)
+            tool, seconds = work.tool_call.tool, self._time_limit(work)
+            outcome = timeout_outcome(tool, seconds, output, work.given_up, ending.outcome)
+        else:
+            outcome = stopped_outcome(work.stop, output, work.given_up, ending.outcome)
+        return self.fitter.fit(work.call.id, outcome)
 
     def settle(self, work: Work, outcome: Outcome, *, still_running: bool = False) -> None:
-        """Give a call its one outcome: in the history first, then for all to see."""
-        outcome = self._marked(work, outcome)
+        """Give a call its one outcome: first in the history, then as an event."""
+        outcome = self._with_source(work, outcome)
         if not self.batch.settle(work.call.id, outcome, still_running=still_running):
             return
         if work.timer is not None:
             work.timer.cancel()
-        if work.over is not None and not work.over.done():
-            work.over.set_result(None)
+        work.end_question()
         self.budget.share(work.call.id, 0)
-        outcome = self._recorded(work, outcome)
+        outcome = self._record_outcome(work, outcome)
         if work.reporter is not None:
             work.reporter.close()
-        self._show(work, outcome.status)
+        self.emit_state(work, outcome.status)
         repaired = work.admitted.repairs if work.admitted else ()
         self.emit(ToolResult(work.call.id, work.name, outcome, repaired))
 
-    def _marked(self, work: Work, outcome: Outcome) -> Outcome:
-        """What a tool that ran gave back, marked with where it came from; our own words stay unmarked."""
+    def _with_source(self, work: Work, outcome: Outcome) -> Outcome:
+        """The outcome of a tool that ran, marked with its source; outcomes that we wrote stay unmarked."""
         if work.task is None or not outcome.content:
             return outcome
         marked = outcome if outcome.source else replace(outcome, source=work.tool_call.tool.source)
         self.scheduler.taint.feed(marked)
         return marked
 
-    def _recorded(self, work: Work, outcome: Outcome) -> Outcome:
-        """The outcome as it stands in the history, which may have been sealed in the meantime."""
+    def _record_outcome(self, work: Work, outcome: Outcome) -> Outcome:
+        """Settle the call in the history; returns the outcome that stands there if another was first."""
         history = self.scheduler.history
         try:
             if history.settle(work.call.id, outcome):
@@ -391,21 +317,21 @@ class BatchRun:
         except UsageError:  # the turn was rewound
             return outcome
         except Exception as error:
-            self._broken(error)
+            self._fail_to_write(error)
             return outcome
 
-    def _broken(self, error: Exception) -> None:
-        """The history cannot be written: nothing more may take effect."""
+    def _fail_to_write(self, error: Exception) -> None:
+        """Cancel the batch, because the history cannot be written: nothing more may take effect."""
         if self.failure is None:
             self.failure = error
             self.loop.call_soon(self.cancel)
 
     def fail(self, error: Exception) -> None:
-        """A function of the user failed: what runs may end, nothing else begins, then the error is raised."""
+        """End the batch because a function of the user failed: running calls may end, no other starts."""
         self.failure = self.failure or error
         for each in self.batch.live():
             if self.batch.state(each) != "executing":
-                self.settle(self.work[each], Outcome("cancelled", synthetic=True, reason="did_not_run"))
+                self.settle(self.work[each], not_run_outcome("cancelled"))
         self.pump()
 
     # Stopping
@@ -418,15 +344,15 @@ class BatchRun:
             if call_id not in (None, each):
                 continue
             if self.batch.state(each) == "executing":
-                self._stop(self.work[each], status)
+                self._stop_call(self.work[each], status)
             else:
-                self.settle(self.work[each], Outcome(status, synthetic=True, reason="did_not_run"))
+                self.settle(self.work[each], not_run_outcome(status))
         self.pump()
 
-    def _stop(self, work: Work, why: Stop) -> None:
+    def _stop_call(self, work: Work, why: Stop) -> None:
         task = work.task
-        if work.returned and why != "timeout" and work.over is not None and not work.over.done():
-            work.over.set_result(None)  # a hook is at work on the result
+        if work.returned and why != "timeout":
+            work.end_question()  # a hook is asked about the result
         if work.stop or work.returned or task is None or task.done():
             return
         work.stop = why
@@ -436,14 +362,14 @@ class BatchRun:
         self._set_timer(work, self.limits.grace, lambda: self._give_up(work))
 
     def _give_up(self, work: Work) -> None:
-        """The tool did not stop when asked: answer for it, and ignore whatever it says later."""
+        """The tool did not stop when asked: settle its call, and ignore what it returns later."""
         if work.task is None or work.task.done() or work.returned:
             return
         work.given_up = True
         self.counts["given_up"] += 1
         self.scheduler.abandon(work.task)
-        self._note("abandoned_tool", work)
-        self.settle(work, self._outcome(work, Ending()), still_running=True)
+        self.diagnose("abandoned_tool", work)
+        self.settle(work, self._outcome_of(work, Ending()), still_running=True)
         self.pump()
 
     def _give_up_all(self) -> None:
@@ -462,36 +388,10 @@ class BatchRun:
         own = work.tool_call.tool.timeout
         return self.limits.timeout if own is None else own
 
-    # The budget of the batch
+    # Events
 
-    async def _fitted(self, work: Work, outcome: Outcome) -> Outcome:
-        """The outcome within its share; a large one is cut and saved in a thread."""
-        if text_size(outcome) < LARGE:
-            return self._cut(work, outcome)
-        share = self.budget.share(work.call.id, text_size(outcome))
-        save = self.scheduler.save
-        try:
-            cut: Outcome = await self.scheduler.threads.start(
-                lambda: self.budget.within(outcome, share, save)
-            )
-        except NoThread:
-            cut = self.budget.within(outcome, share, save)
-        return self._noted(work, outcome, cut)
-
-    def _cut(self, work: Work, outcome: Outcome) -> Outcome:
-        share = self.budget.share(work.call.id, text_size(outcome))
-        return self._noted(work, outcome, self.budget.within(outcome, share, self.scheduler.save))
-
-    def _noted(self, work: Work, outcome: Outcome, cut: Outcome) -> Outcome:
-        if cut is not outcome:
-            self.counts["shortened"] += 1
-            self._note("shortened_output", work, f"{text_size(outcome)} characters to {text_size(cut)}")
-        return cut
-
-    # Telling
-
-    def untold(self) -> Iterator[ToolEvent]:
-        """What happened since whoever listens was last told."""
+    def unread_events(self) -> Iterator[ToolEvent]:
+        """The events that the listener has not had yet."""
         while self.events is not None and not self.events.empty():
             if (event := self.events.get_nowait()) is not None:
                 yield event
@@ -500,22 +400,21 @@ class BatchRun:
         if self.events is not None:
             self.events.put_nowait(event)
 
-    def _show(self, work: Work, state: State, detail: str = "") -> None:
+    def emit_state(self, work: Work, state: State, detail: str = "") -> None:
         if self.events is not None:
             self.events.put_nowait(ToolState(work.call.id, work.name, state, detail))
 
-    def _soon(self, flush: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and nobody listens any more
+    def _call_soon(self, flush: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed, so nothing reads events any more
             self.loop.call_soon_threadsafe(flush)
 
-    def _note(self, code: str, work: Work, detail: str = "") -> None:
+    def diagnose(self, code: str, work: Work, detail: str = "") -> None:
         self.scheduler.diagnose(code, work.call.id, detail)
 
-    def _detail(self, ending: Ending) -> str:
-        return repr(ending.error)[:200] if ending.error else "it returned"
+    def _note_cut(self, call_id: str, before: int, after: int) -> None:
+        self.counts["shortened"] += 1
+        self.diagnose("shortened_output", self.work[call_id], f"{before} characters to {after}")
 
 
-def _texts(output: str, given_up: bool) -> tuple[Content, ...]:
-    texts = [f"Output until then:\n{output}"] if output.strip() else []
-    texts += ["It did not stop when told to and may still run."] if given_up else []
-    return tuple(Text(text) for text in texts)
+def _detail_of(ending: Ending) -> str:
+    return repr(ending.error)[:200] if ending.error else "it returned"

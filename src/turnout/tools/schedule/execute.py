@@ -1,6 +1,6 @@
-"""One call, once, without a session: for programs that have no loop of turns.
+"""Runs one call without a session: for programs that have no loop of turns.
 
-A loop of turns schedules whole turns on its `ToolScheduler` instead; a scheduler for each
+A loop of turns schedules whole turns on its `ToolScheduler` instead. A scheduler for each
 call would lose parallelism, approvals and the order of writes.
 """
 
@@ -27,13 +27,13 @@ async def execute_tool_call(
     limits: ToolLimits | None = None,
     **ports: Any,
 ) -> Outcome:
-    """Run one tool and give its outcome. `arguments` are an object, or the JSON text a model wrote.
+    """Run one tool and return its outcome. `arguments` are an object, or the JSON text a model wrote.
 
-    Whoever calls this decided that the tool shall run, so nothing is asked unless `policy`
-    says so. `ports` are those of `ToolScheduler`.
+    The caller has decided that the tool runs, so nothing is asked unless `policy` says so.
+    `ports` are those of `ToolScheduler`.
     """
     history = History("single")
-    turn = history.reply("local:single", _call(name, {} if arguments is None else arguments))
+    turn = history.reply("local:single", _call_of(name, {} if arguments is None else arguments))
     scheduler = ToolScheduler(tools, history, policy=policy or Policy("full"), limits=limits, **ports)
     try:
         await scheduler.run(turn.tool_calls)
@@ -44,7 +44,7 @@ async def execute_tool_call(
     return outcome
 
 
-def _call(name: str, arguments: Mapping[str, Any] | str) -> ToolCall:
+def _call_of(name: str, arguments: Mapping[str, Any] | str) -> ToolCall:
     found, fault = plain.arguments(arguments)
     raw = arguments if isinstance(arguments, str) else None
     return ToolCall("", name, found, raw_id="single", raw=raw, fault=fault)

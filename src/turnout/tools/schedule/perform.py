@@ -1,7 +1,7 @@
-"""Running one tool function, whatever kind it is, so that nothing it raises gets out.
+"""Runs one tool function of any kind, so that nothing it raises escapes.
 
-`SystemExit` in a task escapes `asyncio.run`, and a `CancelledError` of the tool's own looks
-like ours: everything is caught inside the task and comes back as a value.
+`SystemExit` in a task escapes `asyncio.run`, and a `CancelledError` that the tool raises looks
+like ours. So everything is caught inside the task and comes back as a value.
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ class Ending(Struct, frozen=True):
     error: BaseException | None = None
 
 
-class Stopped(Exception):
+class GeneratorStopped(Exception):
     """A generator was asked to stop between two yields."""
 
 
-async def perform(
+async def run_tool(
     tool: Tool, context: ToolContext, arguments: Mapping[str, Any], threads: ThreadPort
 ) -> Ending:
     """Run the tool to its end. Never raises."""
     try:
         match tool.kind:
             case "async":
-                return _ending(await tool.invoke(context, arguments))
+                return _ending_of(await tool.invoke(context, arguments))
             case "async_generator":
-                return _ending(await _last(tool.invoke(context, arguments), context))
+                return _ending_of(await _run_async_generator(tool.invoke(context, arguments), context))
             case _:
-                found = await threads.start(partial(_blocking, tool, context, arguments))
+                found = await threads.start(partial(_run_blocking, tool, context, arguments))
                 # A plain function may return a coroutine: that part belongs to the loop.
-                return _ending(await found) if isawaitable(found) else found
+                return _ending_of(await found) if isawaitable(found) else found
     except BaseException as error:
         return Ending(error=error)
 
 
-def _blocking(tool: Tool, context: ToolContext, arguments: Mapping[str, Any]) -> Any:
+def _run_blocking(tool: Tool, context: ToolContext, arguments: Mapping[str, Any]) -> Any:
     """What runs in the thread: an `Ending`, or something to await."""
     try:
         value = tool.invoke(context, arguments)
         if isinstance(value, Generator):
-            value = _drained(value, context)
-        return value if isawaitable(value) else _ending(value)
+            value = _run_generator(value, context)
+        return value if isawaitable(value) else _ending_of(value)
     except BaseException as error:
         return Ending(error=error)
 
 
-def _drained(steps: Generator[Any, None, Any], context: ToolContext) -> Any:
+def _run_generator(steps: Generator[Any, None, Any], context: ToolContext) -> Any:
     """Each yield is progress; the result is what is returned, or else the last thing yielded."""
     last = None
     try:
@@ -73,12 +73,12 @@ def _drained(steps: Generator[Any, None, Any], context: ToolContext) -> Any:
             context.progress(last)
             if context.cancelled.is_set():
                 steps.close()
-                raise Stopped("stopped between two steps")
+                raise GeneratorStopped("stopped between two steps")
     except StopIteration as end:
         return last if end.value is None else end.value
 
 
-async def _last(steps: AsyncGenerator[Any, None], context: ToolContext) -> Any:
+async def _run_async_generator(steps: AsyncGenerator[Any, None], context: ToolContext) -> Any:
     last = None
     async with aclosing(steps):
         async for last in steps:
@@ -86,6 +86,6 @@ async def _last(steps: AsyncGenerator[Any, None], context: ToolContext) -> Any:
     return last
 
 
-def _ending(value: Any) -> Ending:
+def _ending_of(value: Any) -> Ending:
     returned = outcome_of(value)
     return Ending(returned.outcome, returned.calls)

@@ -1,7 +1,7 @@
-"""Reports of a running tool, from any thread, handed on in order and in bounded memory.
+"""Reports of a running tool, from any thread, passed on in order and in bounded memory.
 
-A tool may report faster than anyone reads. Reports wait in a short list until the loop
-comes round; output is joined, the oldest steps give way, and the last of the output is
+A tool may report faster than the loop reads. Reports wait in a short list until the loop
+flushes it; output is joined, the oldest steps are dropped, and the end of the output is
 kept in case the call is stopped before it can return.
 """
 
@@ -14,7 +14,7 @@ from threading import Lock
 from ..declare.events import ToolProgress
 
 WAITING = 256
-"""Steps that may wait for the loop; older ones give way."""
+"""Steps that may wait for the loop; older ones are dropped."""
 
 OUTPUT = 64 * 1024
 """Characters of output that may wait, and that are kept for a call that is stopped."""
@@ -41,33 +41,33 @@ class Reporter:
         with self._lock:
             if self._closed:
                 return
-            self._remember(event.output)
-            self._wait(event)
+            self._keep_tail(event.output)
+            self._queue_event(event)
             if self._awake:
                 return
             self._awake = True
         self._wake(self.flush)
 
     def flush(self) -> None:
-        """Hand on what waits; called by the loop."""
+        """Pass on what waits; called by the loop."""
         with self._lock:
             waiting, self._waiting, self._awake = self._waiting, deque(), False
-        for event in _joined(waiting):
+        for event in _join_output(waiting):
             self._tell(event)
 
     def close(self) -> None:
-        """Hand on what waits and take nothing more: the call has its outcome."""
+        """Pass on what waits and accept nothing more: the call has its outcome."""
         self.flush()
         with self._lock:
             self._closed = True
 
     @property
     def output(self) -> str:
-        """The last of the output."""
+        """The end of the output."""
         with self._lock:
             return "".join(self._tail)[-OUTPUT:]
 
-    def _wait(self, event: ToolProgress) -> None:
+    def _queue_event(self, event: ToolProgress) -> None:
         if len(event.output) > OUTPUT:
             event = ToolProgress(event.call_id, output=event.output[-OUTPUT:])
         self._waiting.append(event)
@@ -75,7 +75,7 @@ class Reporter:
             self._waiting.popleft()
             self.dropped += 1
 
-    def _remember(self, output: str) -> None:
+    def _keep_tail(self, output: str) -> None:
         if not output:
             return
         self._tail.append(output[-OUTPUT:])
@@ -84,7 +84,7 @@ class Reporter:
             self._tail_size -= len(self._tail.popleft())
 
 
-def _joined(events: deque[ToolProgress]) -> Iterator[ToolProgress]:
+def _join_output(events: deque[ToolProgress]) -> Iterator[ToolProgress]:
     """The same reports with neighbouring pieces of output as one."""
     pieces: list[str] = []
     call_id = ""

@@ -1,8 +1,8 @@
 """What the schedulers of a session and of all its subagents share: which calls run, and a few limits.
 
-Each session has a scheduler of its own, but all of them work on the same files. So a call
-starts only when no call of another session clashes with it. A call that has to wait is not
-overtaken by later ones that clash with it, so it does not wait for ever. A machine without IO.
+Each session has its own scheduler, but all of them work on the same files. So a call starts only
+when no call of another session clashes with it. Later calls that clash with a waiting call do not
+overtake it, so it does not wait for ever. A machine without IO.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ class RunningCalls:
         self._running: dict[CallKey, Footprint] = {}
         self._waiting: dict[CallKey, Footprint] = {}  # in the order in which they began to wait
         self._pumps: dict[int, Callable[[], None]] = {}
-        self._ends: dict[int, Callable[[], bool]] = {}  # whether a batch can never go on
+        self._ends: dict[int, Callable[[], bool]] = {}  # whether a batch can never continue
         self._batches = 0
         self._freed = False
-        self.changes = 0  # of what runs, waits or is held: what a batch has worked out holds until the next
+        self.changes = (
+            0  # counts changes of what runs, waits or is held; a plan of a batch is valid until the next one
+        )
 
     # Batches
 
@@ -43,7 +45,7 @@ class RunningCalls:
         return self._batches
 
     def watch(self, batch: int, pump: Callable[[], None], is_dead: Callable[[], bool] = bool) -> None:
-        """`pump` starts calls of this batch that became free; `is_dead` tells that it never will again."""
+        """`pump` starts calls of this batch that became free; `is_dead` says that its loop is closed."""
         self._pumps[batch], self._ends[batch] = pump, is_dead
 
     def leave(self, batch: int) -> None:
@@ -53,14 +55,14 @@ class RunningCalls:
         self._ends.pop(batch, None)
 
     def forget_dead(self) -> None:
-        """Free what batches hold whose loop was closed around them."""
+        """Free what is held by batches whose loop was closed."""
         for batch in [number for number, is_dead in self._ends.items() if is_dead()]:
             for key in [key for key in self._running if key[0] == batch]:
                 self.end(key)
             self.leave(batch)
 
     def pumps_to_run(self, batch: int) -> list[Callable[[], None]]:
-        """The other batches, if something became free since this was asked last."""
+        """The pumps of the other batches, if something became free since the last call of this."""
         freed, self._freed = self._freed, False
         return [pump for number, pump in self._pumps.items() if number != batch] if freed else []
 
@@ -73,9 +75,9 @@ class RunningCalls:
 
     def is_blocked(self, key: CallKey, footprint: Footprint) -> bool:
         """Whether a call must wait for a call of another batch that runs, or that waited before it."""
-        return any(clash_across_sessions(other, footprint) for other in self._before(key))
+        return any(clash_across_sessions(other, footprint) for other in self._footprints_before(key))
 
-    def _before(self, key: CallKey) -> Iterator[Footprint]:
+    def _footprints_before(self, key: CallKey) -> Iterator[Footprint]:
         batch = key[0]
         yield from (footprint for other, footprint in self._running.items() if other[0] != batch)
         for other, footprint in self._waiting.items():
@@ -101,16 +103,16 @@ class RunningCalls:
             self._running[key] = footprint
 
     def end(self, key: CallKey) -> None:
-        """The call does not run any more."""
+        """The call has ended."""
         self.changes += 1
         self._freed |= self._running.pop(key, None) is not None
 
     def give_up(self, key: CallKey, footprint: Footprint) -> None:
-        """The call is settled, but its tool would not stop: its paths stay taken."""
+        """The call is settled, but its tool did not stop: its paths stay taken."""
         self.end(key)
         self.given_up[key] = replace(footprint, alone=False, everywhere=False)
 
-    def ended(self, key: CallKey) -> None:
+    def mark_ended(self, key: CallKey) -> None:
         """A tool that was given up has ended after all."""
         self.changes += 1
         self._freed |= self.given_up.pop(key, None) is not None

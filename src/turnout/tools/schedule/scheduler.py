@@ -1,12 +1,16 @@
 """The tools of one session at work: every call of a turn as one batch, batches one after the other.
 
-One scheduler serves a session, interactive or not. A subagent has its own; the two share
-which calls run (see `running`). A scheduler is the only writer of outcomes: intent is on
-record before a tool runs, the outcome before anyone sees it. Whatever happens, every call
-of a batch ends with exactly one outcome.
+One scheduler serves a session, interactive or not. A subagent has its own; the two share which
+calls run (see `running`).
 
-Time is the loop's: timeouts and grace are its timers, so a loop with a virtual clock
-drives everything here (with `threads=Inline()` for tools that block).
+Who settles: the scheduler settles every call of a batch that it runs, exactly once. The intent is
+in the history before the tool runs, and the outcome before anyone sees it. Calls outside of a batch
+are settled by others: the session refuses calls that it will not run (`session.run`), resuming
+settles what a crash left open (`store.recover`), and `History.append` seals the calls of the turn
+before. If one of them was first, its outcome stands and the scheduler reports that one.
+
+Time is the loop's: timeouts and grace are its timers, so a loop with a virtual clock drives
+everything here (with `threads=Inline()` for tools that block).
 """
 
 from __future__ import annotations
@@ -34,18 +38,18 @@ from ..policy.approval import Approver
 from ..policy.rules import Policy, Rule
 from ..policy.situation import Situation
 from ..policy.taint import Taint
-from .batch import Summary
+from .batch import BatchSummary
 from .batch_run import BatchRun
 from .running import SharedTree
 from .tool_hooks import ToolHooks
 
 Listener = Callable[[ToolEvent], Awaitable[None] | None]
-OnEnd: TypeAlias = Callable[[Summary, frozenset[str]], None]
-"""Told how a batch ended, and the ids of its calls that could not run: no such tool, or wrong arguments."""
+OnEnd: TypeAlias = Callable[[BatchSummary, frozenset[str]], None]
+"""Called with how a batch ended, and the ids of its calls with an unknown tool or wrong arguments."""
 Ended: TypeAlias = Callable[[Outcome | None, str], None]
-"""Told what a tool gave back, and in one word what went wrong."""
+"""Called with the outcome of a tool, and in one word what went wrong ("" for nothing)."""
 Around: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[Ended]]
-"""Given a call's id, its tool and its arguments: what its run is done in."""
+"""Given a call's id, its tool and its arguments: the context manager in which the tool runs."""
 
 
 class ToolLimits(Struct, frozen=True):
@@ -63,12 +67,11 @@ class ToolLimits(Struct, frozen=True):
 class ToolScheduler:
     """Runs the calls of a session's turns and settles them in its history.
 
-    `approver` is asked when the policy says so; without one, to ask is to deny.
-    `save_rule` keeps what was answered with "always". `save` takes the whole text of a
-    result that had to be cut and gives back where it is. `hooks` see each call before and
-    after; `around` is for whoever measures its run. `workspace`, `spawn`, `environment` and
-    `asker`, which puts a tool's question to the user, are handed to tools as they are. `tree`
-    is what this scheduler shares with those of its subagents.
+    `approver` is asked when the policy says so; without one, such a call is denied. `save_rule`
+    stores the rule for an answer of "always". `save` takes the whole text of a result that had to
+    be cut and returns where it is. `hooks` see each call before and after; `around` measures its
+    run. `workspace`, `spawn`, `environment` and `asker`, which asks the user a tool's question, are
+    handed to tools as they are. `tree` is what this scheduler shares with those of its subagents.
     """
 
     def __init__(
@@ -98,7 +101,7 @@ class ToolScheduler:
         self.save_rule = save_rule
         self.limits = limits or ToolLimits()
         self.hooks = hooks or ToolHooks()
-        self.around = around or _unwatched
+        self.around = around or _no_measurement
         self.workspace = workspace
         self.spawn = spawn
         self.guard = Guard(workspace, spawn)
@@ -121,24 +124,24 @@ class ToolScheduler:
         calls: Sequence[ToolCall],
         on_event: Listener | None = None,
         on_end: OnEnd | None = None,
-    ) -> Summary:
-        """Run a turn's calls as one batch and settle each; the batches before it go first.
+    ) -> BatchSummary:
+        """Run a turn's calls as one batch and settle each; earlier batches run first.
 
-        Cancelling this cancels the batch. A listener that raises hears no more of it; its
-        error is raised when the batch has ended. `on_end` is told of its end, whatever it was.
+        Cancelling this cancels the batch. A listener that raises gets no more events; its error
+        is raised when the batch has ended. `on_end` is called at the end in every case.
         """
-        batch = self._admitted(calls, listening=on_event is not None)
+        batch = self._new_turn(calls, listening=on_event is not None)
         try:
-            trouble = await self._run_telling(batch, on_event)
+            trouble = await self._run_with_listener(batch, on_event)
         finally:
             if on_end is not None:
                 on_end(batch.run.summary(), frozenset(batch.run.invalid))
         if trouble is not None:
             raise trouble
-        return _concluded(batch.run)
+        return _summary_of(batch.run)
 
-    async def _run_telling(self, batch: _Turn, on_event: Listener | None) -> Exception | None:
-        """Run the batch to its end; the listener's first error, if it raised one."""
+    async def _run_with_listener(self, batch: _Turn, on_event: Listener | None) -> Exception | None:
+        """Run the batch to its end; returns the listener's first error, if it raised one."""
         if on_event is None:
             async with batch as run:
                 await asyncio.wait({run.ended})
@@ -146,19 +149,19 @@ class ToolScheduler:
         trouble: Exception | None = None
         try:
             async with batch as run:
-                async for event in _events(run):
-                    trouble = trouble or await _told(on_event, event)
-        finally:  # a batch that was cancelled has settled its calls meanwhile: tell of that too
-            for event in batch.run.untold():
-                trouble = trouble or await _told(on_event, event)
+                async for event in _events_of(run):
+                    trouble = trouble or await _call_listener(on_event, event)
+        finally:  # a cancelled batch has settled its calls meanwhile: report that too
+            for event in batch.run.unread_events():
+                trouble = trouble or await _call_listener(on_event, event)
         return trouble
 
-    async def stream(self, calls: Sequence[ToolCall]) -> AsyncIterator[ToolEvent | Summary]:
-        """The events of a batch as they come, and its summary last. Leaving early cancels the batch."""
-        async with self._admitted(calls, listening=True) as run:
-            async for event in _events(run):
+    async def stream(self, calls: Sequence[ToolCall]) -> AsyncIterator[ToolEvent | BatchSummary]:
+        """The events of a batch as they come, and its summary last. Closing it cancels the batch."""
+        async with self._new_turn(calls, listening=True) as run:
+            async for event in _events_of(run):
                 yield event
-        yield _concluded(run)
+        yield _summary_of(run)
 
     def cancel(self, call_id: str | None = None) -> None:
         """Stop one call, or without an id the batch that is running."""
@@ -170,14 +173,14 @@ class ToolScheduler:
                 run.cancel(call_id)
 
     def fail(self, error: Exception) -> None:
-        """Have the batch that is running raise this when what runs has ended; nothing else begins."""
+        """Have the running batch raise this error when its running calls have ended; no other starts."""
         for run in self._runs[:1]:
             run.fail(error)
 
     async def close(self) -> None:
-        """End the session: calls that run are stopped, calls that wait do not run.
+        """Stop the calls that run and settle those that wait.
 
-        What tools keep in `state` is closed too, if it has an `aclose`: commands in the background.
+        What tools keep in `state` is closed too if it has an `aclose`, as background commands do.
         """
         self._closed = True
         for run in tuple(self._runs):
@@ -199,45 +202,45 @@ class ToolScheduler:
     def busy(self) -> bool:
         return bool(self._runs)
 
-    def _admitted(self, calls: Sequence[ToolCall], *, listening: bool) -> _Turn:
+    def _new_turn(self, calls: Sequence[ToolCall], *, listening: bool) -> _Turn:
         if self._closed:
-            raise UsageError("this scheduler is closed; a session makes one and closes it at its end")
-        if any(run.loop.is_closed() for run in self._runs):  # batches that nothing will ever end
+            raise UsageError("this scheduler is closed; open a new session, which makes its own")
+        if any(run.loop.is_closed() for run in self._runs):  # nothing can end these batches any more
             self._runs, self._turn = [], asyncio.Lock()
         self.tree.running.forget_dead()
         return _Turn(self._turn, self._runs, BatchRun(self, calls, listening))
 
     def diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
-        """Note what was resolved, where everything about this conversation is noted."""
+        """Add a diagnostic to those of the conversation."""
         self.history.diagnostics.append(Diagnostic("tools", code, call_id, detail))
 
-    # What is left of tools that would not stop
+    # Tasks of tools that do not stop
 
     def abandon(self, task: asyncio.Task[Any]) -> None:
-        """Keep a task that will not end, so that nobody waits for it: not even the loop at its close."""
-        self._keep(task)
-        _forget(task)
+        """Hold a task that does not end, so that nothing waits for it, not even the loop at its close."""
+        self._hold_task(task)
+        _unregister_task(task)
 
-    def let_go(self, task: asyncio.Task[Any]) -> None:
-        """Cancel a task whose answer is of no use any more; whether it heeds that, nobody waits to see."""
-        self._keep(task)
+    def cancel_task(self, task: asyncio.Task[Any]) -> None:
+        """Cancel a task whose answer is not needed, and do not wait for its end."""
+        self._hold_task(task)
         task.cancel()
-        _forget(task)
+        _unregister_task(task)
 
-    def came_late(self, call_id: str, detail: str) -> None:
-        """A tool that was given up has ended: what it said is ignored."""
+    def note_late_result(self, call_id: str, detail: str) -> None:
+        """Count the result of a tool that was given up; it is ignored otherwise."""
         self.late += 1
         self.diagnose("late_result", call_id, detail)
 
-    def _keep(self, task: asyncio.Task[Any]) -> None:
+    def _hold_task(self, task: asyncio.Task[Any]) -> None:
         self._left.add(task)
         task.add_done_callback(self._left.discard)
 
     def save(self, text: str) -> str:
-        """Keep the whole of a text that had to be cut; where it is, or "" if it could not be kept."""
+        """Save a text that had to be cut; returns where it is, or "" if it could not be saved."""
         try:
             return self._keep_text(text)
-        except Exception:  # a full disk costs the whole text, not the result
+        except Exception:  # a full disk must not fail the result, which is there
             return ""
 
     def _save_privately(self, text: str) -> str:
@@ -247,7 +250,7 @@ class ToolScheduler:
 
 
 class _Turn:
-    """A batch's turn: it waits for those before it, and does not leave before every call is settled."""
+    """The turn of a batch: enters after the batches before it, exits when every call is settled."""
 
     def __init__(self, lock: asyncio.Lock, runs: list[BatchRun], run: BatchRun) -> None:
         self.lock = lock
@@ -278,17 +281,17 @@ class _Turn:
             self.lock.release()
 
 
-def _unwatched(*_: Any) -> AbstractContextManager[Ended]:
+def _no_measurement(*_: Any) -> AbstractContextManager[Ended]:
     return nullcontext(lambda outcome, trouble: None)
 
 
-async def _events(run: BatchRun) -> AsyncIterator[ToolEvent]:
+async def _events_of(run: BatchRun) -> AsyncIterator[ToolEvent]:
     assert run.events is not None
     while (event := await run.events.get()) is not None:
         yield event
 
 
-async def _told(listener: Listener, event: ToolEvent) -> Exception | None:
+async def _call_listener(listener: Listener, event: ToolEvent) -> Exception | None:
     try:
         answer = listener(event)
         if isawaitable(answer):
@@ -298,14 +301,14 @@ async def _told(listener: Listener, event: ToolEvent) -> Exception | None:
     return None
 
 
-def _concluded(run: BatchRun) -> Summary:
+def _summary_of(run: BatchRun) -> BatchSummary:
     if run.failure is not None:
         raise run.failure
     return run.summary()
 
 
-def _forget(task: asyncio.Task[Any]) -> None:
-    """Take a task off the list that `asyncio.run` waits for: if it swallows cancellation, that never ends."""
+def _unregister_task(task: asyncio.Task[Any]) -> None:
+    """Remove a task from the list that `asyncio.run` waits for: one that ignores cancellation never ends."""
     if task.done():
         return
     if (unregister := getattr(asyncio.tasks, "_unregister_task", None)) is not None:

@@ -1,25 +1,26 @@
-"""Hooks around a tool call: functions of the user that see it before it runs, and what came of it.
+"""Hooks around a tool call: functions of the user that see it before it runs, and its outcome.
 
-A hook gives back None to let things be, the same kind of value changed, or `Refuse`. One
-that raises, takes too long or gives back anything else has not agreed: the call is refused,
-nothing else of the batch begins, and the error is raised to whoever runs it. A guard that
-breaks lets nothing through, and does not break in silence.
+A hook returns None to change nothing, the same kind of value changed, or `Refuse`. A hook that
+raises, takes too long or returns anything else has not agreed. Then the call is refused, nothing
+else of the batch starts, and the error is raised to the caller of the batch. So a broken guard lets
+nothing through, and the user learns that it is broken.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from inspect import isawaitable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...errors import HookError, callback_error
+from ...errors import HookError
 from ...model import Outcome, ToolCall
-from ..policy.approval import refused
-from .admission import Admitted, Refused, admit_edited, failed
+from ..declare.result import error_outcome
+from ..policy.approval import denied_outcome
+from .admission import Admitted, RefusedCall, admit_edited
+from .callbacks import Abandon, HookStopped, NotNeeded, answer_of
 
 if TYPE_CHECKING:
     from .batch_run import BatchRun, Work
@@ -31,7 +32,7 @@ TIME_LIMIT = 30.0
 
 
 class Refuse(Struct, frozen=True):
-    """What a hook gives back to say no; the model, or whoever asked, reads why."""
+    """What a hook returns to say no; the model, or the caller of the session, reads why."""
 
     why: str = ""
 
@@ -41,18 +42,14 @@ AfterTool: TypeAlias = Callable[[ToolCall, Outcome], Awaitable[Outcome | Refuse 
 
 
 class ToolHooks(Struct, frozen=True):
-    """Who is asked about calls, one after the other, each with the seconds that it may take."""
+    """The hooks that are asked about calls, in order, each with the seconds that it may take."""
 
     before: tuple[tuple[BeforeTool, float], ...] = ()
     after: tuple[tuple[AfterTool, float], ...] = ()
 
 
-class HookStopped(HookError):
-    """A hook was still at work when the call that it was asked about was cancelled."""
-
-
-class Consulting:
-    """Asks the hooks about the calls of one batch, and tells the run what they said."""
+class BatchHooks:
+    """Asks the hooks about the calls of one batch, and applies their answers to the run."""
 
     def __init__(self, run: BatchRun, hooks: ToolHooks) -> None:
         self.run = run
@@ -62,42 +59,44 @@ class Consulting:
         """The call as the hooks want it; None when it has its outcome now, and does not run."""
         call = _as_admitted(work, admitted)
         try:
-            wanted = await self._asked(work, "before_tool", self.hooks.before, call)
+            wanted = await self._ask_hooks(work, "before_tool", self.hooks.before, call)
             _check_call(call, wanted)
         except HookError as error:
-            self._refused(work, error)
+            self._refuse_call(work, error)
             return None
-        if self._is_settled(work):
+        if self.run.is_settled(work):
             return None
-        return admitted if wanted is call else self._admitted(work, admitted, wanted)
+        return admitted if wanted is call else self._admit_changed(work, admitted, wanted)
 
-    def _admitted(self, work: Work, admitted: Admitted, wanted: ToolCall) -> Admitted | None:
+    def _admit_changed(self, work: Work, admitted: Admitted, wanted: ToolCall) -> Admitted | None:
         """Arguments that a hook wrote are checked like a model's, and judged like them later."""
         owner = self.run.scheduler
         again = admit_edited(admitted.tool, wanted.arguments, owner.policy, owner.situation)
-        if isinstance(again, Refused):
-            said = f"it gave arguments that do not fit: {again.outcome.text}"
-            self._refused(work, HookError(said, hook="before_tool"))
+        if isinstance(again, RefusedCall):
+            problem = f"it gave arguments that do not fit: {again.outcome.text}"
+            self._refuse_call(work, HookError(problem, hook="before_tool"))
             return None
         work.changed = True
         return again
 
     async def after(self, work: Work, outcome: Outcome) -> Outcome:
-        """What came of a call that ran, as the hooks want it. Nothing else reaches the model."""
+        """The outcome of a call that ran, as the hooks want it. Nothing else reaches the model."""
         call = _as_admitted(work, work.tool_call)
         try:
-            wanted = await self._asked(
+            wanted = await self._ask_hooks(
                 work, "after_tool", self.hooks.after, outcome, lambda hook, now: hook(call, now)
             )
             _check_outcome(outcome, wanted)
         except HookError as error:
-            self._note(work, error)
+            self._note_error(work, error)
             if _has_failed(error):
                 self.run.fail(error)
-            return failed(f"{call.name} has run, but its result was withheld. {_why(error)}")
+            return error_outcome(
+                f"{call.name} has run, but its result was withheld. {_words_for_model(error)}"
+            )
         return replace(outcome, status=wanted.status, content=wanted.content)
 
-    async def _asked(
+    async def _ask_hooks(
         self,
         work: Work,
         name: str,
@@ -105,82 +104,46 @@ class Consulting:
         value: T,
         ask: Callable[[Any, T], Awaitable[Any]] = lambda hook, value: hook(value),
     ) -> T:
-        if work.over is None or work.over.done():
-            work.over = self.run.loop.create_future()
-        return await consulted(name, hooks, value, self.run.scheduler.let_go, ask, work.over)
+        not_needed = self.run.open_question(work)
+        return await ask_hooks(name, hooks, value, self.run.scheduler.cancel_task, ask, not_needed)
 
-    def _refused(self, work: Work, error: HookError) -> None:
-        if not self._is_settled(work):
-            self._note(work, error)
-            self.run.settle(work, refused(_why(error)))
+    def _refuse_call(self, work: Work, error: HookError) -> None:
+        if not self.run.is_settled(work):
+            self._note_error(work, error)
+            self.run.settle(work, denied_outcome(_words_for_model(error)))
             if _has_failed(error):
                 self.run.fail(error)
 
-    def _is_settled(self, work: Work) -> bool:
-        """Whether someone cancelled the call in the meantime."""
-        return work.call.id in self.run.batch.outcomes
-
-    def _note(self, work: Work, error: HookError) -> None:
+    def _note_error(self, work: Work, error: HookError) -> None:
         code = "hook_refused" if error.refused else "hook_failed"
         self.run.scheduler.diagnose(code, work.call.id, f"{error.hook}: {error.why}"[:200])
 
 
-async def consulted(
+async def ask_hooks(
     name: str,
     hooks: Sequence[tuple[Any, float]],
     value: T,
-    let_go: Callable[[asyncio.Task[Any]], None],
+    abandon: Abandon,
     ask: Callable[[Any, T], Awaitable[Any]] = lambda hook, value: hook(value),
-    over: asyncio.Future[None] | None = None,
+    not_needed: NotNeeded | None = None,
 ) -> T:
-    """The value as the hooks leave it; each sees what the one before made of it, or one does not agree.
+    """The value as the hooks leave it: each sees what the one before returned. Raises `HookError`.
 
-    `over` ends the asking early; a hook that is left behind is let go of.
+    `not_needed` ends the asking early; `abandon` takes a hook that has not ended by then.
     """
     for hook, seconds in hooks:
-        said = await _answer(name, _settled(ask, hook, value), seconds, let_go, over)
-        if isinstance(said, Refuse):
-            raise HookError(said.why or "no reason was given", hook=name, refused=True)
-        if said is None:
+        answer = await answer_of(
+            name, partial(ask, hook, value), abandon, seconds=seconds, not_needed=not_needed
+        )
+        if isinstance(answer, Refuse):
+            raise HookError(answer.why or "no reason was given", hook=name, refused=True)
+        if answer is None:
             continue
-        if not isinstance(said, type(value)):
+        if not isinstance(answer, type(value)):
             wanted = type(value).__name__
-            raise HookError(f"it gave {type(said).__name__}; give {wanted}, Refuse or None", hook=name)
-        value = said
+            raise HookError(f"it gave {type(answer).__name__}; give {wanted}, Refuse or None", hook=name)
+        value = answer
     return value
-
-
-async def _answer(
-    name: str,
-    asking: Coroutine[Any, Any, tuple[Any, BaseException | None]],
-    seconds: float,
-    let_go: Callable[[asyncio.Task[Any]], None],
-    over: asyncio.Future[None] | None,
-) -> Any:
-    task = asyncio.get_running_loop().create_task(asking)
-    waited: set[asyncio.Future[Any]] = {task} if over is None else {task, over}
-    try:
-        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        if not task.done():
-            let_go(task)
-    if not task.done():
-        if over is not None and over.done():
-            raise HookStopped("it was stopped", hook=name)
-        raise HookError(f"no answer within {seconds:g} s", hook=name)
-    said, error = task.result()
-    if error is not None:
-        raise callback_error(name, error)
-    return said
-
-
-async def _settled(ask: Callable[[Any, T], Any], hook: Any, value: T) -> tuple[Any, BaseException | None]:
-    """What a hook gave or raised, as values: nothing it raises gets out of its task."""
-    try:
-        said = ask(hook, value)
-        return (await said if isawaitable(said) else said), None
-    except BaseException as error:
-        return None, error
 
 
 def _as_admitted(work: Work, admitted: Admitted) -> ToolCall:
@@ -198,8 +161,8 @@ def _check_outcome(outcome: Outcome, wanted: Outcome) -> None:
         raise HookError(f"a call that ran cannot be {wanted.status}", hook="after_tool")
 
 
-def _why(error: HookError) -> str:
-    """For the model: what a hook said, but not what broke inside one."""
+def _words_for_model(error: HookError) -> str:
+    """For the model: the reason that a hook gave, but not the error inside one."""
     return f"Refused by a hook: {error}." if error.refused else "A hook that must agree failed."
 
 
