@@ -330,7 +330,7 @@ def test_a_tool_that_never_ends_does_not_keep_the_program_from_ending() -> None:
 import asyncio, time
 from turnout.history.log import History
 from turnout.model import ToolCall
-from turnout.tools.schedule.scheduler import Limits, ToolScheduler
+from turnout.tools.schedule.scheduler import ToolLimits, ToolScheduler
 from turnout.tools.policy.rules import Policy
 from turnout.tools.declare.tool import tool
 
@@ -349,7 +349,7 @@ def asleep():
 async def main():
     history = History("h")
     turn = history.reply("a:b", [ToolCall("1", "deaf"), ToolCall("2", "asleep")])
-    limits = Limits(timeout=0.05, grace=0.05)
+    limits = ToolLimits(timeout=0.05, grace=0.05)
     scheduler = ToolScheduler([deaf, asleep], history, policy=Policy("full"), limits=limits)
     print(await scheduler.run(turn.tool_calls))
 
