@@ -7,7 +7,7 @@ from typing import Any
 from turnout import check
 from turnout.targets.target import Target
 from turnout.wire.check import Problem
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 OWN_ORDER = "ANT-31"
 """Text after a call. A turn that Claude itself wrote so goes back to it so."""

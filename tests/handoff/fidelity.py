@@ -18,7 +18,7 @@ from tests.handoff.judges import inner
 from turnout import History, Media, ModelTurn, Opaque, Origin, Outcome, SystemTurn, Text, Thinking
 from turnout.model import Code, Residue, Turn
 from turnout.targets.target import Target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")
 IN_WORDS = re.compile(r"\[(?:[\w.+*-]+/[\w.+*-]+[^\]]*)?\](?:\s*\(left out: [^)]*\)|\s*\w+://\S+)?")

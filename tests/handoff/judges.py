@@ -14,7 +14,7 @@ from tests import sdk_types
 from tests.strict_check import problems_of
 
 from turnout.targets.target import Target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 VALIDATORS = [
     get_validator(version, ValidationMode.serving)

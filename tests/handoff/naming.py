@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tests.handoff.markers import HEADS, MESSAGES, TOOLS, Leaf
 
 from turnout import InboundRequest
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 # What an option is called in one API, and what a line of the report calls it.
 ALIASES = {

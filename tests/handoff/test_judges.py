@@ -13,7 +13,7 @@ from tests.sdk_types import refusals
 
 from turnout import History, render
 from turnout.targets.target import find_target as target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 
 def changed(request: WireRequest, change: Any) -> WireRequest:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from turnout import History, Media, Outcome, ToolCall, ingest, render
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 YOUTUBE = "https://www.youtube.com/watch?v=abc"
 CLAUDE, OTHER_CLAUDE = "anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-8"

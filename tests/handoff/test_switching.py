@@ -20,7 +20,7 @@ from tests.laws.generate import STEPS, World, play
 
 from turnout import History, render
 from turnout.targets.target import Target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 COUNT = 60 if SOAK else 6
 SHARDS = 8

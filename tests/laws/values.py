@@ -7,9 +7,9 @@ from typing import Any
 
 from turnout.model import Block, Code, Media, Opaque, Origin, Outcome, Residue, Text, Thinking, ToolCall
 from turnout.targets.target import find_target as target
-from turnout.wire.anthropic.fields import AnthropicDialect
-from turnout.wire.gemini.encoder import GeminiDialect
-from turnout.wire.responses.fields import ResponsesDialect
+from turnout.wire.anthropic.dialect import AnthropicDialect
+from turnout.wire.gemini.dialect import GeminiDialect
+from turnout.wire.responses.dialect import ResponsesDialect
 
 TOOLS = ("read_file", "write", "shell", "a.b/c d", "größe", "x" * 90, "9lives", "lone\ud800")
 IMAGE = "iVBORw0KGgo="

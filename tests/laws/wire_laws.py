@@ -24,7 +24,7 @@ from tests.strict_check import problems_of
 from turnout.history.log import History
 from turnout.targets.request import render
 from turnout.targets.target import Target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 ARRAYS = ("messages", "input", "contents")
 THINKING = (None, True, False)

@@ -12,7 +12,7 @@ from tests.handoff.judges import complaints, inner
 
 from turnout import render
 from turnout.targets.target import find_target as target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 OPENAI = "openai:gpt-4o"
 RESPONSES = "openai-responses:gpt-5.1"

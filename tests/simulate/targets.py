@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from turnout.model import ModelTurn
-from turnout.simulate import speaking
-from turnout.simulate.framing import encode
 from turnout.simulate.mint import Mint, Seal
 from turnout.simulate.playing import play
 from turnout.simulate.script import Reply
 from turnout.simulate.speaker import Speaker
 from turnout.targets.reply import decode
 from turnout.targets.target import find_target as target
+from turnout.wire.protocol import find_protocol
+from turnout.wire.shared.body import encode
 
 TARGETS: dict[str, str] = {
     "openai:gpt-4o": "chat",
@@ -57,10 +57,11 @@ def speaker(name: str) -> Speaker:
 def sent(name: str, reply: Reply, *, streamed: bool, protocol: str = "") -> bytes:
     """The reply as this target's bytes."""
     who, form = speaker(name), protocol or TARGETS[name]
-    said = speaking.whole(form, reply, who)  # type: ignore[arg-type]
+    encoder = find_protocol(form).reply
+    held = encoder.whole(reply, who, None)
     if not streamed:
-        return encode(speaking.body(form, said))  # type: ignore[arg-type]
-    stream = speaking.stream(form, said, who, reply.odd)  # type: ignore[arg-type]
+        return encode(encoder.body(held))
+    stream = encoder.stream(held, who, reply.odd)
     return b"".join(piece for piece in play(stream, reply.faults, reply.odd) if isinstance(piece, bytes))
 
 

@@ -9,7 +9,8 @@ from tests.corpus import SOAK
 from tests.simulate.targets import HIDES_THINKING, TARGETS, calls, heard, sent
 
 from turnout.model import Code, Opaque, Thinking, Usage
-from turnout.simulate.script import ODDITIES, Call, Ends, Hosted, Reply, Say, Think, step
+from turnout.simulate.script import ODDITIES, Ends, Reply, step
+from turnout.wire.shared.reply import Call, Hosted, Say, Think
 
 words = some.text(
     some.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=60

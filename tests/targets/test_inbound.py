@@ -12,7 +12,7 @@ from tests.handoff.judges import complaints
 
 from turnout import History, InboundRequest, UsageError, check, ingest, read_request, render
 from turnout.targets.target import find_target as target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 CHAT, RESPONSES = "openai:gpt-4o", "openai-responses:gpt-5.1"
 CLAUDE, GEMINI = "anthropic:claude-sonnet-4-5", "gemini:gemini-2.5-flash"

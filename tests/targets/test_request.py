@@ -20,7 +20,7 @@ from tests.handoff.test_matrix import TOOLS
 
 from turnout import render
 from turnout.targets.target import Target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 HISTORIES = (
     "s_36_images_from_parallel_tools",

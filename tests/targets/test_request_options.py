@@ -13,7 +13,7 @@ from tests.handoff.places import PLACES
 from turnout import History, ToolSpec, UsageError, check, ingest, render
 from turnout.targets.target import Target
 from turnout.targets.target import find_target as target
-from turnout.wire.protocol import WireRequest
+from turnout.wire.request import WireRequest
 
 TOOLS = (
     {"name": "read_file", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}},

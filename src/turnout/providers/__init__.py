@@ -26,7 +26,7 @@ from . import (
     xai,
     zai,
 )
-from .provider import Dialect, Provider
+from .provider import Provider
 
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
@@ -75,4 +75,4 @@ def _names() -> dict[str, Provider]:
     return names
 
 
-__all__ = ["PROVIDERS", "Dialect", "Provider", "find_provider"]
+__all__ = ["PROVIDERS", "Provider", "find_provider"]

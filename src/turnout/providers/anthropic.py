@@ -1,7 +1,7 @@
 """Anthropic: Claude by key, or with an OAuth token at the endpoint `oauth`."""
 
 from ..rendering.image_size import ImageLimit
-from ..wire.anthropic.fields import AnthropicDialect
+from ..wire.anthropic.dialect import AnthropicDialect
 from .provider import Provider
 
 VERSION = {"anthropic-version": "2023-06-01"}

@@ -5,7 +5,7 @@ from what the agent asked for by itself in a tool loop.
 """
 
 from ..wire.chat.dialect import ChatDialect
-from ..wire.responses.fields import ResponsesDialect
+from ..wire.responses.dialect import ResponsesDialect
 from .families import families
 from .provider import Provider
 

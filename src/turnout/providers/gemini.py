@@ -1,6 +1,6 @@
 """Google: the Gemini API by key, Code Assist with an OAuth token, and Vertex."""
 
-from ..wire.gemini.encoder import GeminiDialect
+from ..wire.gemini.dialect import GeminiDialect
 from .provider import Provider
 
 PROVIDER = Provider(

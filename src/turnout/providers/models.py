@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from ..wire.protocol import ModelFacts
+from ..wire.request import ModelFacts
 
 IMAGE = ("image/png", "image/jpeg", "image/webp", "image/gif")
 DOCUMENTS = (*IMAGE, "application/pdf")

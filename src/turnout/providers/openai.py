@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
-from ..wire.responses.fields import ResponsesDialect
+from ..wire.responses.dialect import ResponsesDialect
 from ..wire.shared.limits import OPENAI_TIERS
 from .provider import Provider
 

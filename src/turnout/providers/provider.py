@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..rendering.image_size import NO_LIMIT, ImageLimit
-from ..wire.anthropic.fields import AnthropicDialect
-from ..wire.chat.dialect import ChatDialect
-from ..wire.gemini.encoder import GeminiDialect
-from ..wire.responses.fields import ResponsesDialect
+from ..wire.dialect import Dialect
 
-Dialect: TypeAlias = ChatDialect | ResponsesDialect | AnthropicDialect | GeminiDialect
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"]
 
 

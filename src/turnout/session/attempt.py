@@ -23,7 +23,7 @@ from ..targets.request import render
 from ..targets.target import Target
 from ..telemetry.counts import Operation
 from ..wire.failure.read_failure import failure
-from ..wire.protocol import WireRequest
+from ..wire.request import WireRequest
 from ..world.ports import Incoming, Outgoing
 from .hooks import Asked
 from .routing import Router

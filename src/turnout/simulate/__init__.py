@@ -4,15 +4,14 @@ Each provider of `providers` on loopback or in memory, strict by `wire.check`. `
 model answers. Others import the names below. Imports `world.ports`, `providers`, `wire`.
 """
 
+from ..wire.shared.reply import Call, Hosted, Say, Think
 from .provider import SimulatedProvider
 from .request import Asked
 from .script import (
-    Call,
     Delay,
     Drop,
     Ends,
     Garble,
-    Hosted,
     HttpError,
     Odd,
     Pings,
@@ -20,11 +19,9 @@ from .script import (
     Repeat,
     Reply,
     Reset,
-    Say,
     Split,
     Stall,
     StreamError,
-    Think,
     Truncate,
     read_script,
 )

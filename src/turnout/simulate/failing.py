@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from ..errors import FailureKind
+from ..wire.shared.framing import encode
 from .failure_words import Said, said
-from .framing import encode
 from .script import HttpError
 
 Wire = dict[str, Any]

@@ -12,13 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..wire.chat.reply import SEAL_OF_FORMAT
 from ..wire.check.chat.view import array, mapping, text
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
-from ..wire.gemini.sentinel import SENTINEL
+from ..wire.gemini.reply import sealed
+from ..wire.shared.residues import SENTINEL
 from .mint import Seal
-from .reply_chat import SEAL_OF_FORMAT
-from .reply_gemini import sealed
 from .request import Asked
 
 Wire = Mapping[str, Any]

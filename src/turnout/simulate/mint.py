@@ -12,10 +12,7 @@ from binascii import Error as NotBase64
 from hashlib import sha256
 from typing import Literal
 
-DIGITS = "0123456789"
-HEX = DIGITS + "abcdef"
-LOWER = DIGITS + "abcdefghijklmnopqrstuvwxyz"
-ALNUM = LOWER + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+from ..wire.shared.reply import ALNUM
 
 Verdict = Literal["genuine", "unknown", "other_model", "changed"]
 

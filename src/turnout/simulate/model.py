@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from ..model import ModelTurn, Outcome, Text, ToolSpec
+from ..wire.shared.reply import Call, Part, Say, Think
 from .request import Asked
-from .script import Call, Part, Say, Think
 
 Result = tuple[str, dict[str, Any], Outcome]
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from .framing import Frame, Stream, written
+from ..wire.shared.framing import Frame, Stream, written
 from .script import Delay, Fault, Garble, Pings, Repeat, Reset, Split, Stall, StreamError, Truncate
 
 

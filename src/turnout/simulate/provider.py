@@ -16,8 +16,11 @@ from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..wire.check import Problem, check
-from . import failing, reply_responses, speaking
-from .framing import CONTENT_TYPES, Frame, Stream, encode, frame
+from ..wire.protocol import find_protocol
+from ..wire.responses import reply as responses_reply
+from ..wire.shared.framing import CONTENT_TYPES, Frame, Stream, encode, frame
+from ..wire.shared.roll import Wire
+from . import failing
 from .memory import Memory
 from .mint import Mint, Seal
 from .playing import Break, Piece, delay, play, play_whole
@@ -25,7 +28,6 @@ from .refusing import refusal
 from .request import Asked, Route, read, route
 from .script import Drop, HttpError, Raw, Reply, Step, StreamError, script, step
 from .speaker import Speaker
-from .speaking import Wire
 
 Source: TypeAlias = Callable[[Asked], Any]
 """What decides what is said: a request in, a step out, in any form that `step` reads."""
@@ -128,8 +130,8 @@ class SimulatedProvider:
 
     def _problems(self, asked: Asked, headers: Mapping[str, str], body: bytes) -> list[Problem]:
         """What the real one refuses; what is only a warning passes, as it does there."""
-        if asked.protocol == "ollama":
-            return []  # its own format has no checker
+        if find_protocol(asked.protocol).checker is None:
+            return []
         return check(self.name, asked.body or body, model=asked.model, headers=headers)
 
     def _refused(self, problems: list[Problem], asked: Asked) -> Answer:
@@ -152,16 +154,17 @@ class SimulatedProvider:
 
     def _said(self, reply: Reply, asked: Asked, memory: Memory, size: int) -> Answer:
         speaker = self._speaker(asked, memory, size)
-        said = speaking.whole(asked.protocol, reply, speaker, asked.body)
+        encoder = find_protocol(asked.protocol).reply
+        said = encoder.whole(reply, speaker, asked.body)
         memory.remember(asked, said)
         late = delay(reply.faults)
         if not asked.streams:
             error = next((fault for fault in reply.faults if isinstance(fault, StreamError)), None)
             if error is not None:  # nothing was sent yet, so the status can still say it
                 return self._failed(HttpError(error.kind, message=error.message), asked.protocol)
-            body = encode(_enveloped(asked, speaking.body(asked.protocol, said)))
+            body = encode(_enveloped(asked, encoder.body(said)))
             return Answer(200, _json(), tuple(play_whole(body, reply.faults)), late)
-        stream = speaking.stream(asked.protocol, said, speaker, reply.odd)
+        stream = encoder.stream(said, speaker, reply.odd)
         if asked.protocol == "gemini":
             stream = _as_asked(stream, asked)
         error_frames = self._error_frames(reply, asked, said)
@@ -195,7 +198,7 @@ class SimulatedProvider:
                 return [frame(shown, "error")]
             case "responses":
                 code = words.code or ("server_error" if error.kind == "server" else "server_is_overloaded")
-                return [reply_responses.failed(said, str(code), words.message)]
+                return [responses_reply.failed(said, str(code), words.message)]
             case "chat" if self.name == "openrouter":
                 choice = {"index": 0, "delta": {"content": ""}, "finish_reason": "error"}
                 return [frame({"id": said["id"], "choices": [choice], **shown}), Frame(b"[DONE]")]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
+from ..wire.shared.framing import encode
 from .failing import Refusal, envelope
 from .failure_words import INVALID, Said, said
-from .framing import encode
 
 STATUSES = {"OAR-08": 404, "MIS-10": 422}
 """Rules whose breach is not answered with 400."""

@@ -17,22 +17,16 @@ from ..history.ingest import ingest
 from ..history.log import History
 from ..model import ModelTurn, Outcome, UserTurn, joined_text
 from ..plain import loads
-from .speaking import Protocol
+from ..wire.protocol import PROTOCOLS, find_protocol
 
 _GEMINI = re.compile(r"/models/([^/:]+):(stream)?generateContent$", re.IGNORECASE)
 _CODE_ASSIST = re.compile(r"/v1internal:(stream)?generateContent$", re.IGNORECASE)
-_ENDINGS: tuple[tuple[str, Protocol], ...] = (
-    ("/chat/completions", "chat"),
-    ("/responses", "responses"),
-    ("/messages", "anthropic"),
-    ("/api/chat", "ollama"),
-)
 
 
 class Route(Struct, frozen=True):
     """What a URL says: the protocol, and for Gemini the model and the form of the answer."""
 
-    protocol: Protocol
+    protocol: str
     model: str = ""
     streams: bool = False
     sse: bool = True
@@ -43,9 +37,9 @@ def route(url: str) -> Route | None:
     """The route of a URL or path, or None where no protocol lives."""
     split = urlsplit(url)
     path = unquote(split.path).rstrip("/")
-    for ending, protocol in _ENDINGS:
-        if path.endswith(ending):
-            return Route(protocol)
+    for protocol in map(find_protocol, PROTOCOLS):
+        if path.endswith(protocol.path.removeprefix("/v1")):
+            return Route(protocol.name)
     sse = parse_qs(split.query).get("alt") == ["sse"]
     if found := _GEMINI.search(path):
         return Route("gemini", found[1], bool(found[2]), sse)
@@ -67,7 +61,7 @@ class Asked:
         self.earlier: tuple[Mapping[str, Any], ...] = ()  # what a chained request goes on from
 
     @property
-    def protocol(self) -> Protocol:
+    def protocol(self) -> str:
         return self.route.protocol
 
     @property

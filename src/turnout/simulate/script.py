@@ -15,45 +15,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ..errors import FailureKind, UsageError
 from ..model import Stop, Usage
-
-# What a model says
-
-
-class Say(Struct, frozen=True, tag="say"):
-    """Text."""
-
-    text: str
-
-
-class Think(Struct, frozen=True, tag="think"):
-    """Thinking; `hidden` is what the provider keeps to itself (redacted, encrypted)."""
-
-    text: str = ""
-    hidden: bool = False
-
-
-class Call(Struct, frozen=True, tag="call"):
-    """A tool call. `raw` is written in place of the arguments: for models that write no JSON."""
-
-    name: str
-    arguments: dict[str, Any] = field(default_factory=dict)
-    id: str = ""
-    raw: str | None = None
-
-
-class Hosted(Struct, frozen=True, tag="hosted"):
-    """A tool that the provider ran itself; wires that have none of those leave it out."""
-
-    name: str = "web_search"
-    arguments: dict[str, Any] = field(default_factory=dict)
-    result: str = ""
-
-
-Part: TypeAlias = Say | Think | Call | Hosted
+from ..wire.shared.reply import Call, Hosted, Part, ReplyParts, Say, Think
 
 
 class Ends(Struct, frozen=True, tag="ends"):
@@ -173,31 +139,10 @@ ODDITIES: dict[str, str] = {
 # Steps
 
 
-class Reply(Struct, frozen=True, tag="reply"):
-    """What the model says to one request."""
+class Reply(ReplyParts, frozen=True, tag="reply"):
+    """What the model says to one request, and what happens to it on the way."""
 
-    parts: tuple[Part, ...] = ()
-    stop: Stop | None = None
-    usage: Usage | None = None
     faults: tuple[Fault, ...] = ()
-    odd: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return "".join(part.text for part in self.parts if isinstance(part, Say))
-
-    @property
-    def thinking(self) -> str:
-        return "".join(part.text for part in self.parts if isinstance(part, Think) and not part.hidden)
-
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Call))
-
-    @property
-    def ends(self) -> Stop:
-        """Why it ends."""
-        return self.stop or ("tool_calls" if self.calls else "end")
 
 
 class HttpError(Struct, frozen=True, tag="http_error"):

@@ -121,7 +121,7 @@ def provider_of(url: str) -> str:
     hosted = next((name for base, name in _places() if place.startswith(base)), "")
     domain = next((name for domain, name in DOMAINS.items() if split.netloc.endswith(domain)), "")
     named = _names().get(split.path.strip("/").partition("/")[0], "")
-    name = hosted or domain or named or (HOME[found.protocol] if found else "openai")
+    name = hosted or domain or named or (HOME.get(found.protocol, found.protocol) if found else "openai")
     return "openai-responses" if name == "openai" and found and found.protocol == "responses" else name
 
 

@@ -6,11 +6,8 @@ from msgspec import Struct
 
 from ..model import Usage
 from ..wire.check.models import family
-from .mint import DIGITS, HEX, LOWER, Mint, Seal
-from .script import Reply
-
-CREATED = 1_790_000_000
-"""When every reply was made: the same bytes, today and next year."""
+from ..wire.shared.reply import ALNUM, DIGITS, HEX, LOWER, ReplyParts
+from .mint import Mint, Seal
 
 
 class Speaker(Struct, frozen=True):
@@ -30,6 +27,10 @@ class Speaker(Struct, frozen=True):
         """Whose model it is, as far as the name tells; hosts carry those of others."""
         return family(self.model)
 
+    def draw(self, prefix: str, length: int, letters: str = ALNUM) -> str:
+        """A fresh id: the prefix and that many letters."""
+        return self.mint.draw(prefix, length, letters)
+
     def sign(self, style: str, content: str) -> str:
         """A seal that this speaker will know again."""
         self.mint.count += 1
@@ -42,7 +43,7 @@ class Speaker(Struct, frozen=True):
         style = self.provider
         if style in GATEWAYS:
             style = STYLE_OF_FAMILY.get(self.family, "openai")
-        draw = self.mint.draw
+        draw = self.draw
         match style:
             case "anthropic":
                 return draw("toolu_01", 22)
@@ -72,7 +73,7 @@ class Speaker(Struct, frozen=True):
         """Gemini 3 signs every step, and gives its calls ids."""
         return "gemini-2" not in self.model and "gemini-1" not in self.model
 
-    def counted(self, reply: Reply) -> Usage:
+    def counted(self, reply: ReplyParts) -> Usage:
         """Tokens as the script has them, or about four letters each."""
         if reply.usage is not None:
             return reply.usage

@@ -24,7 +24,7 @@ from ..rendering.transcript import Transcript
 from ..targets.target import Target, find_target
 from ..wire.check import Problem
 from ..wire.check import check as wire_check
-from ..wire.protocol import WireRequest
+from ..wire.request import WireRequest
 from .request import View, render, view
 
 Fault: TypeAlias = Diagnostic | Problem

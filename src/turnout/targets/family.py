@@ -18,7 +18,6 @@ from ..diagnostic import Diagnostic
 from ..model import Residue, ToolSpec
 from ..plain import plain
 from ..providers import PROVIDERS
-from ..wire.chat.dialect import ChatDialect
 from ..wire.options import CHOICES, Options
 from ..wire.shared.added_fields import paths_in, private_fields, without_private_field
 from .target import Target
@@ -73,7 +72,7 @@ def select_options(
         whose = f"only the API of {asked.private.origin.provider} has it"
         changes += [f"{path} left out: {whose}" for path in paths_in(private_fields(asked))]
         asked = replace(asked, private=None)
-    if SEARCH in private_fields(asked) and not _takes_search(place):
+    if SEARCH in private_fields(asked) and not place.dialect.takes_search:
         changes.append(f"OAC-17 {SEARCH} left out: {place.model} does not search")
         asked = without_private_field(asked, SEARCH)
     choice = asked.tool_choice
@@ -90,16 +89,9 @@ def select_options(
     return asked
 
 
-def _takes_search(place: Target) -> bool:
-    return not isinstance(place.dialect, ChatDialect) or place.dialect.takes_search
-
-
 def _can_force(place: Target) -> bool:
     """Whether the model can be told to call a tool."""
-    match place.dialect:
-        case ChatDialect(stops_thinking=False, forces_while_thinking=False):
-            return False
-    return place.facts.forced_tools
+    return place.dialect.forces_tools and place.facts.forced_tools
 
 
 def with_extra_tools(
@@ -130,10 +122,7 @@ def _is_own_tool(spec: ToolSpec, residue: Residue, place: Target) -> bool:
     api = _api_of(residue)
     if api or spec.is_function:
         return api == place.api
-    # A type that nobody claimed: OpenAI's Responses has most of them, a Chat server says which it runs.
-    if isinstance(place.dialect, ChatDialect):
-        return spec.kind in place.dialect.provider_tools
-    return place.api == "responses"
+    return place.dialect.has_tool(spec.kind)
 
 
 def _api_of(residue: Residue) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,18 +16,10 @@ from ..providers import PROVIDERS
 from ..streaming.events import StreamEvent
 from ..streaming.frames import Frame, FrameDecoder
 from ..streaming.reply import ReplyBuilder
-from ..streaming.texttools import syntax_of
 from ..targets.target import Target
 from ..targets.target import find_target as target
-from ..wire.anthropic.decoder import AnthropicDecoder
-from ..wire.anthropic.fields import AnthropicDialect
-from ..wire.chat.decoder import ChatDecoder, ChatOptions
-from ..wire.chat.dialect import ChatDialect
 from ..wire.failure.read_failure import excerpt, undecodable
-from ..wire.gemini.decoder import GeminiDecoder
-from ..wire.gemini.encoder import GeminiDialect
-from ..wire.ollama.decoder import OllamaDecoder
-from ..wire.responses.decoder import ResponsesDecoder
+from ..wire.protocol import Decoder, Protocol, ReadOptions, find_protocol
 from ..wire.shared.redaction import redacted
 
 TURN_KEY = "reply.1"
@@ -35,18 +27,6 @@ LARGE = 100_000
 MOST_LISTED = 1_000_000
 """Values of one event where arguments are texts: log probabilities of a long answer are many."""
 Piece = bytes | bytearray | memoryview | str
-
-
-class Decoder(Protocol):
-    """A protocol's reading of its own payloads."""
-
-    reply: ReplyBuilder
-
-    def feed(self, event: str, data: bytes) -> Iterable[StreamEvent]: ...
-
-    def whole(self, body: Any) -> Iterable[StreamEvent]: ...
-
-    def close(self) -> Iterable[StreamEvent]: ...
 
 
 class ReplyReader:
@@ -63,29 +43,15 @@ class ReplyReader:
     ) -> None:
         self._target = _spoken_by(place)
         self._turn_key = turn_key
-        self._think_tags = think_tags
-        self._text_tools = text_tools
+        self._options = ReadOptions(think_tags, text_tools)
         self._frames = FrameDecoder(**limits)
         self._held: Frame | None = None  # one JSON document: a whole body, unless another follows
         self._lines = False  # several JSON documents: a stream of lines
-        self._decoder = self._decoder_of(self._target.dialect)
+        self._protocol = self._target.protocol
+        self._decoder = self._decoder_of(self._protocol)
 
-    def _decoder_of(self, dialect: Any) -> Decoder:
-        origin, key = self._target.origin, self._turn_key
-        match dialect:
-            case AnthropicDialect():
-                return AnthropicDecoder(origin, key)
-            case GeminiDialect():
-                return GeminiDecoder(origin, key)
-            case ChatDialect():
-                return ChatDecoder(origin, key, self._chat_options(dialect))
-            case _:
-                return ResponsesDecoder(origin, key)
-
-    def _chat_options(self, dialect: ChatDialect) -> ChatOptions:
-        tags = dialect.think_tags if self._think_tags is None else self._think_tags
-        syntax = syntax_of(self._target.origin.model) if self._text_tools else ""
-        return ChatOptions("think" if tags else "", joins_choices=dialect.joins_choices, text_tools=syntax)
+    def _decoder_of(self, protocol: Protocol) -> Decoder:
+        return protocol.decoder(self._target.dialect, self._target.origin, self._turn_key, self._options)
 
     @property
     def reply(self) -> ReplyBuilder:
@@ -130,8 +96,7 @@ class ReplyReader:
 
     def _check_values(self, frame: Frame) -> None:
         """Refuse an event that would take too long to read, and memory without end."""
-        writes_objects = isinstance(self._decoder, GeminiDecoder | OllamaDecoder)  # as arguments of calls
-        limit = 2 * MOST_VALUES if writes_objects else MOST_LISTED
+        limit = 2 * MOST_VALUES if self._protocol.arguments_are_objects else MOST_LISTED
         if has_more_values(frame.data.decode("latin-1"), limit):
             raise StreamError(f"an event holds more than {limit:,} values", kind="too_large")
 
@@ -149,9 +114,9 @@ class ReplyReader:
 
     def _choose(self, frame: Frame) -> None:
         """Ollama's own API answers in JSON lines that Chat does not know."""
-        if isinstance(self._target.dialect, ChatDialect) and _is_ollama(frame.data):
-            options = self._chat_options(self._target.dialect)
-            self._decoder = OllamaDecoder(self._target.origin, self._turn_key, options)
+        if self._target.api == "chat" and _is_ollama(frame.data):
+            self._protocol = find_protocol("ollama")
+            self._decoder = self._decoder_of(self._protocol)
 
     def _whole(self, frame: Frame) -> Iterable[StreamEvent]:
         try:

@@ -22,29 +22,16 @@ from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
 from ..targets.target import Target
 from ..targets.target import find_target as find
-from ..wire.anthropic.betas import betas
-from ..wire.anthropic.encoder import AnthropicEncoder
-from ..wire.anthropic.fields import AnthropicDialect
-from ..wire.chat.dialect import ChatDialect
-from ..wire.chat.encoder import ChatEncoder
-from ..wire.gemini.encoder import GeminiDialect, GeminiEncoder
 from ..wire.options import Options
-from ..wire.protocol import Encoder, Setting, WireRequest, encode
-from ..wire.responses.encoder import ResponsesEncoder
-from ..wire.responses.fields import ResponsesDialect
-from ..wire.shared.added_fields import private_fields, without_spelling
+from ..wire.protocol import Encoder
+from ..wire.request import Setting, WireRequest
+from ..wire.shared.added_fields import without_spelling
+from ..wire.shared.body import encode
 from ..wire.shared.offer import are_same
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
 
-ENCODERS: dict[type, Any] = {
-    ChatDialect: ChatEncoder,
-    ResponsesDialect: ResponsesEncoder,
-    AnthropicDialect: AnthropicEncoder,
-    GeminiDialect: GeminiEncoder,
-}
 OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
 POLICIES = ("omit", "as_text")  # what becomes of other models' thinking
-PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
 
 
 class View:
@@ -68,12 +55,11 @@ class View:
     def _begin(self) -> None:
         self.generation = self.transcript.generation
         self._sealed_images = False
-        self.encoder: Encoder = ENCODERS[type(self.target.dialect)](
-            self.target.dialect,
-            Setting(origin=self.target.origin, facts=self.target.facts),
-            self.transcript.ids,
-            self.thinking,
-        )
+        target = self.target
+        setting = Setting(origin=target.origin, facts=target.facts)
+        make_encoder = target.protocol.encoder
+        assert make_encoder is not None, f"bug: {target.origin} has a dialect of a protocol without requests"
+        self.encoder: Encoder = make_encoder(target.dialect, setting, self.transcript.ids, self.thinking)
         self._fed = 0
 
     def select(self, specs: Sequence[ToolSpec]) -> ToolSelection:
@@ -105,15 +91,13 @@ def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Read
     if policy not in POLICIES:
         raise UsageError(f"foreign_thinking {policy!r} is not one of {', '.join(POLICIES)}")
     base = Reader.of(target.origin, target.dialect.id_format)
-    base = replace(base, links=getattr(target.dialect, "links", ""), images=target.provider.images)
+    base = replace(base, links=target.dialect.links, images=target.provider.images)
     knows = target.facts.tools
     return replace(base, thinking=policy, media=_media(target), knows_tools=knows, flat_through=flat_through)
 
 
 def _media(target: Target) -> tuple[str, ...]:
     seen = target.facts.media if target.facts.known else (*target.facts.media, *OTHER_MEDIA)
-    if not isinstance(target.dialect, ChatDialect):
-        return seen
     narrowed = target.dialect.media
     kept = seen if narrowed is None else [kind for kind in seen if kind.startswith(narrowed)]
     return (*kept, *target.dialect.reads)
@@ -187,7 +171,7 @@ def render(
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
     return WireRequest(
         url=url(place, stream=wanted.stream),
-        headers=_with_betas(_headers(place, seen), place, selected, wanted),
+        headers=_with_needed(_headers(place, seen), place, selected, wanted),
         body=body,
         protocol=place.api,
         target=place.origin,
@@ -205,15 +189,8 @@ def _expect_history(given: Any) -> None:
 
 def url(place: Target, *, stream: bool = False) -> str:
     """Where a request to this target goes."""
-    base, protocol = place.provider.base_url, place.api
-    if protocol != "gemini":
-        return (
-            base.removesuffix("/v1") + PATHS[protocol] if protocol == "anthropic" else base + PATHS[protocol]
-        )
-    verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
-    if place.provider.envelope == "code-assist":
-        return f"{base}:{verb}"
-    return f"{base}/models/{place.model}:{verb}"
+    in_path = not place.provider.envelope  # an envelope names the model, so the path does not
+    return place.protocol.url(place.provider.base_url, place.model, stream=stream, names_model=in_path)
 
 
 def _headers(place: Target, seen: View) -> dict[str, str]:
@@ -237,14 +214,17 @@ def _says_something(message: Message) -> bool:
     return any(not isinstance(block, Text) or block.text.strip() for block in message.blocks)
 
 
-def _with_betas(
+def _with_needed(
     headers: dict[str, str], place: Target, selected: ToolSelection, asked: Options
 ) -> dict[str, str]:
-    """The headers, with the betas that Anthropic's own tools and fields belong to."""
-    if place.api != "anthropic" or not (wanted := betas(selected.tools, private_fields(asked))):
+    """The headers, with the values that the protocol wants for these tools and options."""
+    if place.protocol.headers is None:
         return headers
-    known = [name for name in headers.get("anthropic-beta", "").split(",") if name]
-    return {**headers, "anthropic-beta": ",".join(dict.fromkeys([*known, *wanted]))}
+    headers = {**headers}
+    for name, wanted in place.protocol.headers(selected.tools, asked).items():
+        known = [value for value in headers.get(name, "").split(",") if value]
+        headers[name] = ",".join(dict.fromkeys([*known, *wanted.split(",")]))
+    return headers
 
 
 def _prompt_id(history: History) -> str:

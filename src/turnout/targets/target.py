@@ -11,8 +11,10 @@ from ..errors import UsageError
 from ..model import Origin
 from ..providers import find_provider
 from ..providers.models import facts
-from ..providers.provider import Dialect, Provider
-from ..wire.protocol import ModelFacts
+from ..providers.provider import Provider
+from ..wire.dialect import Dialect
+from ..wire.protocol import Protocol, find_protocol
+from ..wire.request import ModelFacts
 
 Route = Literal["fixed", "failover", "round-robin"]
 """How a session chooses among several targets."""
@@ -34,6 +36,10 @@ class Target(Struct, frozen=True):
     def api(self) -> str:
         """The protocol that is spoken there: chat, responses, anthropic, gemini."""
         return self.dialect.api
+
+    @property
+    def protocol(self) -> Protocol:
+        return find_protocol(self.dialect.api)
 
 
 def find_target(

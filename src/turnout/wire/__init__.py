@@ -1,8 +1,11 @@
-"""What each API family reads and writes: one folder a protocol, two machines in each.
+"""What each API family reads and writes: one folder a protocol.
 
-An encoder is fed messages and keeps their bytes; a decoder is fed payloads and gives events. `protocol`
-holds the value that names both, `options` what a request asks for in neutral words, `shared/` what
-several protocols need, `failure/` what errors mean, `check/` the rules of a strict server.
+In each folder: `dialect` (how servers differ), `encoder` (history to request), `decoder` (reply to events),
+`reply` (what a server answers), `protocol` (the value that names them all). Beside them: `protocol` finds a
+protocol by name, `dialect` is the base of all dialects, `options` says what a request asks for in neutral
+words, `shared/` is what several protocols need, `failure/` what errors mean, `check/` the rules of a strict
+server.
 
-Others import `protocol`, `options`, the dialects and `check`. Imports `rendering`, `streaming`, `history`.
+Others import `protocol`, `request`, `options`, the dialects and `check`. Imports `rendering`, `streaming`,
+`history`.
 """

@@ -1,108 +1,42 @@
-"""What the four protocols share: the options of a request, the facts of a model, the request itself.
+"""A protocol as a value: one API family, with everything that reads or writes it.
 
-An encoder is fed sealed messages once and keeps their bytes. A request is the join of
-those bytes, the encoded open tail, and the fields around them, so the bytes already sent
-stay a prefix of the bytes sent next.
+Each protocol is a folder. It defines one `Protocol` in its `protocol.py`; its line in `PROTOCOLS` makes it
+known. A protocol is loaded when it is first asked for, so a program loads only those that it speaks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import msgspec
 from msgspec import Struct
 
-from ..diagnostic import Diagnostic
+from ..errors import UsageError
+from ..ids import IdProjection
 from ..model import Message, Origin, ToolSpec
-from ..rendering.report import Rendered, Report
+from ..streaming.events import StreamEvent
+from ..streaming.reply import ReplyBuilder
 from .options import Options
+from .request import Setting
+from .shared.reply import ReplyEncoder
 
-# One constant text each: they are syntax, so they never reach the log and always look the same.
-FIRST_FILLER = "(The conversation goes on from here.)"
-LAST_FILLER = "Please continue."
-TEXT_FILLER = "(no text)"
-JSON_REMINDER = "Answer in JSON."
+if TYPE_CHECKING:
+    from .check.problem import Problem  # the rules are loaded when a request is checked
 
-encode = msgspec.json.Encoder().encode
-
-Pieces = Sequence[bytes | bytearray]
-"""Bytes that lie in several pieces, one after the other."""
-
-
-class ModelFacts(Struct, frozen=True, kw_only=True):
-    """What a model can do, as data. The defaults are what an unknown model gets."""
-
-    context: int = 128_000
-    output: int = 8_192
-    thinking: tuple[str, ...] = ()  # the switches it takes: manual, adaptive, off, effort, always
-    efforts: tuple[str, ...] = ()
-    sampling: bool = True
-    media: tuple[str, ...] = ("image/png", "image/jpeg", "image/webp", "image/gif")
-    tools: bool = True
-    forced_tools: bool = True
-    chat_tools: str = ""  # "no_reasoning": function tools on Chat only with reasoning_effort none
-    signatures: bool = False  # Gemini 3: every step's first call must be signed
-    system_turns: bool = False  # Claude 4.8+: system messages in mid conversation
-    verbosity: bool = False  # can be told how much to say
-    known: bool = True
+PROTOCOLS = {
+    "chat": "turnout.wire.chat.protocol",
+    "responses": "turnout.wire.responses.protocol",
+    "anthropic": "turnout.wire.anthropic.protocol",
+    "gemini": "turnout.wire.gemini.protocol",
+    "ollama": "turnout.wire.ollama.protocol",
+}
+"""The modules that define a `PROTOCOL`, by its name. A new protocol is a folder and a line here."""
 
 
-class Setting(Struct, frozen=True, kw_only=True):
-    """One target as the encoders see it."""
-
-    origin: Origin
-    facts: ModelFacts
-
-    @property
-    def model(self) -> str:
-        return self.origin.model
-
-
-class WireRequest(Struct, frozen=True, kw_only=True):
-    """One request, ready to send but for the key."""
-
-    url: str
-    headers: dict[str, str]
-    body: bytes
-    protocol: str
-    target: Origin
-    source: Rendered
-    changes: tuple[str, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()  # of the request itself; the report has the others too
-    tools: tuple[str, ...] = ()  # by their own names
-    method: str = "POST"
-
-    @property
-    def report(self) -> Report:
-        """What was resolved on the way; made when asked for."""
-        return self.source.reported(self.changes, self.diagnostics)
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """Canonical call ids, and what the target knows them as."""
-        return {emitted.call_id: emitted.projected for emitted in self.report.calls}
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Tools by the names that this request gave them, and their own: the way back for a call."""
-        return {sent: tool for tool, sent in self.source.ids.tool_names(self.tools).items()}
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The body as a Python value."""
-        return msgspec.json.decode(self.body)  # type: ignore[no-any-return]
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The body as keyword arguments of the provider's own SDK."""
-        from .shared.sdk import params  # only those who keep their SDK need it
-
-        return params(self)
-
-
-class Encoder(Protocol):
-    """Sealed messages in, request bytes out."""
+class Encoder(typing.Protocol):
+    """Feed sealed messages once; it keeps their bytes."""
 
     called: dict[str, None]  # names of the tools that the history calls, in order
 
@@ -114,23 +48,63 @@ class Encoder(Protocol):
         """The request body, and what had to be added, dropped or weakened."""
 
 
-def body_bytes(fields: Mapping[str, Any], name: str, parts: Iterable[Pieces]) -> bytes:
-    """One JSON object: the fields, then the long array, joined from bytes that were kept."""
-    head = encode(fields)
-    opening = head[:-1] + (b"," if len(head) > 2 else b"") + b'"' + name.encode() + b'":['
-    return b"".join((opening, *_separated(parts), b"]}"))
+class Decoder(typing.Protocol):
+    """Feed the payloads of one reply; get events."""
+
+    reply: ReplyBuilder
+
+    def feed(self, event: str, data: bytes) -> Iterable[StreamEvent]: ...
+
+    def whole(self, body: Any) -> Iterable[StreamEvent]: ...
+
+    def close(self) -> Iterable[StreamEvent]: ...
 
 
-def says_json(*parts: Pieces) -> bool:
-    """Whether the messages speak of JSON: OpenAI refuses to answer with any object when they do not."""
-    return any(b"json" in piece.lower() for part in parts for piece in part)
+class ReadOptions(Struct, frozen=True):
+    """What the caller wants of the text of a reply; only Chat servers leave these things in it."""
+
+    think_tags: bool | None = None  # thinking stands in <think>; None: as the dialect says
+    text_tools: bool = False  # calls may stand in the text
 
 
-def _separated(parts: Iterable[Pieces]) -> Iterator[bytes | bytearray]:
-    first = True
-    for part in parts:
-        if any(part):
-            if not first:
-                yield b","
-            yield from part
-            first = False
+# The first argument is the protocol's own dialect. Only the protocol itself knows its type.
+MakeEncoder: TypeAlias = Callable[[Any, Setting, IdProjection, bool | None], Encoder]
+MakeDecoder: TypeAlias = Callable[[Any, Origin, str, ReadOptions], Decoder]
+Checker: TypeAlias = "Callable[[Mapping[str, Any], str], Iterator[Problem]]"
+RequestHeaders: TypeAlias = Callable[[Sequence[ToolSpec], Options], Mapping[str, str]]
+
+
+class Protocol(Struct, frozen=True, kw_only=True):
+    """One API family.
+
+    `path` follows the base URL; `{model}` in it is replaced. A server that streams at another path has
+    a `stream_path`. The `encoder` is None where requests are sent in another protocol, the `checker` is
+    None where there are no rules.
+    """
+
+    name: str
+    path: str
+    stream_path: str = ""
+    encoder: MakeEncoder | None
+    decoder: MakeDecoder
+    reply: ReplyEncoder
+    checker: Checker | None
+    headers: RequestHeaders | None = None  # comma-separated values that these tools and options need
+    arguments_are_objects: bool = False  # in replies; else they are JSON text
+
+    def url(self, base: str, model: str, *, stream: bool = False, names_model: bool = True) -> str:
+        """Where a request goes. Without `names_model` the path leaves the model out."""
+        path = self.stream_path if stream and self.stream_path else self.path
+        if not names_model:
+            path = path.rpartition("{model}")[2]
+        if path.startswith("/v1/"):  # people write the base URL with and without it
+            base = base.removesuffix("/v1")
+        return base + path.replace("{model}", model)
+
+
+def find_protocol(name: str) -> Protocol:
+    """The protocol of that name."""
+    if name not in PROTOCOLS:
+        known = ", ".join(PROTOCOLS)
+        raise UsageError(f"no protocol is called {name!r}; known are {known}. Add its module to PROTOCOLS")
+    return import_module(PROTOCOLS[name]).PROTOCOL  # type: ignore[no-any-return]

@@ -23,7 +23,6 @@ from ..providers.prices import Price, set_price
 from ..targets.target import Route, Target, find_target
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
-from ..wire.anthropic.fields import AnthropicDialect
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account
 from .places import Places
@@ -184,7 +183,7 @@ class Config(Struct, frozen=True):
             origin = _model_at_provider(name)
             at = provider(origin.provider)
             # Anthropic's count of input leaves out what came from the cache; others' counts hold it.
-            apart = isinstance(at.speaks(origin.model), AnthropicDialect)
+            apart = at.speaks(origin.model).counts_cached_apart
             told = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)
             set_price(origin.model, told, provider=at.name)
 

@@ -25,7 +25,7 @@ def rules() -> list[dict[str, str]]:
 
 def applied() -> set[str]:
     """The rules that the checkers' own source names."""
-    files = (path for path in SOURCE.glob("*.py") if path.name not in ("unchecked.py", "amended.py"))
+    files = (path for path in SOURCE.rglob("*.py") if path.name not in ("unchecked.py", "amended.py"))
     return {rule for path in files for rule in re.findall(r'"([A-Z]{3,4}-\d\d)"', path.read_text("utf-8"))}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnout.wire.protocol import encode
+from turnout.wire.shared.body import encode
 from turnout.wire.shared.roll import Roll, Wire
 
 said = st.tuples(st.sampled_from(["user", "model"]), st.text(max_size=5))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...plain import plain
-from ...wire.protocol import WireRequest
+from ...wire.request import WireRequest
 from ...world.secrets import Secrets
 
 FIRST = b'{"what": '

@@ -9,7 +9,7 @@ import click
 from ...model import Origin
 from ...providers.models import MODELS
 from ...providers.prices import price
-from ...wire.protocol import ModelFacts
+from ...wire.request import ModelFacts
 from .open_session import Wanted, configuration
 from .output import json_text, table
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ...wire.check import check
 from ...wire.options import Options
-from ...wire.protocol import WireRequest
+from ...wire.request import WireRequest
 from ...wire.shared.added_fields import private_fields, without_private_field, without_spelling
 
 USUAL = Options()

@@ -14,7 +14,8 @@ from ...history.words import words_of
 from ...ids import IdProjection
 from ...model import Media, Message, Opaque, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from ..options import Options
-from ..protocol import FIRST_FILLER, LAST_FILLER, TEXT_FILLER, Setting, body_bytes
+from ..request import Setting
+from ..shared.body import FIRST_FILLER, LAST_FILLER, TEXT_FILLER, body_bytes
 from ..shared.content import (
     as_reminder,
     base64_url,
@@ -39,7 +40,8 @@ from .blocks import (
     is_sound_beside_source,
     sound_citations,
 )
-from .fields import AnthropicDialect, AnthropicFields
+from .dialect import AnthropicDialect
+from .fields import AnthropicFields
 
 SPOKEN = ("text", "thinking", "redacted_thinking", "tool_use")
 IN_RESULTS = ("image", "document", "search_result")

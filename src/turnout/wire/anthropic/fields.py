@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal
-
-from msgspec import Struct, field
 
 from ...errors import UsageError
 from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
-from ..protocol import Setting
+from ..request import Setting
 from ..shared.added_fields import merged, with_added_fields
 from ..shared.limits import nearest_effort, service_tier, token_limit
 from ..shared.offer import Declarations, Offer, is_forced, offered_tools
@@ -19,6 +16,7 @@ from ..shared.open_loop import Loop
 from ..shared.roll import Wire
 from ..shared.schema import project_schema
 from ..shared.strict import Freedom, strict_answer, strict_schema
+from .dialect import AnthropicDialect
 
 DEFAULT_MAX_TOKENS = 8_192
 MIN_BUDGET = 1_024
@@ -27,16 +25,6 @@ BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high
 MARKER = {"type": "ephemeral"}
 TTLS = ("5m", "1h")
 SERVICE_TIERS = ("auto", "standard_only")
-
-
-class AnthropicDialect(Struct, frozen=True, kw_only=True):
-    """How a host of the Messages API differs from Anthropic's own."""
-
-    api: ClassVar[str] = "anthropic"
-
-    id_format: str = "anthropic"
-    caching: Literal["automatic", "blocks", ""] = "automatic"
-    extra_body: dict[str, Any] = field(default_factory=dict)
 
 
 class AnthropicFields:

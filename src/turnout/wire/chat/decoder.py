@@ -24,9 +24,12 @@ from ...plain import dumps, loads
 from ...streaming.events import StreamEvent
 from ...streaming.reply import NOTHING, Events, ReplyBuilder
 from ...streaming.speech import Speech
+from ...streaming.texttools import syntax_of
 from ...streaming.thinktags import ThinkTags
 from ..failure.read_failure import excerpt, stream_failure, undecodable
+from ..protocol import ReadOptions
 from .chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
+from .dialect import ChatDialect
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 
@@ -60,6 +63,13 @@ class ChatOptions(Struct, frozen=True):
     text_tools: str = (
         ""  # the syntax of calls that the server leaves in the text: a name in texttools.SYNTAXES
     )
+
+
+def chat_options(dialect: ChatDialect, model: str, asked: ReadOptions) -> ChatOptions:
+    """How the replies of a server are read, with what the caller asked for."""
+    tags = dialect.think_tags if asked.think_tags is None else asked.think_tags
+    syntax = syntax_of(model) if asked.text_tools else ""
+    return ChatOptions("think" if tags else "", joins_choices=dialect.joins_choices, text_tools=syntax)
 
 
 def speech_of(reply: ReplyBuilder, options: ChatOptions) -> Speech | None:

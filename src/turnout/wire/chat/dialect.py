@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from msgspec import Struct, field
-
+from ..dialect import Dialect
 from ..shared.schema import SchemaStyle
 
 USUAL_OPTIONS = ("frequency_penalty", "presence_penalty", "logprobs", "user")
 
 
-class ChatDialect(Struct, frozen=True, kw_only=True):
+class ChatDialect(Dialect, frozen=True, kw_only=True):
     """How a server differs from OpenAI's own Chat Completions."""
 
     api: ClassVar[str] = "chat"
 
-    id_format: str = "openai"
     schema: SchemaStyle = "openai"
     system_role: Literal["system", "developer", "user"] = "system"
     system_anywhere: bool = True  # system text in mid conversation; else it is said as the user
@@ -51,13 +49,16 @@ class ChatDialect(Struct, frozen=True, kw_only=True):
     not_with_tools: tuple[str, ...] = ()  # fields that it refuses where tools are declared
     also_knows: tuple[str, ...] = ()  # fields that some of its models take
     refuses_unknown: bool = False  # a field that it does not know is a 400, not passed over
-    takes_search: bool = True  # `web_search_options` of a request that was written for this API
     service_tiers: tuple[str, ...] = ()
     metadata_needs_store: bool = False
     stream_usage: bool = True
-    media: tuple[str, ...] | None = None  # narrower than what the model could see
-    reads: tuple[str, ...] = ()  # what the host reads for every model
     document_part: Literal["file", "document_url"] = "file"
     think_tags: bool = False  # for the decoder: <think> in the text is thinking
     joins_choices: bool = False  # for the decoder: one reply is spread over several choices
-    extra_body: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def forces_tools(self) -> bool:
+        return self.stops_thinking or self.forces_while_thinking
+
+    def has_tool(self, kind: str) -> bool:
+        return kind in self.provider_tools

@@ -24,19 +24,10 @@ from ...model import (
     ToolSpec,
     block_text,
 )
-from ..gemini.sentinel import SENTINEL
 from ..options import Options
-from ..protocol import (
-    FIRST_FILLER,
-    JSON_REMINDER,
-    LAST_FILLER,
-    TEXT_FILLER,
-    Setting,
-    body_bytes,
-    encode,
-    says_json,
-)
+from ..request import Setting
 from ..responses.client_forms import CUSTOM, form_of
+from ..shared.body import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, TEXT_FILLER, body_bytes, encode, says_json
 from ..shared.content import (
     as_reminder,
     base64_url,
@@ -49,7 +40,7 @@ from ..shared.content import (
     response_text,
 )
 from ..shared.open_loop import Loop
-from ..shared.residues import chat_part, fields_of, reasoning_details, text_field, thinking_chunk
+from ..shared.residues import SENTINEL, chat_part, fields_of, reasoning_details, text_field, thinking_chunk
 from ..shared.roll import Roll, Wire, never
 from .dialect import ChatDialect
 from .fields import ChatFields

@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
-from ..protocol import Setting
+from ..request import Setting
 from ..shared.added_fields import merged, private_fields, spelled_option, with_added_fields
 from ..shared.limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
 from ..shared.offer import Declarations, Offer, is_forced, kept_declaration, offered_tools

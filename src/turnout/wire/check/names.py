@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...errors import UsageError
+from ..protocol import PROTOCOLS, find_protocol
 from . import models
 from .anthropic import rules as anthropic
 from .chat import deepseek, hosts, kimi, local, mistral
@@ -111,6 +112,8 @@ def resolve(api: str) -> tuple[str, str]:
     name = _folded(written.partition("@")[0])  # what an endpoint of a provider refuses, the provider does
     if found := NAMES.get(name):
         return found, model
+    if name in PROTOCOLS:
+        return name, model
     if name == "icontent":
         raise UsageError("icontent is how histories are kept; no API takes it: render it, and check the body")
     near = get_close_matches(name, NAMES, n=3, cutoff=0.5)
@@ -137,7 +140,15 @@ def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
         return deepseek.responses_violations if name == "deepseek" else responses.violations
     if name == "vertex" and "messages" in body and "contents" not in body:
         return anthropic.violations  # Claude on Vertex takes Anthropic's body
-    return CHECKERS[name]
+    return CHECKERS[name] if name in CHECKERS else _checker_of_protocol(name)
+
+
+def _checker_of_protocol(name: str) -> Violations:
+    """The rules that a protocol brings itself, where none of the tables has its name."""
+    checker = find_protocol(name).checker
+    if checker is None:
+        raise UsageError(f"the protocol {name} has no rules to check by; name a provider instead")
+    return lambda body, *, model: checker(body, model)
 
 
 def _is_for_responses(body: Mapping[str, Any]) -> bool:

@@ -1,5 +1,5 @@
 """Google's generateContent: contents of parts, calls that are answered by position.
 
-Providers import the dialect; `targets` uses the encoder and the decoder. Imports `wire.shared`,
+Providers import the dialect; others find the rest through `wire.protocol`. Imports `wire.shared`,
 `rendering`, `streaming`, `history`.
 """

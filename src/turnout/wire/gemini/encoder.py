@@ -7,22 +7,21 @@ documented sentinel, in old turns too: so nothing changes when the turn is no lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
-
-from msgspec import Struct, field
+from typing import Any
 
 from ...ids import IdProjection
 from ...model import Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from ..options import Options
-from ..protocol import FIRST_FILLER, LAST_FILLER, Setting, body_bytes
+from ..request import Setting
 from ..shared.added_fields import merged, with_added_fields
+from ..shared.body import FIRST_FILLER, LAST_FILLER, body_bytes
 from ..shared.content import as_reminder, blank, joined, nonblank, note_once, response_media
 from ..shared.limits import nearest_effort, stop_words, temperature, token_limit
 from ..shared.offer import Declarations, Offer, offered_tools
-from ..shared.residues import beside_media, fields_of, gemini_parts, thought_signature
+from ..shared.residues import SENTINEL, beside_media, fields_of, gemini_parts, thought_signature
 from ..shared.roll import Roll, Wire
 from ..shared.schema import gemini_parameters, shallow_schema
-from .sentinel import SENTINEL
+from .dialect import GeminiDialect
 from .values import struct_arguments, struct_response
 
 MAX_STOPS = 5
@@ -36,17 +35,6 @@ BUDGETS = {
     "xhigh": 24_576,
     "max": 24_576,
 }
-
-
-class GeminiDialect(Struct, frozen=True, kw_only=True):
-    """How a host of generateContent differs from the Gemini API itself."""
-
-    api: ClassVar[str] = "gemini"
-
-    id_format: str = "gemini"
-    sends_ids: bool = True
-    links: str = r"gs://|https?://(www\.|m\.)?(youtube\.com|youtu\.be)/"  # what Google looks at by itself
-    extra_body: dict[str, Any] = field(default_factory=dict)
 
 
 class GeminiEncoder:

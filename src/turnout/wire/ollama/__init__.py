@@ -1,4 +1,4 @@
 """Ollama's own replies: JSON lines, read by a decoder. Requests go through its Chat API.
 
-`targets` uses the decoder. Imports `streaming` and the bottom.
+Others find it through `wire.protocol`. Imports `wire.chat`, `wire.shared`, `streaming` and the bottom.
 """

@@ -12,10 +12,12 @@ from itertools import pairwise
 from ...ids import IdProjection
 from ...model import Message, ToolSpec
 from ..options import Options
-from ..protocol import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Pieces, Setting, body_bytes, says_json
+from ..request import Setting
+from ..shared.body import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Pieces, body_bytes, says_json
 from ..shared.residues import text_field
 from ..shared.roll import Roll
-from .fields import ResponsesDialect, ResponsesFields
+from .dialect import ResponsesDialect
+from .fields import ResponsesFields
 from .items import NOTHING_STORED, ItemWriter, has_forms, is_models_own
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
-
-from msgspec import Struct, field
 
 from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
-from ..protocol import Setting
+from ..request import Setting
 from ..shared.added_fields import merged, with_added_fields
 from ..shared.limits import (
     OPENAI_TIERS,
@@ -24,16 +21,7 @@ from ..shared.offer import Declarations, Offer, kept_declaration, offered_tools
 from ..shared.roll import Wire
 from ..shared.schema import project_schema
 from ..shared.strict import strict_answer, strict_schema
-
-
-class ResponsesDialect(Struct, frozen=True, kw_only=True):
-    """How a host of the Responses API differs from OpenAI's own."""
-
-    api: ClassVar[str] = "responses"
-
-    id_format: str = "openai"
-    stores: bool = True  # can keep responses, so that requests can be chained
-    extra_body: dict[str, Any] = field(default_factory=dict)
+from .dialect import ResponsesDialect
 
 
 class ResponsesFields:

@@ -14,7 +14,8 @@ from typing import Any
 from ...history.client_items import has_tied_id
 from ...ids import IdProjection
 from ...model import Media, Message, Opaque, Thinking, ToolCall, ToolResponse, block_text
-from ..protocol import Setting, encode
+from ..request import Setting
+from ..shared.body import encode
 from ..shared.content import base64_url, blank, joined, response_parts, response_text
 from ..shared.residues import PHASES, fields_of, reasoning_item, responses_part, text_field
 from ..shared.roll import Wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..options import EFFORTS, Options
-from ..protocol import ModelFacts
+from ..request import ModelFacts
 
 OPENAI_TIERS = ("auto", "default", "flex", "scale", "priority")
 

@@ -17,7 +17,7 @@ from ...errors import UsageError
 from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import CHOICES, Options
-from ..protocol import encode
+from .body import encode
 
 STUB_DESCRIPTION = "This tool is no longer available. Do not call it."
 

@@ -22,6 +22,9 @@ Said = Annotated[str, Meta(pattern=r"\S")]
 KIND = re.compile(r"[a-z][a-z0-9_.]*")
 PHASES = ("commentary", "final_answer")
 
+SENTINEL = "skip_thought_signature_validator"
+"""GEM-09: the documented word for "there is no signature". Gemini 3 takes it on calls of other models."""
+
 
 def fields_of(residue: Residue | None) -> dict[str, Any]:
     """What the residue holds, by name; nothing where it holds something else."""

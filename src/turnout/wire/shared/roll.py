@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..protocol import Pieces, encode
+from .body import Pieces, encode
 
 Wire = dict[str, Any]
 Merge = Callable[[Wire, Wire], bool]

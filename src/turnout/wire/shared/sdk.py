@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..protocol import WireRequest
+    from ..request import WireRequest
 
 # What `create` of each SDK takes as arguments; the rest of a body rides in `extra_body`.
 OPENAI_CHAT = """
@@ -46,7 +46,7 @@ def params(request: WireRequest) -> dict[str, Any]:
     body = request.json
     if request.protocol == "gemini":
         return _gemini(body.get("request", body), request.target.model)
-    if request.target.provider == "mistral":  # its own SDK knows every key
+    if request.target.provider == "mistral" or request.protocol not in KNOWN:  # their SDKs know every key
         return body
     known = KNOWN[request.protocol]
     taken = {key: value for key, value in body.items() if key in known}

@@ -18,16 +18,14 @@ from turnout.errors import UsageError
 from turnout.wire.check import CHECKERS, NAMES, Problem, check
 
 CHAT_RULES = re.compile(r'"((?:OPT|OAC|MIS|KIM|DSK|QWN|XAI|COP|ORT|VLL|LCP|OLL)-\d\d)"')
-CHAT_FILES = ("chat", "model_limits", "mistral", "kimi", "deepseek", "hosts", "local")
 SOURCE = Path(package.__file__).parent
+CHAT_FILES = (SOURCE / "model_limits.py", *sorted((SOURCE / "chat").glob("*.py")))
 EXAMPLES = Path(__file__).parents[5] / "shared" / "rulebook" / "examples"
 
 
 def applied() -> set[str]:
     """The rules that the checkers' own source names."""
-    return {
-        rule for name in CHAT_FILES for rule in CHAT_RULES.findall((SOURCE / f"{name}.py").read_text("utf-8"))
-    }
+    return {rule for path in CHAT_FILES for rule in CHAT_RULES.findall(path.read_text("utf-8"))}
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)

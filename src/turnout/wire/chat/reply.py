@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ..errors import UsageError
-from ..model import Usage
-from ..plain import dumps
-from .chat_style import FORMATS, ChatStyle, style
-from .framing import Frame, Stream, frame, pieces
-from .script import Call, Hosted, Reply
-from .speaker import CREATED, Speaker
+from ...model import Stop, Usage
+from ...plain import dumps
+from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.reply import CREATED, Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, stop_word
+from ..shared.roll import Wire
+from .reply_style import FORMATS, ChatStyle, style
 
-Wire = dict[str, Any]
-
-STOPS = {"end": "stop", "tool_calls": "tool_calls", "length": "length", "refused": "content_filter"}
+STOPS: dict[Stop, str] = {
+    "end": "stop",
+    "tool_calls": "tool_calls",
+    "length": "length",
+    "refused": "content_filter",
+}
 SEAL_OF_FORMAT = {
     "anthropic-claude-v1": "anthropic",
     "google-gemini-v1": "gemini",
@@ -26,37 +28,37 @@ SEAL_OF_FORMAT = {
 }
 
 
-def whole(reply: Reply, speaker: Speaker) -> Wire:
+def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The completion as it comes when it is not streamed."""
-    if reply.ends not in STOPS:
-        raise UsageError(f"Chat has no word for a reply that ends with {reply.ends!r}")
-    said = style(speaker.provider)
-    message = _message(reply, speaker, said)
-    finish = "stop" if "stop_for_calls" in reply.odd and reply.calls else STOPS[reply.ends]
+    finish = stop_word(STOPS, reply, "Chat")
+    said = style(author.provider)
+    message = _message(reply, author, said)
+    if "stop_for_calls" in reply.odd and reply.calls:
+        finish = "stop"
     completion: Wire = {
-        "id": speaker.mint.draw(*said.id),
+        "id": author.draw(*said.id),
         "object": "chat.completion",
         "created": CREATED,
-        "model": speaker.model,
+        "model": author.model,
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
     }
     if "no_usage" not in reply.odd:
-        completion["usage"] = usage(speaker.counted(reply))
+        completion["usage"] = usage(author.counted(reply))
     return completion
 
 
-def _message(reply: Reply, speaker: Speaker, said: ChatStyle) -> Wire:
+def _message(reply: ReplyParts, author: ReplyAuthor, said: ChatStyle) -> Wire:
     calls = [
-        _call(call, speaker.call_id(call.name, place, call.id), reply.odd)
+        _call(call, author.call_id(call.name, place, call.id), reply.odd)
         for place, call in enumerate(reply.calls)
     ]
     message: Wire = {"role": "assistant", "content": reply.text or None if calls else reply.text}
     if thought := reply.thinking:
-        _add_reasoning(message, thought, calls, speaker, said, reply.odd)
+        _add_reasoning(message, thought, calls, author, said, reply.odd)
     if calls:
         message["tool_calls"] = calls
     hosted = [part for part in reply.parts if isinstance(part, Hosted)]
-    if hosted and speaker.provider == "groq":
+    if hosted and author.provider == "groq":
         message["executed_tools"] = [_executed(part, at) for at, part in enumerate(hosted)]
     return message
 
@@ -72,7 +74,7 @@ def _executed(part: Hosted, index: int) -> Wire:
 
 
 def _add_reasoning(
-    message: Wire, thought: str, calls: list[Wire], speaker: Speaker, said: ChatStyle, odd: Collection[str]
+    message: Wire, thought: str, calls: list[Wire], author: ReplyAuthor, said: ChatStyle, odd: Collection[str]
 ) -> None:
     if "think_tags" in odd:
         message["content"] = f"<think>{thought}</think>{message['content'] or ''}"
@@ -84,30 +86,30 @@ def _add_reasoning(
             message["content"] = [chunk, *text]
         case "details":
             message["reasoning"] = thought
-            message["reasoning_details"] = _details(thought, calls, speaker)
+            message["reasoning_details"] = _details(thought, calls, author)
         case "opaque":
             message["reasoning_text"] = thought
-            message["reasoning_opaque"] = speaker.sign("openai", "opaque")
+            message["reasoning_opaque"] = author.sign("openai", "opaque")
         case "":
             pass  # it is thought, and never shown
         case field:
             message[field] = thought
 
 
-def _details(thought: str, calls: list[Wire], speaker: Speaker) -> list[Wire]:
+def _details(thought: str, calls: list[Wire], author: ReplyAuthor) -> list[Wire]:
     """OpenRouter's reasoning_details, as the family behind it signs them."""
-    form = FORMATS.get(speaker.family, "unknown")
+    form = FORMATS.get(author.family, "unknown")
     text: Wire = {"type": "reasoning.text", "text": thought, "format": form, "index": 0}
     match form:
         case "anthropic-claude-v1":
-            return [{**text, "signature": speaker.sign("anthropic", thought)}]
+            return [{**text, "signature": author.sign("anthropic", thought)}]
         case "google-gemini-v1":
             id = {"id": calls[0]["id"]} if calls else {}
-            cipher = speaker.sign("gemini", "details")
+            cipher = author.sign("gemini", "details")
             return [text, {"type": "reasoning.encrypted", "data": cipher, "format": form, "index": 1, **id}]
         case "openai-responses-v1":
             summary = {"type": "reasoning.summary", "summary": thought, "format": form, "index": 0}
-            cipher = speaker.sign("openai", "details")
+            cipher = author.sign("openai", "details")
             return [summary, {"type": "reasoning.encrypted", "data": cipher, "format": form, "index": 1}]
         case _:
             return [text]
@@ -130,9 +132,9 @@ def usage(counts: Usage) -> Wire:
 # Streamed
 
 
-def stream(completion: Wire, speaker: Speaker, odd: Collection[str] = ()) -> Stream:
+def stream(completion: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
     """The same completion in chunks."""
-    said, choice = style(speaker.provider), completion["choices"][0]
+    said, choice = style(author.provider), completion["choices"][0]
     chunks = _Chunks(completion, said, odd)
     frames = [Frame(comment=said.comment)] if said.comment else []
     if said.prelude:
@@ -141,7 +143,7 @@ def stream(completion: Wire, speaker: Speaker, odd: Collection[str] = ()) -> Str
         frames.append(chunks.of(delta))
     if "null_delta" in odd:
         frames.append(chunks.of(None))
-    ending = [*chunks.ending(choice["finish_reason"], speaker.usage)]
+    ending = [*chunks.ending(choice["finish_reason"], author.usage)]
     if "no_done" not in odd:
         ending.append(Frame(b"[DONE]"))
     return Stream(tuple(frames), tuple(ending))
@@ -255,3 +257,6 @@ def _fragments(call: Wire, odd: Collection[str]) -> Iterator[Wire]:
     for piece in pieces(function["arguments"]):
         fragment = {"index": call["index"], **repeated, "function": {**named, "arguments": piece}}
         yield {"tool_calls": [fragment]}
+
+
+REPLY = ReplyEncoder(whole, stream)

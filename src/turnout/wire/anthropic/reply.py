@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ..errors import UsageError
-from ..model import Usage
-from ..plain import dumps
-from .framing import Frame, Stream, frame, pieces
-from .script import Call, Hosted, Part, Reply, Say, Think
-from .speaker import Speaker
+from ...model import Stop, Usage
+from ...plain import dumps
+from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.reply import Call, Hosted, Part, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
+from ..shared.roll import Wire
 
-Wire = dict[str, Any]
-
-STOPS = {
+STOPS: dict[Stop, str] = {
     "end": "end_turn",
     "tool_calls": "tool_use",
     "length": "max_tokens",
@@ -27,48 +24,46 @@ STOPS = {
 RAW = "_raw"  # what the model wrote in place of JSON: only a stream can show it
 
 
-def whole(reply: Reply, speaker: Speaker) -> Wire:
+def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The message as it comes when it is not streamed."""
-    if reply.ends not in STOPS:
-        raise UsageError(f"Anthropic has no word for a reply that ends with {reply.ends!r}")
-    content = [block for place, part in enumerate(reply.parts) for block in _blocks(part, place, speaker)]
+    content = [block for place, part in enumerate(reply.parts) for block in _blocks(part, place, author)]
     return {
-        "id": speaker.mint.draw("msg_01", 22),
+        "id": author.draw("msg_01", 22),
         "type": "message",
         "role": "assistant",
-        "model": speaker.model,
+        "model": author.model,
         "content": content,
-        "stop_reason": STOPS[reply.ends],
+        "stop_reason": stop_word(STOPS, reply, "Anthropic"),
         "stop_sequence": None,
-        "usage": _usage(speaker.counted(reply)),
+        "usage": _usage(author.counted(reply)),
     }
 
 
-def _blocks(part: Part, place: int, speaker: Speaker) -> Iterator[Wire]:
+def _blocks(part: Part, place: int, author: ReplyAuthor) -> Iterator[Wire]:
     match part:
         case Say():
             yield {"type": "text", "text": part.text}
         case Think(hidden=True):
-            yield {"type": "redacted_thinking", "data": speaker.sign("anthropic", "redacted")}
+            yield {"type": "redacted_thinking", "data": author.sign("anthropic", "redacted")}
         case Think():
-            signature = speaker.sign("anthropic", part.text)
+            signature = author.sign("anthropic", part.text)
             yield {"type": "thinking", "thinking": part.text, "signature": signature}
         case Call():
-            id = speaker.call_id(part.name, place, part.id)
+            id = author.call_id(part.name, place, part.id)
             raw = {} if part.raw is None else {RAW: part.raw}
             yield {"type": "tool_use", "id": id, "name": part.name, "input": part.arguments, **raw}
         case Hosted():
-            yield from _hosted(part, speaker)
+            yield from _hosted(part, author)
 
 
-def _hosted(part: Hosted, speaker: Speaker) -> Iterator[Wire]:
-    id = speaker.mint.draw("srvtoolu_01", 22)
+def _hosted(part: Hosted, author: ReplyAuthor) -> Iterator[Wire]:
+    id = author.draw("srvtoolu_01", 22)
     yield {"type": "server_tool_use", "id": id, "name": part.name, "input": part.arguments}
     found = {
         "type": "web_search_result",
         "title": part.result,
         "url": "https://example.com/",
-        "encrypted_content": speaker.sign("anthropic", part.result),
+        "encrypted_content": author.sign("anthropic", part.result),
         "page_age": None,
     }
     yield {"type": f"{part.name}_tool_result", "tool_use_id": id, "content": [found]}
@@ -92,7 +87,7 @@ def body(message: Wire) -> Wire:
     return {**message, "content": content}
 
 
-def stream(message: Wire, odd: Collection[str] = ()) -> Stream:
+def stream(message: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
     """The same message as events."""
     counts = message["usage"]
     opening = {**message, "content": [], "stop_reason": None, "usage": {**counts, "output_tokens": 1}}
@@ -151,3 +146,6 @@ def _arguments(block: Wire) -> list[str]:
 
 def _frame(kind: str, **fields: Any) -> Frame:
     return frame({"type": kind, **fields}, kind)
+
+
+REPLY = ReplyEncoder(whole, stream, body)

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ..errors import UsageError
-from ..model import Usage
-from .framing import Frame, Stream, frame, pieces
-from .script import Call, Hosted, Reply, Say, Think
-from .speaker import Speaker
+from ...model import Stop, Usage
+from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.reply import Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
+from ..shared.roll import Wire
 
-Wire = dict[str, Any]
-
-STOPS = {
+STOPS: dict[Stop, str] = {
     "end": "STOP",
     "tool_calls": "STOP",
     "length": "MAX_TOKENS",
@@ -26,27 +23,26 @@ STOPS = {
 }
 
 
-def whole(reply: Reply, speaker: Speaker) -> Wire:
+def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The response as it comes when it is not streamed."""
-    if reply.ends not in STOPS:
-        raise UsageError(f"Gemini has no word for a reply that ends with {reply.ends!r}")
+    finish = stop_word(STOPS, reply, "Gemini")
     candidate: Wire = {
-        "content": {"parts": list(_parts(reply, speaker)), "role": "model"},
-        "finishReason": STOPS[reply.ends],
+        "content": {"parts": list(_parts(reply, author)), "role": "model"},
+        "finishReason": finish,
         "index": 0,
     }
     if reply.calls:
         candidate["finishMessage"] = "Model generated function call(s)."
     return {
         "candidates": [candidate],
-        "usageMetadata": _usage(speaker.counted(reply)),
-        "modelVersion": speaker.model,
-        "responseId": speaker.mint.draw("", 23),
+        "usageMetadata": _usage(author.counted(reply)),
+        "modelVersion": author.model,
+        "responseId": author.draw("", 23),
     }
 
 
-def _parts(reply: Reply, speaker: Speaker) -> Iterator[Wire]:
-    signs = speaker.signs_calls or any(isinstance(part, Think) for part in reply.parts)
+def _parts(reply: ReplyParts, author: ReplyAuthor) -> Iterator[Wire]:
+    signs = author.signs_calls or any(isinstance(part, Think) for part in reply.parts)
     unsigned = signs
     for place, part in enumerate(reply.parts):
         match part:
@@ -55,13 +51,13 @@ def _parts(reply: Reply, speaker: Speaker) -> Iterator[Wire]:
             case Think(hidden=False):
                 yield {"text": part.text, "thought": True}
             case Call():
-                signature = speaker.sign("gemini", sealed(part.name)) if unsigned else ""
-                yield _call(part, place, speaker, signature)
+                signature = author.sign("gemini", sealed(part.name)) if unsigned else ""
+                yield _call(part, place, author, signature)
                 unsigned = False
             case Hosted():
                 yield from _hosted(part)
     if unsigned and not reply.calls:
-        yield {"text": "", "thoughtSignature": speaker.sign("gemini", sealed(""))}
+        yield {"text": "", "thoughtSignature": author.sign("gemini", sealed(""))}
 
 
 def sealed(call: str) -> str:
@@ -69,9 +65,9 @@ def sealed(call: str) -> str:
     return f"call:{call}" if call else "text"
 
 
-def _call(part: Call, place: int, speaker: Speaker, signature: str) -> Wire:
+def _call(part: Call, place: int, author: ReplyAuthor, signature: str) -> Wire:
     function: Wire = {"name": part.name, "args": part.arguments}
-    if id := speaker.call_id(part.name, place, part.id):
+    if id := author.call_id(part.name, place, part.id):
         function["id"] = id
     return {"functionCall": function, **({"thoughtSignature": signature} if signature else {})}
 
@@ -96,7 +92,7 @@ def _usage(usage: Usage) -> Wire:
     return counts
 
 
-def stream(response: Wire, odd: Collection[str] = ()) -> Stream:
+def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
     """The same response in chunks; the last one says why it ends."""
     candidate = response["candidates"][0]
     shown = {name: value for name, value in response.items() if name != "candidates"}
@@ -121,3 +117,6 @@ def _chunked(parts: list[Wire], odd: Collection[str]) -> Iterator[Wire]:
         yield part
         if "repeated_call" in odd and "functionCall" in part and "thoughtSignature" in part:
             yield part
+
+
+REPLY = ReplyEncoder(whole, stream)

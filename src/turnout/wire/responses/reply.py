@@ -8,44 +8,50 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import count
-from typing import Any
 
-from ..errors import UsageError
-from ..model import Usage
-from ..plain import dumps
-from .framing import Frame, Stream, frame, pieces
-from .mint import HEX
-from .script import Call, Hosted, Part, Reply, Say, Think
-from .speaker import CREATED, Speaker
+from ...model import Stop, Usage
+from ...plain import dumps
+from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.reply import (
+    CREATED,
+    HEX,
+    Call,
+    Hosted,
+    Part,
+    ReplyAuthor,
+    ReplyEncoder,
+    ReplyParts,
+    Say,
+    Think,
+    stop_word,
+)
+from ..shared.roll import Wire
 
-Wire = dict[str, Any]
-
-STOPS = {
-    "end": ("completed", None),
-    "tool_calls": ("completed", None),
-    "length": ("incomplete", "max_output_tokens"),
-    "refused": ("incomplete", "content_filter"),
+STOPS: dict[Stop, str] = {
+    "end": "",
+    "tool_calls": "",
+    "length": "max_output_tokens",
+    "refused": "content_filter",
 }
+"""Why a response is incomplete; "" where it is complete."""
 
 
-def whole(reply: Reply, speaker: Speaker, request: Wire | None = None) -> Wire:
+def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The response as it comes when it is not streamed; it repeats much of the request."""
-    if reply.ends not in STOPS:
-        raise UsageError(f"Responses has no word for a reply that ends with {reply.ends!r}")
-    status, reason = STOPS[reply.ends]
+    reason = stop_word(STOPS, reply, "Responses")
     asked = request or {}
     return {
-        "id": speaker.mint.draw("resp_", 48, HEX),
+        "id": author.draw("resp_", 48, HEX),
         "object": "response",
         "created_at": CREATED,
-        "status": status,
+        "status": "incomplete" if reason else "completed",
         "background": False,
         "error": None,
         "incomplete_details": {"reason": reason} if reason else None,
         "instructions": asked.get("instructions"),
         "max_output_tokens": asked.get("max_output_tokens"),
-        "model": speaker.model,
-        "output": [_item(part, place, speaker) for place, part in enumerate(reply.parts)],
+        "model": author.model,
+        "output": [_item(part, place, author) for place, part in enumerate(reply.parts)],
         "parallel_tool_calls": asked.get("parallel_tool_calls", True),
         "previous_response_id": asked.get("previous_response_id"),
         "reasoning": asked.get("reasoning") or {"effort": None, "summary": None},
@@ -56,13 +62,13 @@ def whole(reply: Reply, speaker: Speaker, request: Wire | None = None) -> Wire:
         "tools": asked.get("tools", []),
         "top_p": asked.get("top_p", 1.0),
         "truncation": asked.get("truncation", "disabled"),
-        "usage": _usage(speaker.counted(reply)),
+        "usage": _usage(author.counted(reply)),
         "metadata": asked.get("metadata") or {},
     }
 
 
-def _item(part: Part, place: int, speaker: Speaker) -> Wire:
-    draw = speaker.mint.draw
+def _item(part: Part, place: int, author: ReplyAuthor) -> Wire:
+    draw = author.draw
     match part:
         case Say():
             text = {"type": "output_text", "annotations": [], "logprobs": [], "text": part.text}
@@ -76,8 +82,8 @@ def _item(part: Part, place: int, speaker: Speaker) -> Wire:
         case Think():
             summary = [] if part.hidden else [{"type": "summary_text", "text": part.text}]
             item: Wire = {"id": draw("rs_", 48, HEX), "type": "reasoning", "summary": summary}
-            if speaker.encrypted:
-                item["encrypted_content"] = speaker.sign("openai", "reasoning")
+            if author.encrypted:
+                item["encrypted_content"] = author.sign("openai", "reasoning")
             return item
         case Call():
             return {
@@ -85,7 +91,7 @@ def _item(part: Part, place: int, speaker: Speaker) -> Wire:
                 "type": "function_call",
                 "status": "completed",
                 "arguments": dumps(part.arguments) if part.raw is None else part.raw,
-                "call_id": speaker.call_id(part.name, place, part.id),
+                "call_id": author.call_id(part.name, place, part.id),
                 "name": part.name,
             }
         case Hosted():
@@ -112,8 +118,8 @@ def _usage(usage: Usage) -> Wire:
     }
 
 
-def stream(response: Wire, odd: Collection[str] = (), rotate: Speaker | None = None) -> Stream:
-    """The same response as events. With `rotate` every event names its item anew, as Copilot does."""
+def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
+    """The same response as events. Copilot gives an item another id in every event."""
     begun = {**response, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     told: list[tuple[str, Wire]] = [
         ("response.created", {"response": begun}),
@@ -121,8 +127,8 @@ def stream(response: Wire, odd: Collection[str] = (), rotate: Speaker | None = N
     ]
     for index, item in enumerate(response["output"]):
         told += _told(index, item, odd)
-    if rotate is not None:
-        told = [(kind, _rotated(fields, rotate)) for kind, fields in told]
+    if "rotating_ids" in odd or author.provider == "copilot":
+        told = [(kind, _rotated(fields, author)) for kind, fields in told]
     last = (f"response.{response['status']}", {"response": response})
     frames = _numbered([*told, last, *([last] if "completed_twice" in odd else [])])
     return Stream(tuple(frames[: len(told)]), tuple(frames[len(told) :]))
@@ -203,9 +209,12 @@ def _call(named: Wire, item: Wire, odd: Collection[str]) -> Iterator[tuple[str, 
     yield "response.function_call_arguments.done", whole
 
 
-def _rotated(fields: Wire, speaker: Speaker) -> Wire:
+def _rotated(fields: Wire, author: ReplyAuthor) -> Wire:
     if "item_id" in fields:
-        return {**fields, "item_id": speaker.mint.draw("", 44)}
+        return {**fields, "item_id": author.draw("", 44)}
     if "item" in fields:
-        return {**fields, "item": {**fields["item"], "id": speaker.mint.draw("", 44)}}
+        return {**fields, "item": {**fields["item"], "id": author.draw("", 44)}}
     return fields
+
+
+REPLY = ReplyEncoder(whole, stream)

@@ -3,47 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
-from ..errors import UsageError
-from .framing import Frame, Stream, frame, pieces
-from .script import Reply
-from .speaker import Speaker
+from ...model import Stop
+from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.reply import ReplyAuthor, ReplyEncoder, ReplyParts, stop_word
+from ..shared.roll import Wire
 
-Wire = dict[str, Any]
-
-STOPS = {"end": "stop", "tool_calls": "stop", "length": "length"}
+STOPS: dict[Stop, str] = {"end": "stop", "tool_calls": "stop", "length": "length"}
 CREATED = "2026-09-21T14:13:20.000000Z"
 
 
-def whole(reply: Reply, speaker: Speaker) -> Wire:
+def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The answer as it comes when it is not streamed."""
-    if reply.ends not in STOPS:
-        raise UsageError(f"Ollama has no word for a reply that ends with {reply.ends!r}")
+    done_reason = stop_word(STOPS, reply, "Ollama")
     message: Wire = {"role": "assistant", "content": reply.text}
     if reply.thinking:
         message["thinking"] = reply.thinking
     if reply.calls:
         message["tool_calls"] = [
             {
-                "id": speaker.call_id(call.name, place, call.id),
+                "id": author.call_id(call.name, place, call.id),
                 "function": {"index": place, "name": call.name, "arguments": call.arguments},
             }
             for place, call in enumerate(reply.calls)
         ]
-    counts = speaker.counted(reply)
+    counts = author.counted(reply)
     return {
-        "model": speaker.model,
+        "model": author.model,
         "created_at": CREATED,
         "message": message,
         "done": True,
-        "done_reason": STOPS[reply.ends],
+        "done_reason": done_reason,
         "prompt_eval_count": counts.input or 0,
         "eval_count": counts.output or 0,
     }
 
 
-def stream(answer: Wire, odd: Collection[str] = ()) -> Stream:
+def stream(answer: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
     """The same answer line by line."""
     base = {"model": answer["model"], "created_at": answer["created_at"]}
     lines = [frame({**base, "message": part, "done": False}) for part in _said(answer["message"])]
@@ -58,3 +54,6 @@ def _said(message: Wire) -> Iterator[Wire]:
         yield {"role": "assistant", "content": piece}
     for call in message.get("tool_calls", ()):
         yield {"role": "assistant", "content": "", "tool_calls": [call]}
+
+
+REPLY = ReplyEncoder(whole, stream)

@@ -1,0 +1,18 @@
+"""How a host of the Messages API differs from Anthropic's own."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ..dialect import Dialect
+
+
+class AnthropicDialect(Dialect, frozen=True, kw_only=True):
+    """How a host of the Messages API differs from Anthropic's own."""
+
+    api: ClassVar[str] = "anthropic"
+    # `input_tokens` counts neither what was read from the cache nor what was written to it.
+    counts_cached_apart: ClassVar[bool] = True
+
+    id_format: str = "anthropic"
+    caching: Literal["automatic", "blocks", ""] = "automatic"

@@ -1,0 +1,30 @@
+"""What every dialect tells, whatever its protocol. A protocol's own dialect adds its differences to this."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from msgspec import Struct, field
+
+
+class Dialect(Struct, frozen=True, kw_only=True):
+    """How a server differs from the plain form of its protocol."""
+
+    api: ClassVar[str] = ""  # the protocol that it varies, by its name in `protocol.PROTOCOLS`
+    counts_cached_apart: ClassVar[bool] = False  # its count of input leaves out what the cache gave
+
+    id_format: str = "openai"
+    links: str = ""  # pattern of the links that the provider opens by itself
+    media: tuple[str, ...] | None = None  # narrower than what the model could see
+    reads: tuple[str, ...] = ()  # what the host reads for every model
+    takes_search: bool = True  # `web_search_options` of a request that was written for this API
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def forces_tools(self) -> bool:
+        """Whether a request may force a call, as far as the server decides."""
+        return True
+
+    def has_tool(self, kind: str) -> bool:
+        """Whether the server runs tools of this type itself, where no API claims the type."""
+        return False

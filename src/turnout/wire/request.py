@@ -1,0 +1,83 @@
+"""One request: what the target's model can do, and what goes to its server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..diagnostic import Diagnostic
+from ..model import Origin
+from ..rendering.report import Rendered, Report
+
+
+class ModelFacts(Struct, frozen=True, kw_only=True):
+    """What a model can do, as data. The defaults are what an unknown model gets."""
+
+    context: int = 128_000
+    output: int = 8_192
+    thinking: tuple[str, ...] = ()  # the switches it takes: manual, adaptive, off, effort, always
+    efforts: tuple[str, ...] = ()
+    sampling: bool = True
+    media: tuple[str, ...] = ("image/png", "image/jpeg", "image/webp", "image/gif")
+    tools: bool = True
+    forced_tools: bool = True
+    chat_tools: str = ""  # "no_reasoning": function tools on Chat only with reasoning_effort none
+    signatures: bool = False  # Gemini 3: every step's first call must be signed
+    system_turns: bool = False  # Claude 4.8+: system messages in mid conversation
+    verbosity: bool = False  # can be told how much to say
+    known: bool = True
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """One target as the encoders see it."""
+
+    origin: Origin
+    facts: ModelFacts
+
+    @property
+    def model(self) -> str:
+        return self.origin.model
+
+
+class WireRequest(Struct, frozen=True, kw_only=True):
+    """One request, ready to send but for the key."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    protocol: str
+    target: Origin
+    source: Rendered
+    changes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # of the request itself; the report has the others too
+    tools: tuple[str, ...] = ()  # by their own names
+    method: str = "POST"
+
+    @property
+    def report(self) -> Report:
+        """What was resolved on the way; made when asked for."""
+        return self.source.reported(self.changes, self.diagnostics)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Canonical call ids, and what the target knows them as."""
+        return {emitted.call_id: emitted.projected for emitted in self.report.calls}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Tools by the names that this request gave them, and their own: the way back for a call."""
+        return {sent: tool for tool, sent in self.source.ids.tool_names(self.tools).items()}
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The body as a Python value."""
+        return msgspec.json.decode(self.body)  # type: ignore[no-any-return]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The body as keyword arguments of the provider's own SDK."""
+        from .shared.sdk import params  # only those who keep their SDK need it
+
+        return params(self)
