@@ -82,7 +82,9 @@ def test_the_path_names_the_model_only_where_the_request_does_not() -> None:
     gemini = find_protocol("gemini")
 
     assert gemini.url("https://a", "m", stream=True) == "https://a/models/m:streamGenerateContent?alt=sse"
-    assert gemini.url("https://a/v1internal", "m", names_model=False) == "https://a/v1internal:generateContent"
+    assert (
+        gemini.url("https://a/v1internal", "m", names_model=False) == "https://a/v1internal:generateContent"
+    )
     assert find_protocol("anthropic").url("https://a/v1", "m") == "https://a/v1/messages"
 
 
