@@ -23,6 +23,12 @@ MAY_IMPORT = {
 BOTTOM = ("declarations", "json_size", "ids", "model", "plain", "errors", "diagnostic", "__version__")
 TOP = ("__init__", "__main__")
 
+WITHIN_SURFACES = {
+    "cli": "terminal shared",
+    "terminal": "shared",
+    "shared": "",
+}
+
 WITHIN_TOOLS = {
     "builtin": "confine policy declare",
     "mcp": "confine policy declare",
@@ -31,6 +37,8 @@ WITHIN_TOOLS = {
     "policy": "declare",
     "declare": "",
 }
+
+WITHIN = {"surfaces": WITHIN_SURFACES, "tools": WITHIN_TOOLS}
 
 IMPURE = (
     *("asyncio", "time", "random", "uuid", "datetime", "os", "socket", "subprocess", "threading", "tempfile"),
@@ -61,9 +69,9 @@ def draw_layers() -> str:
         mark = "pure" if name in PURE else "    "
         lines.append(f"{name:<{width}} {mark}  imports {', '.join(below.split()) or 'the bottom only'}")
     lines.append(f"{'the bottom':<{width}} pure  {', '.join(name for name in BOTTOM if name[0] != '_')}")
-    lines.append("")
-    lines.append("within tools:")
-    for name, below in WITHIN_TOOLS.items():
-        mark = "pure" if f"tools/{name}" in PURE else "    "
-        lines.append(f"{name:<{width}} {mark}  imports {', '.join(below.split()) or 'nothing else'}")
+    for folder, rooms in WITHIN.items():
+        lines += ["", f"within {folder}:"]
+        for name, below in rooms.items():
+            mark = "pure" if f"{folder}/{name}" in PURE else "    "
+            lines.append(f"{name:<{width}} {mark}  imports {', '.join(below.split()) or 'nothing else'}")
     return "\n".join(lines)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.layers import BOTTOM, IMPURE, IMPURE_FILES, MAY_IMPORT, PURE, TOP, WITHIN_TOOLS, draw_layers
+from tests.layers import BOTTOM, IMPURE, IMPURE_FILES, MAY_IMPORT, PURE, TOP, WITHIN, draw_layers
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "turnout"
@@ -38,14 +38,15 @@ def broken_layers(name: str, text: str) -> list[str]:
     if not rest and folder.removesuffix(".py") in TOP:
         return []
     allowed = {folder, *MAY_IMPORT.get(folder, "").split(), *BOTTOM} if rest else set(BOTTOM)
-    room = rest[0] if folder == "tools" and len(rest) > 1 else None
-    rooms = {room, *WITHIN_TOOLS.get(room or "", "").split()}
+    within = WITHIN.get(folder, {})
+    room = rest[0] if within and len(rest) > 1 else None
+    rooms = {room, *within.get(room or "", "").split()}
     found = []
     for used in imported_names(name, text):
         parts = used.split(".")
         if parts[0] != "turnout" or len(parts) < 2:
             continue
-        aside = room and parts[1] == "tools" and parts[2] in WITHIN_TOOLS and parts[2] not in rooms
+        aside = room and parts[1] == folder and parts[2] in within and parts[2] not in rooms
         if parts[1] not in allowed or aside:
             found.append(used)
     return found

@@ -15,7 +15,7 @@ from tests.surfaces.places import User, simulated, user
 from turnout.simulate import Call, HttpError
 from turnout.simulate.model import demo
 from turnout.surfaces.cli import COMMANDS, SECTIONS
-from turnout.surfaces.cli.bars import bar, bars
+from turnout.surfaces.shared.bars import bar, bars
 
 HEAVY = ("prompt_toolkit", "rich", "apsw", "httpx2", "starlette", "uvicorn", "markdown_it", "asyncio")
 

@@ -15,7 +15,7 @@ from turnout.history.log import History
 from turnout.model import ModelTurn, Origin, Text
 from turnout.simulate.model import demo
 from turnout.store import open_store
-from turnout.surfaces.cli.open_session import last_model
+from turnout.surfaces.shared.open_session import last_model
 from turnout.surfaces.terminal.user_commands import UserCommand, user_commands
 from turnout.tools.policy.rules import Rule
 from turnout.world.config import Config, Misconfigured, load
@@ -177,7 +177,7 @@ def test_profiles(somebody: User) -> None:
         ("max_cost = 'much'", r"\$\.max_cost"),
         ("max_cost = nan", r"\$\.max_cost"),
         ("approval = 'yolo'", "one of ask, auto-edit, plan, full"),
-        ("route = 'x'", "one of fixed, round-robin, failover"),
+        ("route = 'x'", "one of fixed, failover, round-robin"),
         ("theme = 'pink'", "one of auto, dark, light, mono"),
         ("targets = 3", r"\$\.targets"),
         ("[targets.x]\nfoo = 1", "unknown field `foo`"),

@@ -20,8 +20,8 @@ from turnout.history.check import violations
 from turnout.simulate import Delay, Say, Stall
 from turnout.simulate.model import demo
 from turnout.store import open_store
-from turnout.surfaces.cli.mcp_servers import PINS
 from turnout.surfaces.cli.pipes import is_unread
+from turnout.surfaces.shared.mcp_servers import PINS
 from turnout.tools.mcp.pin import Launch, Pin
 from turnout.tools.mcp.pins import Pins
 from turnout.world.config import load

@@ -9,7 +9,7 @@ from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import User, simulated, user
 from tests.tools.safety.boxes import NOTE
 
-from turnout.surfaces.cli.open_session import Wanted, configuration, open_session
+from turnout.surfaces.shared.open_session import Wanted, configuration, open_session
 from turnout.tools.confine.sandbox import Unconfined
 
 

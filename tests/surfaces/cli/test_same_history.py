@@ -19,7 +19,7 @@ from turnout.history.log import History
 from turnout.model import ModelTurn, ToolCall, Turn
 from turnout.simulate import Asked, Call, Say, Think
 from turnout.store import open_store
-from turnout.surfaces.cli.open_session import Wanted, configuration
+from turnout.surfaces.shared.open_session import Wanted, configuration
 from turnout.surfaces.terminal.opener import Opener
 from turnout.surfaces.terminal.plain import Plain
 from turnout.surfaces.terminal.talk import Talk

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prompt_toolkit.utils import get_cwidth
-from tests.surfaces.cli.test_clean_text import CONTROLS, NASTY
+from tests.surfaces.shared.test_clean_text import CONTROLS, NASTY
 
 from turnout.surfaces.terminal.drawing import Drawing
 from turnout.surfaces.terminal.pieces import (

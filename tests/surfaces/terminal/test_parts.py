@@ -14,7 +14,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from turnout.model import Media, Text
-from turnout.surfaces.cli.mentions import mentioned, with_files
+from turnout.surfaces.shared.mentions import mentioned, with_files
 from turnout.surfaces.terminal.approval_question import CHOICES, EDIT, NO, ONCE, decision, editable, question
 from turnout.surfaces.terminal.changes import change_of, compared
 from turnout.surfaces.terminal.completer import ChatCompleter

@@ -20,7 +20,7 @@ from turnout import History, Session, render
 from turnout.model import ModelTurn, UserTurn
 from turnout.simulate import Asked, Call, Say, Think
 from turnout.store import open_store
-from turnout.surfaces.cli.open_session import Wanted, configuration
+from turnout.surfaces.shared.open_session import Wanted, configuration
 from turnout.surfaces.terminal.opener import Opener
 from turnout.surfaces.terminal.plain import Plain
 from turnout.surfaces.terminal.talk import Talk

@@ -118,7 +118,7 @@ class Commands(click.Group):
             return result
         except TurnoutError as error:
             from ...world.secrets import Secrets
-            from .clean_text import printable
+            from ..shared.clean_text import printable
             from .exit_codes import code_of
 
             click.echo(printable(Secrets(os.environ).hide(f"turnout: {error}")), err=True)

@@ -15,7 +15,7 @@ from ...providers import PROVIDERS
 from ...wire.check import Problem
 from ...wire.check import check as problems_in
 from ...wire.check.names import format_of, resolve
-from .clean_text import printable
+from ..shared.clean_text import printable
 from .output import json_text, table
 
 STDIN = "<stdin>"

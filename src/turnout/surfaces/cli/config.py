@@ -15,8 +15,8 @@ from ...providers import PROVIDERS
 from ...wire.shared.redaction import redacted
 from ...world.config import Config
 from ...world.trust import LARGEST, Trust, project_files
-from .clean_text import printable, visible, visible_line
-from .open_session import Wanted, configuration
+from ..shared.clean_text import printable, visible, visible_line
+from ..shared.open_session import Wanted, configuration
 from .output import json_text, table, value
 
 

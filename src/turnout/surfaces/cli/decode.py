@@ -9,7 +9,7 @@ import msgspec
 
 from ...providers import find_provider as provider
 from ...targets.reply import ReplyReader, events
-from .clean_text import json_line, printable
+from ..shared.clean_text import json_line, printable
 
 
 @click.command()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .clean_text import printable
-from .open_session import known
+from ..shared.clean_text import printable
+from ..shared.open_session import known
 from .output import json_text, table, value
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .clean_text import one_line, printable
+from ..shared.clean_text import one_line, printable
 
 if TYPE_CHECKING:
     from ...diagnostic import Diagnostic

@@ -10,7 +10,7 @@ from ...model import Origin
 from ...providers.models import MODELS
 from ...providers.prices import price
 from ...wire.request import ModelFacts
-from .open_session import Wanted, configuration
+from ..shared.open_session import Wanted, configuration
 from .output import json_text, table
 
 

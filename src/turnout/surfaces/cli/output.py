@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from .clean_text import json_line
+from ..shared.clean_text import json_line
 
 
 def value(item: Any) -> Any:

@@ -17,9 +17,9 @@ from ...session.retry import RetryPolicy
 from ...session.session import Session
 from ...wire.shared.redaction import redacted
 from ...world.config import DEFAULT_MODELS, Config
+from ..shared.clean_text import one_line
+from ..shared.open_session import Wanted, configuration
 from . import exit_codes as exits
-from .clean_text import one_line
-from .open_session import Wanted, configuration
 from .output import json_text, table
 
 PATIENCE = 30.0

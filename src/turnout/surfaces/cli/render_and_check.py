@@ -14,7 +14,7 @@ from ...plain import loads
 from ...rendering.report import Report
 from ...targets.inbound import InboundRequest, read_request
 from ...targets.request import render as rendered
-from .clean_text import json_line, printable
+from ..shared.clean_text import json_line, printable
 from .output import value
 from .refused_fields import without_refused_fields
 

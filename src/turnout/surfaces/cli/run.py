@@ -25,16 +25,16 @@ from ...tools.declare.events import ToolResult, ToolState
 from ...tools.declare.validator import validator_of
 from ...world.config import Config
 from ...world.secrets import Secrets
+from ..shared.clean_text import json_line, one_line, printable
+from ..shared.mcp_servers import left_out, servers_of
+from ..shared.mentions import with_files
+from ..shared.open_session import Wanted, configuration, open_session, past, unconfined
+from ..shared.signals import heeding
+from ..shared.usage_counts import count_use, usage_by_model
 from . import exit_codes as exits
-from .clean_text import json_line, one_line, printable
 from .debug_log import Debug
-from .mcp_servers import left_out, servers_of
-from .mentions import with_files
-from .open_session import Wanted, configuration, open_session, past, unconfined
 from .options import session_options
-from .run_result import Denial, Ending, RunResult, line, trouble, usage_by_model
-from .signals import heeding
-from .usage_counts import count_use
+from .run_result import Denial, Ending, RunResult, line, trouble
 
 LARGEST_INPUT = 16 * 1024 * 1024
 SILENCE = 2.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -11,25 +11,13 @@ from msgspec import Struct
 
 from ...diagnostic import Diagnostic
 from ...errors import TurnoutError
-from ...model import ModelTurn, Origin, Usage
-from ...providers.cost import total_usage
 from ...session.events import Discarded, Failed, Nested, SessionEvent, Status
 from ...streaming.events import StreamEvent
 from ...tools.declare.events import ToolEvent
-from .clean_text import json_line
+from ..shared.clean_text import json_line
+from ..shared.usage_counts import Tokens
 
 Ending = Literal["complete", "limit", "refused", "failed", "cancelled"]
-
-
-class Tokens(Struct, frozen=True):
-    """Tokens as the provider counted them; null where it did not say."""
-
-    input: int | None = None
-    output: int | None = None
-    total: int | None = None
-    cached_input: int | None = None
-    cache_write: int | None = None
-    reasoning: int | None = None
 
 
 class Denial(Struct, frozen=True):
@@ -72,16 +60,6 @@ class NestedEvent(Struct, frozen=True, tag="nested"):
 
 Line = StreamEvent | ToolEvent | Status | Discarded | NestedEvent | RunResult
 """One line of `--output-format stream-json`."""
-
-
-def usage_by_model(turns: Sequence[ModelTurn]) -> dict[str, Tokens]:
-    by_model: dict[Origin, list[Usage | None]] = {}
-    for turn in turns:
-        by_model.setdefault(turn.origin, []).append(turn.usage)
-    return {
-        str(origin): Tokens(**msgspec.structs.asdict(total_usage(usages)))
-        for origin, usages in by_model.items()
-    }
 
 
 def trouble(error: TurnoutError, hide: Callable[[str], str]) -> Trouble:

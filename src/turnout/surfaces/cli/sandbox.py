@@ -12,8 +12,8 @@ from ...tools.confine.proof import Proof, prove
 from ...tools.confine.sandbox import confined, version
 from ...tools.confine.workspace import WorkspaceFiles
 from ...tools.policy import shell_words
+from ..shared.clean_text import one_line
 from . import exit_codes as exits
-from .clean_text import one_line
 from .output import json_text, table
 
 ESCAPED = 1

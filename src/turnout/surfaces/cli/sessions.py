@@ -14,8 +14,8 @@ import click
 from ...errors import UsageError
 from ...world.places import write_new
 from ...world.secrets import Secrets
-from .clean_text import json_line, one_line, printable
-from .open_session import known
+from ..shared.clean_text import json_line, one_line, printable
+from ..shared.open_session import known
 from .output import json_text, table
 
 if TYPE_CHECKING:

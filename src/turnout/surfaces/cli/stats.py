@@ -7,30 +7,17 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ...telemetry.counts import COUNTERS
-from .bars import bars
-from .clean_text import printable
+from ..shared.bars import bars
+from ..shared.clean_text import printable
+from ..shared.usage_counts import COST, INPUT, NAMES, OUTPUT, REPLIES
 from .output import json_text, table
-from .usage_counts import COST, INPUT, OUTPUT, REPLIES
 
 if TYPE_CHECKING:
     from ...store.counters import Count
-
-NAMES = {
-    REPLIES: "replies",
-    INPUT: "tokens in",
-    OUTPUT: "tokens out",
-    COST: "cost",
-    "tool_calls_total": "tool calls",
-    "tool_calls_invalid_args": "with bad arguments",
-    "tool_calls_repaired": "repaired",
-    "tool_api_400_total": "requests refused",
-    "tool_loop_max_iterations": "loops stopped",
-}
 
 
 @click.command()
@@ -99,17 +86,3 @@ def _number(name: str, number: int) -> str:
 
 def _dollars(microdollars: float) -> str:
     return f"${microdollars / 1_000_000:,.4f}"
-
-
-def session_bars(counts: Any, width: int) -> list[str]:
-    """The counters of one session, for /stats: by provider and model."""
-    lines: list[str] = []
-    for name in COUNTERS:
-        rows = [
-            (f"{provider}:{model}", number, f"{number:,}")
-            for (counter, provider, model), number in sorted(counts.items())
-            if counter == name
-        ]
-        if rows:
-            lines += [NAMES[name], *(f"  {row}" for row in bars(rows, width - 2))]
-    return lines

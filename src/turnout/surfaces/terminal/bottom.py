@@ -20,7 +20,7 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
 
-from ..cli.clean_text import visible
+from ..shared.clean_text import visible
 from .approval_question import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
 from .status_line import status_line
 

@@ -12,7 +12,7 @@ from ...plain import dumps
 from ...session.events import Nested
 from ...streaming.events import ToolCallStart
 from ...tools.declare.events import ToolProgress, ToolState
-from ..cli.clean_text import one_line, printable, visible
+from ..shared.clean_text import one_line, printable, visible
 from .changes import Look, change_of
 from .pieces import ChangedLine, Running, Used
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ...errors import TurnoutError
 from ...tools.policy.rules import MODES
-from ..cli.clean_text import printable
+from ..shared.clean_text import printable
 from . import commands_mcp as mcp
 from . import commands_session as moving
 from . import commands_status as about

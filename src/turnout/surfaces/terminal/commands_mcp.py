@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ..cli.mcp_servers import told
+from ..shared.mcp_servers import told
 from .pieces import Notice, Rows
 
 if TYPE_CHECKING:

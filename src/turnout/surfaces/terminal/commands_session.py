@@ -18,7 +18,7 @@ from ...providers import PROVIDERS, find_provider
 from ...tools.confine.process import environment
 from ...world.config import DEFAULT_MODELS
 from ...world.places import write_new, write_private
-from ..cli.clean_text import one_line, printable
+from ..shared.clean_text import one_line, printable
 from .pieces import Notice, Rows
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from ...diagnostic import Diagnostic
 from ...errors import UsageError
 from ...targets.diagnose import Fault, diagnose
 from ...tools.policy.rules import MODES
-from ..cli.clean_text import one_line, visible
-from ..cli.run_result import usage_by_model
+from ..shared.clean_text import one_line, visible
+from ..shared.usage_counts import session_bars, usage_by_model
 from .pieces import Notice, Rows
 from .theme import THEMES
 
@@ -103,8 +103,6 @@ def status(talk: Talk, rest: str) -> None:
 
 
 def stats(talk: Talk, rest: str) -> None:
-    from ..cli.stats import session_bars
-
     session = talk.session
     rows = [
         (name, f"{tokens.input or 0:,} tokens in, {tokens.output or 0:,} out")

@@ -12,8 +12,8 @@ from prompt_toolkit.document import Document
 
 from ...tools.confine.ignore import NOISE
 from ...tools.confine.workspace import WorkspaceFiles
-from ..cli.clean_text import one_line, visible
-from ..cli.mentions import quoted
+from ..shared.clean_text import one_line, visible
+from ..shared.mentions import quoted
 from .commands import COMMANDS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.utils import get_cwidth
 
-from ..cli.clean_text import one_line, only_colour, printable, visible, visible_line
+from ..shared.clean_text import one_line, only_colour, printable, visible, visible_line
 from .pieces import (
     ChangedLine,
     Listing,

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.markdown import Heading, Markdown
 from rich.theme import Theme as RichTheme
 
-from ..cli.clean_text import only_colour
+from ..shared.clean_text import only_colour
 from .theme import Theme, rich_styles
 
 # With HTML a `List<String>` in a sentence would lose its second half.

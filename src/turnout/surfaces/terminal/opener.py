@@ -12,7 +12,7 @@ from ...session.session import Session
 from ...tools.declare.context import Asker
 from ...tools.policy.approval import Approver
 from ...world.config import Config
-from ..cli.open_session import Wanted, known, open_session, past
+from ..shared.open_session import Wanted, known, open_session, past
 from .pacing import Paced
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from threading import Thread
 from typing import TextIO
 
 from ...tools.policy.approval import ApprovalRequest, Decision
-from ..cli.clean_text import only_colour, printable
-from ..cli.signals import heeding
+from ..shared.clean_text import only_colour, printable
+from ..shared.signals import heeding
 from .approval_question import CHOICES, EDIT, NO, decision
 from .drawing import Drawing
 from .pieces import Notice, Piece, Question, Spoken

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...history.log import History
 from ...model import ModelTurn, Text, Thinking, ToolCall, UserTurn, joined_text
-from ..cli.clean_text import printable
+from ..shared.clean_text import printable
 from .blocks import Blocks
 from .calls import CallOnScreen
 from .pieces import Notice, Piece, Spoken

@@ -19,7 +19,7 @@ from ...streaming.events import (
     ToolCallStart,
 )
 from ...tools.declare.events import ToolProgress, ToolResult, ToolState
-from ..cli.clean_text import one_line, printable, uncontrolled
+from ..shared.clean_text import one_line, printable, uncontrolled
 from .blocks import Blocks
 from .calls import CallOnScreen
 from .changes import Look

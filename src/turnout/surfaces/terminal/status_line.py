@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..cli.clean_text import one_line
+from ..shared.clean_text import one_line
 
 
 class Standing(Struct, frozen=True):

@@ -21,10 +21,10 @@ from ...tools.declare.context import Question
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ...tools.policy.rules import MODES
 from ...world.secrets import Secrets
-from ..cli.clean_text import printable
-from ..cli.mcp_servers import left_out, servers_of
-from ..cli.mentions import with_files
-from ..cli.usage_counts import count_use
+from ..shared.clean_text import printable
+from ..shared.mcp_servers import left_out, servers_of
+from ..shared.mentions import with_files
+from ..shared.usage_counts import count_use
 from .approval_question import question
 from .edge import Edge
 from .opener import Opener

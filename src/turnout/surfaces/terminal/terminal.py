@@ -25,8 +25,8 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
 from ...tools.policy.approval import ApprovalRequest, Decision
-from ..cli.clean_text import printable
-from ..cli.signals import heeding
+from ..shared.clean_text import printable
+from ..shared.signals import heeding
 from .approval_question import Choice, answer_line
 from .bottom import STYLE, Bottom
 from .completer import ChatCompleter

@@ -13,7 +13,7 @@ from ....rendering.policy import WORDING
 from ....session.events import Cancelled, Complete, Failed, SessionEvent, Status
 from ....simulate.scripted import ScriptedTransport
 from ....tools.declare.events import ToolResult, ToolState
-from ..clean_text import printable
+from ...shared.clean_text import printable
 from ..output import table
 from .stage import Verdict
 from .story import Step

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnout.surfaces.cli.clean_text import json_line, one_line, only_colour, printable, visible
+from turnout.surfaces.shared.clean_text import json_line, one_line, only_colour, printable, visible
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 NASTY = st.one_of(

@@ -1,0 +1,81 @@
+"""What replies used, added to the counters that `turnout stats` shows over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ...model import ModelTurn, Origin, Usage
+from ...providers.cost import cost_of_turn, total_usage
+from ...telemetry.counts import COUNTERS
+from .bars import bars
+
+if TYPE_CHECKING:
+    from ...store import Store
+
+REPLIES = "replies"
+INPUT = "tokens_input"
+OUTPUT = "tokens_output"
+COST = "cost_microdollars"
+
+NAMES = {
+    REPLIES: "replies",
+    INPUT: "tokens in",
+    OUTPUT: "tokens out",
+    COST: "cost",
+    "tool_calls_total": "tool calls",
+    "tool_calls_invalid_args": "with bad arguments",
+    "tool_calls_repaired": "repaired",
+    "tool_api_400_total": "requests refused",
+    "tool_loop_max_iterations": "loops stopped",
+}
+
+
+class Tokens(Struct, frozen=True):
+    """Tokens as the provider counted them; null where it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+    total: int | None = None
+    cached_input: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
+
+
+def count_use(store: Store | None, turns: Iterable[ModelTurn]) -> None:
+    """Count replies, their tokens and their cost; nothing that was said."""
+    if store is None:
+        return
+    for turn in turns:
+        used = turn.usage
+        store.counters(REPLIES, turn.origin, 1)
+        store.counters(INPUT, turn.origin, (used and used.input) or 0)
+        store.counters(OUTPUT, turn.origin, (used and used.output) or 0)
+        store.counters(COST, turn.origin, round((cost_of_turn(turn) or 0.0) * 1_000_000))
+
+
+def usage_by_model(turns: Sequence[ModelTurn]) -> dict[str, Tokens]:
+    by_model: dict[Origin, list[Usage | None]] = {}
+    for turn in turns:
+        by_model.setdefault(turn.origin, []).append(turn.usage)
+    return {
+        str(origin): Tokens(**msgspec.structs.asdict(total_usage(usages)))
+        for origin, usages in by_model.items()
+    }
+
+
+def session_bars(counts: Any, width: int) -> list[str]:
+    """The counters of one session, for /stats: by provider and model."""
+    lines: list[str] = []
+    for name in COUNTERS:
+        rows = [
+            (f"{provider}:{model}", number, f"{number:,}")
+            for (counter, provider, model), number in sorted(counts.items())
+            if counter == name
+        ]
+        if rows:
+            lines += [NAMES[name], *(f"  {row}" for row in bars(rows, width - 2))]
+    return lines
