@@ -22,8 +22,7 @@ from turnout.simulate.model import demo
 from turnout.store import open_store
 from turnout.surfaces.cli.pipes import is_unread
 from turnout.surfaces.shared.mcp_servers import PINS
-from turnout.tools.mcp.pin import Launch, Pin
-from turnout.tools.mcp.pins import Pins
+from turnout.tools.mcp.pins import Launch, Pin, Pins
 from turnout.world.config import load
 
 OPENAI = ("-m", "openai:gpt-4o")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.mcp.names import tool_name
+from turnout.tools.mcp.offering import tool_name
 
 WORDS = st.text(st.sampled_from("ab_-. é\u202e"), max_size=6) | st.text(max_size=90)
 

@@ -17,7 +17,7 @@ from turnout.model import Outcome
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.tool import Tool
 from turnout.tools.mcp.offering import made
-from turnout.tools.mcp.pin import Offer, OfferedTool
+from turnout.tools.mcp.pins import Offer, OfferedTool
 
 
 async def echo(tool: OfferedTool, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.tools.mcp.config import McpServer
-from turnout.tools.mcp.pin import Launch, Offer, Pin, fingerprint
-from turnout.tools.mcp.pins import Pins
+from turnout.tools.mcp.pins import Launch, Offer, Pin, Pins, fingerprint
 from turnout.tools.mcp.review import review_launch, review_tools
 
 SERVER = McpServer("git", "mcp.json", "uvx", ("mcp-server-git",), {"MODE": "safe"})

@@ -16,7 +16,7 @@ from tests.tools.safety.commands import EVERYDAY, HOSTILE
 
 from turnout.model import ToolCall
 from turnout.tools.builtin import read_file, shell
-from turnout.tools.confine.glob_expansion import MOST, files_fitting
+from turnout.tools.builtin.shell_assessment import MOST_NAMES, files_fitting
 from turnout.tools.confine.output import SavedOutput
 from turnout.tools.confine.process import Finished
 from turnout.tools.confine.sandbox import Unconfined, confined
@@ -200,7 +200,7 @@ def test_a_glob_is_judged_by_every_file_that_it_fits(workspace: Any, tmp_path: P
     assert verdict("cat src/[ab].py", workspace).effect == "ask"
     assert verdict("cat src/a*", workspace).effect == "allow"
     (tmp_path / "many").mkdir()
-    for number in range(MOST + 1):
+    for number in range(MOST_NAMES + 1):
         (tmp_path / f"many/{number}").touch()
     assert verdict("cat many/*", workspace).why.endswith("a glob in it fits too many files to look at")
 

@@ -7,13 +7,12 @@ from .background import list_background, read_background, stop_background
 from .delete import delete_file
 from .edit import edit_file
 from .fetch import web_fetch
-from .files import read_files
 from .glob import glob
 from .grep import grep
 from .list import list_directory
 from .overview import codebase_overview
 from .patch import apply_patch
-from .read import read_file
+from .read import read_file, read_files
 from .shell import shell
 from .todo import todo
 from .write import write_file

@@ -19,9 +19,10 @@ from ...model import Outcome
 from ..confine.file_names import shown
 from ..confine.file_text import SNIFFED, as_utf8, is_binary
 from ..confine.ignore import Ignored, glob
+from ..confine.open_folder import Entry
 from ..confine.output import RESULT_LIMIT
 from ..confine.process import start_python
-from ..confine.workspace import Entry, WorkspaceFiles
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from . import matcher

@@ -8,7 +8,8 @@ from itertools import islice
 from ...model import Outcome
 from ..confine.file_names import shown
 from ..confine.ignore import NOISE
-from ..confine.workspace import Entry, WorkspaceFiles
+from ..confine.open_folder import Entry
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explained, workspace_of

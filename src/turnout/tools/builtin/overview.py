@@ -17,8 +17,9 @@ from ..confine import git
 from ..confine.file_names import shown
 from ..confine.file_text import decoded
 from ..confine.ignore import Ignored
+from ..confine.open_folder import Entry
 from ..confine.output import readable
-from ..confine.workspace import Entry, WorkspaceFiles
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explained, workspace_of

@@ -15,7 +15,8 @@ from ...model import Outcome
 from ..confine.beneath import Refused
 from ..confine.file_names import shown
 from ..confine.file_text import Decoded, decoded, is_binary
-from ..confine.workspace import Stamp, WorkspaceFiles
+from ..confine.open_folder import Stamp
+from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
 from ..policy.situation import Assessment, Situation

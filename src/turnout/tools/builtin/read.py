@@ -1,4 +1,4 @@
-"""read_file: some lines of a file, numbered; or the picture that it is.
+"""read_file: some lines of a file, numbered; or the image that it is. read_files: several files at once.
 
 A file is streamed: of a large one only the lines that were asked for are ever held.
 """
@@ -15,13 +15,15 @@ from msgspec import Struct
 from ...model import Content, Media, Outcome, Text
 from ..confine.file_names import shown
 from ..confine.file_text import SNIFFED, Decoded, as_utf8, decoded, is_binary, mark_of
-from ..confine.output import RESULT_LIMIT, whole_end
+from ..confine.output import RESULT_LIMIT, clipped, shares, whole_end
 from ..declare.context import ToolContext
+from ..declare.result import outcome_of
 from ..declare.tool import tool
 from .explain import explained, failed, workspace_of
 
 LINES = 2_000
 LINE_LIMIT = 2_000
+MOST_FILES = 50  # in one call of read_files
 BLOCK = 256 * 1024
 IMAGE_LIMIT = 3_750_000  # in base64 the 5 MB that the strictest provider takes
 
@@ -235,3 +237,26 @@ def _rest(picked: Picker) -> Iterator[str]:
     following = picked.start + len(picked.lines)
     if following <= picked.total:
         yield f"[{picked.total - following + 1:,} more lines; read on with offset={following}]"
+
+
+@tool(risk="read", retry_safe=True, paths=("paths",), groups=("files",))
+def read_files(ctx: ToolContext, paths: list[str], limit: int = LINES) -> Outcome | tuple[Content, ...]:
+    """Read several files at once, each with line numbers under its name. Use it to save calls.
+
+    Args:
+        paths: Files inside the workspace, relative to its root (at most 50).
+        limit: How many lines to read of each, from its start.
+    """
+    if not paths:
+        return failed("paths is empty. Name the files to read.")
+    if len(paths) > MOST_FILES:
+        return failed(f"{len(paths)} files are too many for one call; name at most {MOST_FILES}.")
+    read = [outcome_of(read_file.invoke(ctx, {"path": path, "limit": limit})).outcome for path in paths]
+    if all(outcome.status == "error" for outcome in read):
+        return failed("\n".join(outcome.text for outcome in read))
+    rooms = shares([len(outcome.text) for outcome in read], RESULT_LIMIT)
+    blocks: list[Content] = []
+    for path, outcome, room in zip(paths, read, rooms, strict=True):
+        blocks.append(Text(f"==> {shown(path)} <==\n{clipped(outcome.text, room)}\n"))
+        blocks += [block for block in outcome.content if isinstance(block, Media)]
+    return tuple(blocks)

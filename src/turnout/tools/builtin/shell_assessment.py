@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from itertools import islice
 from posixpath import join
 from typing import Any
 
 from ..confine import git, process
-from ..confine.glob_expansion import files_fitting
 from ..confine.sandbox import OPEN
 from ..confine.workspace import WorkspaceFiles
 from ..policy.git_content import shows_content
@@ -24,6 +24,7 @@ from ..policy.situation import Assessment, Situation
 
 FOLDER = "shell.folder"  # where the folder is kept in the session's state
 MOST_GLOBS = 20  # that are looked at
+MOST_NAMES = 2_000  # in folders that a glob is compared with
 MOST_MENTIONS = 500  # beyond which the sandbox alone keeps what rules deny
 _PIECES = re.compile(r"[=:@,]")
 _WILD = re.compile(r"[*?\[]")
@@ -160,3 +161,36 @@ def _file_test(folder: str, situation: Situation) -> Callable[[str], bool]:
             return False
 
     return is_file
+
+
+def files_fitting(workspace: WorkspaceFiles, pattern: str) -> list[str] | None:
+    """The paths that a glob fits, itself among them, as bash leaves it where there are none.
+
+    None when there are too many to look at. A folder that cannot be opened stands for what is
+    in it.
+    """
+    places, looked = ["/" if pattern.startswith("/") else ""], 0
+    for part in pattern.split("/"):
+        if not part:
+            continue
+        if "*" not in part and "?" not in part:
+            places = [place + part + "/" for place in places]
+            continue
+        further: list[str] = []
+        for place in places:
+            try:
+                names = [entry.name for entry in workspace.entries(place or ".")]
+            except OSError:
+                further.append(place)
+                continue
+            looked += len(names)
+            if looked > MOST_NAMES:
+                return None
+            further += [f"{place}{name}/" for name in names if _fits(name, part)]
+        places = further
+    return [pattern, *(place.rstrip("/") or "/" for place in places)]
+
+
+def _fits(name: str, part: str) -> bool:
+    hidden = name.startswith(".") and not part.startswith(".")
+    return not hidden and fnmatchcase(name, part)

@@ -15,7 +15,8 @@ from ..policy.rules import Policy
 from .beneath import Refused, whereabouts
 from .denied_files import Denied
 from .file_names import shown
-from .workspace import Entry, WorkspaceFiles
+from .open_folder import Entry
+from .workspace import WorkspaceFiles
 
 
 class Guard:

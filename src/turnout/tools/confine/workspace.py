@@ -16,52 +16,37 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from typing import BinaryIO, Literal
-
-from msgspec import Struct
+from typing import BinaryIO
 
 from ...errors import UsageError
 from .beneath import Opener, Refused, best_opener, outside, whereabouts
 from .file_names import shown, unshown
+from .open_folder import (
+    AS_DIRECTORY,
+    NOT_BLOCKING,
+    ONLY_LOOK,
+    Entry,
+    HeldFolder,
+    Kind,
+    Stamp,
+    entry_of,
+    kind_of,
+    link_target,
+    make_directory,
+    not_a_file,
+    require_file,
+    status_of,
+)
 from .output import SavedOutput
 from .replace_file import put_in_place
 
-Kind = Literal["file", "directory", "link", "other"]
-
 PROTECTED = (".git", ".turnout", ".mcp.json")
 MAX_LINKS = 40
-_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_QUIET = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # no pipe or terminal holds us up
-_LOOK = getattr(os, "O_PATH", os.O_RDONLY | _QUIET)  # enough to see what it is and where
 
 
 def works_here() -> bool:
     """Whether this system opens files beneath a folder; Windows does not."""
     return os.open in os.supports_dir_fd
-
-
-class Entry(Struct, frozen=True):
-    """One name in a directory, itself: links are not followed."""
-
-    name: str
-    kind: Kind
-    size: int = 0
-    modified: float = 0.0
-    target: str = ""
-
-
-class Stamp(Struct, frozen=True):
-    """Which content a file had: another inode, size or time means that someone wrote it."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 class WorkspaceFiles:
@@ -86,10 +71,10 @@ class WorkspaceFiles:
             )
         self.root = os.path.abspath(root)
         self.protected = frozenset(name.casefold() for name in protected)
-        self._root = _Root(self.root)
+        self._root = HeldFolder(self.root)
         self.saved = saved
         folders = [*readable, saved.folder] if saved else readable
-        self._readable = tuple(_Root(os.path.abspath(folder)) for folder in folders)
+        self._readable = tuple(HeldFolder(os.path.abspath(folder)) for folder in folders)
         self._open: Opener = opener or best_opener(self._root.descriptor)
 
     def close(self) -> None:
@@ -117,11 +102,11 @@ class WorkspaceFiles:
     def open(self, path: str) -> BinaryIO:
         """A regular file, open for reading bytes."""
         try:
-            descriptor = self._descriptor(path, os.O_RDONLY | _QUIET)
+            descriptor = self._descriptor(path, os.O_RDONLY | NOT_BLOCKING)
         except OSError as error:
-            raise _not_a_file(path) if error.errno == errno.ENXIO else error from None  # a socket
+            raise not_a_file(path) if error.errno == errno.ENXIO else error from None  # a socket
         try:
-            _require_file(os.fstat(descriptor), path)
+            require_file(os.fstat(descriptor), path)
             return os.fdopen(descriptor, "rb")
         except BaseException:
             os.close(descriptor)
@@ -145,22 +130,22 @@ class WorkspaceFiles:
 
     def kind(self, path: str) -> Kind:
         """What a path leads to; raises as opening would."""
-        descriptor = self._descriptor(path, _LOOK)
+        descriptor = self._descriptor(path, ONLY_LOOK)
         try:
-            return _kind(os.fstat(descriptor).st_mode)
+            return kind_of(os.fstat(descriptor).st_mode)
         finally:
             os.close(descriptor)
 
     def directory(self, path: str = ".") -> int:
         """A directory's descriptor; the caller closes it."""
-        return self._descriptor(path, _DIRECTORY)
+        return self._descriptor(path, AS_DIRECTORY)
 
     def entries(self, path: str = ".") -> list[Entry]:
         """What a directory holds, by name."""
         descriptor = self.directory(path)
         try:
             with os.scandir(descriptor) as found:
-                return sorted((_entry(item, descriptor) for item in found), key=lambda entry: entry.name)
+                return sorted((entry_of(item, descriptor) for item in found), key=lambda entry: entry.name)
         finally:
             os.close(descriptor)
 
@@ -200,9 +185,9 @@ class WorkspaceFiles:
         """
         parent, name = self._destination(path)
         try:
-            before = _status(name, parent)
+            before = status_of(name, parent)
             if before is not None:
-                _require_file(before, path)
+                require_file(before, path)
             if expected is not None and (before is None or Stamp.of(before) != expected):
                 raise Refused("changed", f"{path} was changed by someone else since it was read")
             put_in_place(parent, name, data, before)
@@ -215,7 +200,7 @@ class WorkspaceFiles:
         folder, name = _split(self._inside(path))
         if name in ("", ".", ".."):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        parent = self._opened(self._root, folder, _DIRECTORY)
+        parent = self._opened(self._root, folder, AS_DIRECTORY)
         try:
             self._require_writable(parent, name, path)
             before = os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -241,7 +226,7 @@ class WorkspaceFiles:
             parent = self._made_directory(folder)
             try:
                 self._require_writable(parent, name, path)
-                target = _link_target(name, parent)
+                target = link_target(name, parent)
             except BaseException:
                 os.close(parent)
                 raise
@@ -264,7 +249,7 @@ class WorkspaceFiles:
         missing: list[str] = []
         while True:
             try:
-                here = self._opened(self._root, folder, _DIRECTORY)
+                here = self._opened(self._root, folder, AS_DIRECTORY)
                 break
             except FileNotFoundError:
                 folder, name = _split(folder)
@@ -275,7 +260,7 @@ class WorkspaceFiles:
             above = here
             try:
                 self._require_writable(above, name, folder)
-                here = _new_directory(above, name)
+                here = make_directory(above, name)
             finally:
                 os.close(above)
         return here
@@ -326,10 +311,10 @@ class WorkspaceFiles:
             return any(root.below(place) is not None for root in (self._root, *self._readable))
         return place != ".." and not place.startswith("../")
 
-    def _place(self, root: _Root, relative: str) -> str | None:
+    def _place(self, root: HeldFolder, relative: str) -> str | None:
         """Where a path leads; None when it leads to nothing. Raises `Refused` when it leads out."""
         try:
-            descriptor = self._opened(root, relative, _LOOK)
+            descriptor = self._opened(root, relative, ONLY_LOOK)
         except Refused:
             raise
         except (OSError, ValueError):
@@ -340,7 +325,7 @@ class WorkspaceFiles:
         finally:
             os.close(descriptor)
 
-    def _names_something(self, root: _Root, relative: str) -> bool:
+    def _names_something(self, root: HeldFolder, relative: str) -> bool:
         try:
             return self._place(root, relative) is not None
         except Refused:
@@ -349,7 +334,7 @@ class WorkspaceFiles:
     def _descriptor(self, path: str, flags: int) -> int:
         return self._opened(*self._meant(path), flags)
 
-    def _meant(self, path: str) -> tuple[_Root, str]:
+    def _meant(self, path: str) -> tuple[HeldFolder, str]:
         """As spelled; or as `shown` would have escaped it, when only that names something."""
         root, relative = self._spelled(path)
         unescaped = unshown(relative)
@@ -357,10 +342,10 @@ class WorkspaceFiles:
             return root, relative
         return root, unescaped if self._names_something(root, unescaped) else relative
 
-    def _opened(self, root: _Root, relative: str, flags: int) -> int:
+    def _opened(self, root: HeldFolder, relative: str, flags: int) -> int:
         return self._open(root.descriptor, relative or ".", flags, 0)
 
-    def _spelled(self, path: str) -> tuple[_Root, str]:
+    def _spelled(self, path: str) -> tuple[HeldFolder, str]:
         """The root that a path names, and the rest: only a reading of the text, never a check."""
         if "\0" in path:
             raise Refused("invalid", f"{shown(path)} holds a NUL character, which no path can")
@@ -375,34 +360,6 @@ class WorkspaceFiles:
         raise outside(path)
 
 
-class _Root:
-    """A folder held open, with the texts by which an absolute path may name it."""
-
-    def __init__(self, path: str) -> None:
-        self.descriptor = os.open(path, _DIRECTORY | os.O_CLOEXEC)
-        self.names = {path.rstrip("/"), (whereabouts(self.descriptor) or path).rstrip("/")}
-
-    def below(self, path: str) -> str | None:
-        for name in self.names:
-            if path == name or path.startswith(name + "/"):
-                return path[len(name) :].lstrip("/")
-        return None
-
-    def beyond(self, relative: str) -> str:
-        """A name, for policy and people, of a place that a path leads to outside of here."""
-        place = os.path.realpath(os.path.join(min(self.names), relative))
-        return place if self.below(place) is None else f"../{os.path.normpath(relative)}"
-
-    def close(self) -> None:
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
-
-    def __del__(self) -> None:
-        if hasattr(self, "descriptor"):
-            self.close()
-
-
 def _encodable(path: str) -> bool:
     try:
         os.fsencode(path)
@@ -414,53 +371,3 @@ def _encodable(path: str) -> bool:
 def _split(path: str) -> tuple[str, str]:
     folder, _, name = path.rpartition("/")
     return folder, name
-
-
-def _kind(mode: int) -> Kind:
-    if stat.S_ISREG(mode):
-        return "file"
-    if stat.S_ISDIR(mode):
-        return "directory"
-    return "link" if stat.S_ISLNK(mode) else "other"
-
-
-def _entry(item: os.DirEntry[str], parent: int) -> Entry:
-    try:
-        status = item.stat(follow_symlinks=False)
-    except OSError:  # it vanished between the listing and now
-        return Entry(item.name, "other")
-    kind = _kind(status.st_mode)
-    target = (_link_target(item.name, parent) or "") if kind == "link" else ""
-    return Entry(item.name, kind, status.st_size, status.st_mtime, target)
-
-
-def _link_target(name: str, parent: int) -> str | None:
-    try:
-        return os.readlink(name, dir_fd=parent)
-    except OSError:
-        return None
-
-
-def _new_directory(parent: int, name: str) -> int:
-    with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=parent)
-    return os.open(name, _DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
-
-
-def _status(name: str, parent: int) -> os.stat_result | None:
-    try:
-        return os.stat(name, dir_fd=parent, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-
-
-def _require_file(status: os.stat_result, path: str) -> None:
-    match _kind(status.st_mode):
-        case "directory":
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        case "other" | "link":
-            raise _not_a_file(path)
-
-
-def _not_a_file(path: str) -> Refused:
-    return Refused("not_a_file", f"{path} is a device, pipe, socket or link, not a regular file")

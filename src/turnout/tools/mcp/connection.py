@@ -27,7 +27,7 @@ from ..declare.context import ToolContext
 from ..declare.problems import cut
 from .config import McpServer, expanded
 from .http import http_transport
-from .pin import Offer, OfferedTool
+from .pins import Offer, OfferedTool
 from .result_check import ResultChecks
 from .results import outcome_of
 from .stdio import StdioTransport, how_it_ended

@@ -1,12 +1,18 @@
-"""A server's tool made into one of ours: named, bounded, and never allowed to reach out by its schema.
+"""A server's tool made into one of ours: named, bounded, and with a schema that refers to nothing outside.
 
-A schema comes from outside, and goes to models and their servers. What it refers to outside of
-itself would be fetched by somebody sooner or later, so such a tool is left out.
+A schema comes from outside, and goes to models and their servers. If it refers to a place outside of
+itself, some server may fetch that place, so such a tool is left out.
+
+Models call it `mcp__server__tool`, in letters that every provider accepts. Two different tools never
+share a name: a name that had to be changed, or is ambiguous, gets a hash of the whole at its end. The
+prefix keeps servers from taking the names of built-in tools.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 import msgspec
@@ -16,8 +22,7 @@ from ...model import Outcome
 from ..declare.context import ToolContext
 from ..declare.schema_cost import SchemaCost
 from ..declare.tool import Tool, tool
-from .names import tool_name
-from .pin import OfferedTool
+from .pins import OfferedTool
 
 Call: TypeAlias = Callable[[OfferedTool, Mapping[str, Any], ToolContext], Awaitable[Outcome]]
 
@@ -26,6 +31,10 @@ LARGEST_SCHEMA = 100_000
 TOUCHED = ("path", "paths", "file_path", "repo_path", "destination")
 """Arguments that name files, so that rules about paths hold for servers' tools too."""
 
+PREFIX = "mcp__"
+LONGEST_NAME = 64
+_MARK = 8
+_ODD = re.compile(r"[^A-Za-z0-9_-]")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _DRAFTS = tuple(f"{scheme}://json-schema.org/{draft}" for scheme in ("http", "https") for draft in (
     "draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"
@@ -95,3 +104,15 @@ def _closed_value(key: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_closed_value("", each) for each in value]
     return value
+
+
+def tool_name(server: str, tool: str) -> str:
+    """The name of a server's tool, the same in every session."""
+    whole = f"{PREFIX}{server}__{tool}"
+    written = _ODD.sub("_", whole)
+    # With a server that holds or ends in the separator, `a__b` + `c` would read as `a` + `b__c`.
+    ambiguous = "__" in server or server.endswith("_")
+    if written == whole and not ambiguous and tool and len(whole) <= LONGEST_NAME:
+        return whole
+    mark = sha256(f"{server}\0{tool}".encode(errors="surrogatepass")).hexdigest()[:_MARK]
+    return f"{written[: LONGEST_NAME - _MARK - 1]}_{mark}"

@@ -1,22 +1,118 @@
-"""Pins on disk: one small file of the user's own, readable by nobody else.
+"""What the user trusts of a server: how it is launched and what it offers, word for word; and its file.
 
-A file that cannot be read, or an entry whose hash does not fit it, is no pin: then the user
-is asked again. Servers are known by the file that names them and by their name in it.
+A pin holds the whole of it, with its hash: command, arguments, variables, address, the server's
+name and version, and for every tool its name, description, schemas and hints. It is kept whole, so
+that a change can be shown and not only noticed. Values of variables are kept as hashes: they may
+be secrets, and they may also be code (`NODE_OPTIONS`).
+
+Pins are in one small file that only the user can read. A file that cannot be read, or an entry with
+a wrong hash, is not a pin: then the user is asked again. Servers are known by the file that names
+them and by their name in it.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
+from ...plain import clean, plain
 from .config import McpServer
-from .pin import Launch, Offer, Pin
+
+_canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-class _File(Struct, frozen=True):
+class Launch(Struct, frozen=True):
+    """How a server is started or reached, as its file has it."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)  # names, with a hash of each value
+    url: str = ""
+    headers: tuple[str, ...] = ()
+    cwd: str = ""
+
+    @classmethod
+    def of(cls, server: McpServer) -> Launch:
+        env = {clean(name): _hashed(value) for name, value in server.env.items()}
+        headers = tuple(sorted(clean(name) for name in server.headers))
+        args = tuple(clean(word) for word in server.args)
+        return cls(clean(server.command), args, env, clean(server.url), headers, clean(server.cwd))
+
+
+class OfferedTool(Struct, frozen=True):
+    """A tool as its server describes it. `hints` are what the server says of its effects."""
+
+    name: str
+    description: str = ""
+    title: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    output: dict[str, Any] | None = None
+    hints: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def reads_only(self) -> bool:
+        return self.hints.get("readOnlyHint") is True
+
+    @property
+    def stays_inside(self) -> bool:
+        """Whether the server says that the tool speaks to nobody else; without a word it may."""
+        return self.hints.get("openWorldHint") is False
+
+
+class Offer(Struct, frozen=True):
+    """What a server says that it is and can do."""
+
+    name: str = ""
+    version: str = ""
+    tools: tuple[OfferedTool, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, version: str, listed: Iterable[Mapping[str, Any]]) -> Offer:
+        """From the tools as they came over the wire; their order means nothing."""
+        tools = sorted((_tool(each) for each in listed), key=lambda tool: (tool.name, _canonical(tool)))
+        return cls(clean(name), clean(version), tuple(tools))
+
+
+class Pin(Struct, frozen=True):
+    """What the user has trusted: a launch, and what was offered by it, once that was seen too."""
+
+    launch: Launch
+    offer: Offer | None = None
+    sha256: str = ""
+
+    @classmethod
+    def of(cls, launch: Launch, offer: Offer | None = None) -> Pin:
+        return cls(launch, offer, sha256=fingerprint(launch, offer))
+
+    @property
+    def is_whole(self) -> bool:
+        return self.sha256 == fingerprint(self.launch, self.offer)
+
+
+def fingerprint(launch: Launch, offer: Offer | None = None) -> str:
+    """One hash over everything."""
+    return sha256(_canonical({"launch": launch, "offer": offer})).hexdigest()
+
+
+def repeated(tools: Iterable[OfferedTool]) -> Iterator[str]:
+    """Names that a server gives to more than one tool."""
+    seen: set[str] = set()
+    for tool in tools:
+        if tool.name in seen:
+            yield tool.name
+        seen.add(tool.name)
+
+
+# The file of pins
+
+
+class _PinFile(Struct, frozen=True):
     servers: dict[str, Pin] = field(default_factory=dict)
 
 
@@ -48,7 +144,7 @@ class Pins:
 
     def _read(self) -> dict[str, Pin]:
         try:
-            found = msgspec.json.decode(self._file.read_bytes(), type=_File).servers
+            found = msgspec.json.decode(self._file.read_bytes(), type=_PinFile).servers
         except (OSError, msgspec.DecodeError, msgspec.ValidationError, RecursionError):
             return {}
         return {key: pin for key, pin in found.items() if pin.is_whole}
@@ -61,7 +157,7 @@ class Pins:
         draft.unlink(missing_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(draft, flags, 0o600), "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(_File(servers))))
+            file.write(msgspec.json.format(msgspec.json.encode(_PinFile(servers))))
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, self._file)
@@ -69,3 +165,27 @@ class Pins:
 
 def _key(server: McpServer) -> str:
     return f"{server.source}#{server.name}"
+
+
+def _tool(listed: Mapping[str, Any]) -> OfferedTool:
+    described = plain(listed)
+    return OfferedTool(
+        name=_text(described.get("name")),
+        description=_text(described.get("description")),
+        title=_text(described.get("title")),
+        parameters=_object(described.get("inputSchema")) or {},
+        output=_object(described.get("outputSchema")),
+        hints=_object(described.get("annotations")) or {},
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None
+
+
+def _hashed(value: str) -> str:
+    return sha256(value.encode(errors="surrogatepass")).hexdigest()[:16]

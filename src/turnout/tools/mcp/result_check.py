@@ -16,7 +16,7 @@ from ...json_size import values_at_most
 from ..declare.problems import cut
 from ..declare.schema_cost import COSTLY, SchemaCost
 from ..declare.validator import validator_and_engine
-from .pin import OfferedTool
+from .pins import OfferedTool
 
 SHOWN = 300
 

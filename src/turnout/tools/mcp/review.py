@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ..policy.visible import visible
 from .config import McpServer, is_secret, references, without_password
-from .names import tool_name
-from .pin import Launch, Offer, OfferedTool, Pin, repeated
+from .offering import tool_name
+from .pins import Launch, Offer, OfferedTool, Pin, repeated
 
 Stage = Literal["launch", "tools"]
 

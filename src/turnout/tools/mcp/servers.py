@@ -23,8 +23,7 @@ from ..declare.tool import Tool
 from .config import McpServer
 from .connection import Connection, McpLimits
 from .offering import made
-from .pin import Offer, repeated
-from .pins import Pins
+from .pins import Offer, Pins, repeated
 from .review import Review, review_launch, review_tools
 
 State = Literal["disabled", "untrusted", "starting", "unapproved", "ready", "waiting", "failed", "closed"]
