@@ -24,6 +24,7 @@ from bench.starting import starts
 
 Post = Callable[[str, dict[str, str], bytes], AsyncIterator[bytes]]
 
+BARE = "a bare asyncio.Protocol, without HTTP"
 ROUNDS = 5
 EXITS = 20
 REQUESTS = 200
@@ -86,7 +87,69 @@ def pyreqwest_client() -> Client:
     return Client(post, client.close)
 
 
+class BareProtocol(asyncio.Protocol):
+    """The least that asyncio can do with a socket: bytes go out, bytes come in, and no HTTP is read."""
+
+    def __init__(self) -> None:
+        self._arrived: list[bytes] = []
+        self._waiter: asyncio.Future[None] | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._arrived.append(data)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def read(self) -> bytes:
+        if not self._arrived:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        data, self._arrived = b"".join(self._arrived), []
+        return data
+
+
+def bare_client() -> Client:
+    kept: list[BareProtocol] = []
+
+    async def post(url: str, headers: dict[str, str], body: bytes) -> AsyncIterator[bytes]:
+        host, _, path = url.removeprefix("http://").partition("/")
+        if not kept:
+            name, _, port = host.partition(":")
+            _, made = await asyncio.get_running_loop().create_connection(BareProtocol, name, int(port))
+            kept.append(made)
+        line = f"POST /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {len(body)}\r\n\r\n"
+        kept[0].transport.write(line.encode() + body)
+        last = b""
+        while not last.endswith(raw.END):
+            data = await kept[0].read()
+            last = (last + data)[-len(raw.END) :]
+            yield data
+
+    async def close() -> None:
+        for each in kept:
+            each.transport.close()
+
+    return Client(post, close)
+
+
+def turnout_client() -> Client:
+    from turnout.world.ports import Outgoing
+    from turnout.world.transport import HttpTransport
+
+    transport = HttpTransport()
+
+    async def post(url: str, headers: dict[str, str], body: bytes) -> AsyncIterator[bytes]:
+        async with transport.send(Outgoing("POST", url, headers, body)) as answer:
+            async for chunk in answer.chunks:
+                yield chunk
+
+    return Client(post, transport.close)
+
+
 CLIENTS: dict[str, Callable[[], Client]] = {
+    "turnout": turnout_client,
     "httpx2": httpx2_client,
     "aiohttp": aiohttp_client,
     "pyreqwest": pyreqwest_client,
@@ -146,19 +209,19 @@ class Replies(asyncio.Protocol):
 
 async def _costs(address: str) -> None:
     best: dict[tuple[str, str], float] = {}
-    made = {name: make() for name, make in CLIENTS.items()}
+    made = {name: make() for name, make in (CLIENTS | {BARE: bare_client}).items()}
     for _ in range(ROUNDS):
         for name, client in made.items():
-            for what, spent in await _spent(client, address):
+            for what, spent in await _spent(client, address, reads_http=name != BARE):
                 best[name, what] = min(best.get((name, what), float("inf")), spent)
     for client in made.values():
         await client.close()
     what = ("a request of one chunk", "a chunk of many that came at once", "a chunk that came alone")
-    rows = [(name, *(f"{best[name, each] * 1e6:.1f}" for each in what)) for name in CLIENTS]
+    rows = [(name, *(f"{best[name, each] * 1e6:.1f}" for each in what)) for name in made]
     print_table(("client", *what), rows)
 
 
-async def _spent(client: Client, address: str) -> list[tuple[str, float]]:
+async def _spent(client: Client, address: str, *, reads_http: bool = True) -> list[tuple[str, float]]:
     await _walk(client, f"{address}/one")
     gc.collect()
     start = process_time()
@@ -170,7 +233,7 @@ async def _spent(client: Client, address: str) -> list[tuple[str, float]]:
         start = process_time()
         size = await _walk(client, f"{address}/{path}")
         found.append((what, (process_time() - start - single) / CHUNKS))
-        assert size == len(PIECE) * CHUNKS
+        assert size == len(PIECE) * CHUNKS or not reads_http
     return found
 
 

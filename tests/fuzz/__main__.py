@@ -44,7 +44,7 @@ def fuzz(name: str) -> None:
     found.mkdir(exist_ok=True)
     options = [
         f"-max_total_time={SECONDS}",
-        "-timeout=1",
+        "-timeout=10",  # of the clock, so a busy machine must not pass for a hang
         "-rss_limit_mb=2048",
         f"-artifact_prefix={found}/{name}-",
     ]

@@ -109,7 +109,7 @@ def test_an_address_that_is_none_is_the_callers_mistake(url: str) -> None:
         finally:
             await made.close()
 
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not an address"):
         asyncio.run(work())
 
 

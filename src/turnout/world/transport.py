@@ -2,34 +2,29 @@
 
 Redirects are not followed and cookies are not kept, so a key never travels to another host
 and a server is told nothing that we did not mean to say. Streams are asked for unencoded; a
-server that compresses anyway is inflated within a cap. Proxies and certificates come from
-the environment, as users expect; this machine itself is always reached directly.
+server that compresses anyway is inflated within a cap.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
-from http.cookiejar import DefaultCookiePolicy
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from threading import Lock
 from weakref import WeakKeyDictionary
 
-import httpx2
-
 from ..errors import ProviderError, StreamError, UsageError
+from .http_connection import Connection, request_bytes
+from .http_pool import ConnectionPool
+from .http_response import ResponseFault, ResponseHead
+from .http_route import LOOPBACK, Address, Proxy, parse_address
 from .inflate import Inflater
 from .ports import Outgoing
-from .unread_bytes import has_unread_bytes
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MAX_RESPONSE = 256 * 1024 * 1024
-KEEP_ALIVE = 60.0
-DIRECT = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
-SETTINGS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 _forbidden = False
@@ -44,115 +39,95 @@ def forbid_requests(forbid: bool = True) -> None:
 class HttpTransport:
     """Sends requests over connections that are kept and used again.
 
-    A connection belongs to the event loop it was opened in, so each loop has a client of its own.
+    A connection belongs to the event loop it was opened in, so each loop has a pool of its own.
     """
 
     def __init__(self) -> None:
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, LoopClient] = WeakKeyDictionary()
+        self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionPool] = WeakKeyDictionary()
+        self._lock = Lock()  # loops of several threads may ask at once
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[HttpAnswer]:
-        _check_allowed(_host(request.url))
+        address = parse_address(request.url)
+        _check_allowed(address.server.host)
         _check_headers(request.headers)
-        headers = {"accept-encoding": "identity", **request.headers}
-        client = self._client_of(asyncio.get_running_loop())
-        await client.begin()
+        pool = self._pool_of(asyncio.get_running_loop())
         try:
-            async with client.http.stream(
-                request.method, request.url, headers=headers, content=request.body
-            ) as answer:
-                if answer.has_redirect_location:
-                    raise _redirected(request.url, answer)
-                answer.stream = WholeBody(answer)
-                yield HttpAnswer(answer)
-        except httpx2.TimeoutException as error:
-            raise TimeoutError(str(error) or type(error).__name__) from error
-        except httpx2.InvalidURL as error:
-            raise UsageError(f"{request.url!r} is no address: {error}") from error
-        except httpx2.TransportError as error:
-            raise ConnectionError(f"{type(error).__name__}: {error}") from error
+            async with pool.borrow(address.server) as (connection, proxy):
+                data = _request_bytes(request, address, proxy)
+                head = await connection.send(request.method, data)
+                if head.status in REDIRECTS and "location" in head.headers:
+                    raise _redirected(request.url, head)
+                yield HttpAnswer(head, connection)
+        except TimeoutError:
+            raise
+        except (ResponseFault, OSError) as error:  # OSError: the network, names, TLS and certificates
+            raise ConnectionError(f"{address.server.host}: {error or type(error).__name__}") from error
 
-    def _client_of(self, loop: asyncio.AbstractEventLoop) -> LoopClient:
-        if (found := self._clients.get(loop)) is not None:
-            return found
-        for each in [each for each in self._clients if each.is_closed()]:
-            del self._clients[each]
-        self._clients[loop] = made = LoopClient()
-        return made
+    def _pool_of(self, loop: asyncio.AbstractEventLoop) -> ConnectionPool:
+        with self._lock:
+            if (found := self._pools.get(loop)) is not None:
+                return found
+            for each in [each for each in self._pools if each.is_closed()]:
+                del self._pools[each]
+            self._pools[loop] = made = ConnectionPool()
+            return made
 
     async def close(self) -> None:
         """Close the connections of the loop that runs; another loop closes its own when it ends."""
-        if (client := self._clients.pop(asyncio.get_running_loop(), None)) is not None:
-            await client.close()
+        with self._lock:
+            pool = self._pools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.close()
 
 
-class LoopClient:
-    """The HTTP client of one event loop, closed at the latest when the loop ends.
-
-    `asyncio.run` closes the asynchronous generators that are left over, and asks nobody else.
-    """
-
-    def __init__(self) -> None:
-        self.http = _client()
-        self._life: AsyncGenerator[None, None] | None = None
-
-    async def begin(self) -> None:
-        if self._life is None:
-            self._life = _until_closed(self.http)
-            await anext(self._life)
-
-    async def close(self) -> None:
-        if self._life is not None:
-            await self._life.aclose()
-
-
-async def _until_closed(http: httpx2.AsyncClient) -> AsyncGenerator[None, None]:
-    try:
-        yield
-    finally:
-        await http.aclose()
-
-
-class WholeBody(httpx2.AsyncByteStream):
-    """A response's body. At its end, a connection that holds more than the response is closed.
-
-    What came with a response and is not part of it would be read as the answer to the next request.
-    """
-
-    def __init__(self, answer: httpx2.Response) -> None:
-        self._stream: Any = answer.stream
-        self._network = answer.extensions["network_stream"]
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async with aclosing(aiter(self._stream)) as chunks:
-            async for chunk in chunks:
-                yield chunk
-        if has_unread_bytes(self._stream, self._network):
-            await self._network.aclose()
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
+def _request_bytes(request: Outgoing, address: Address, proxy: Proxy | None) -> bytes:
+    headers = {"accept-encoding": "identity", **request.headers}
+    if address.credentials and not any(name.lower() == "authorization" for name in headers):
+        headers["authorization"] = address.credentials
+    target = address.path
+    if proxy is not None and not address.server.is_tls:  # a proxy is told the whole address (RFC 9112 3.2.2)
+        target = f"{address.server.scheme}://{address.server.authority}{address.path}"
+        headers |= proxy.headers
+    return request_bytes(request.method, target, address.server.authority, headers, request.body)
 
 
 class HttpAnswer:
     """Status and headers at once, the body as it comes."""
 
-    def __init__(self, answer: httpx2.Response) -> None:
-        self._answer = answer
+    def __init__(self, head: ResponseHead, connection: Connection) -> None:
+        self._head = head
+        self._connection = connection
 
     @property
     def status(self) -> int:
-        return self._answer.status_code
+        return self._head.status
 
     @property
     def headers(self) -> Mapping[str, str]:
-        return self._answer.headers
+        return self._head.headers
 
     @property
     def chunks(self) -> AsyncIterator[bytes]:
-        encoding = self._answer.headers.get("content-encoding", "identity").strip().lower()
-        raw = self._answer.aiter_raw()
+        encoding = self._head.headers.get("content-encoding", "identity").strip().lower()
+        raw = BodyChunks(self._connection)
         return raw if encoding in ("", "identity") else _inflated(raw, encoding)
+
+
+class BodyChunks:
+    """The body of one response: each step gives all that has arrived since the last one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __aiter__(self) -> BodyChunks:
+        return self
+
+    async def __anext__(self) -> bytes:
+        chunk = await self._connection.read()
+        if not chunk:
+            raise StopAsyncIteration
+        return chunk
 
 
 async def _inflated(raw: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
@@ -165,50 +140,24 @@ async def _inflated(raw: AsyncIterator[bytes], encoding: str) -> AsyncIterator[b
             yield piece
 
 
-def _client() -> httpx2.AsyncClient:
-    try:
-        client = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(None, connect=30.0, pool=30.0),
-            limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE),
-            follow_redirects=False,
-            mounts=DIRECT,
-        )
-    except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
-        names = [name for name in SETTINGS if os.environ.get(name) or os.environ.get(name.lower())]
-        raise UsageError(
-            f"the environment's settings for HTTP do not work ({', '.join(names)}): {error}"
-        ) from error
-    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
-    return client
-
-
-def _host(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-    except ValueError:
-        host = ""
-    if not host or parts.scheme not in ("http", "https"):
-        raise UsageError(f"{url!r} is no address: one begins with http:// or https:// and names a host")
-    return host
-
-
 def _check_allowed(host: str) -> None:
     if _forbidden and host not in LOOPBACK:
         raise UsageError(f"requests are forbidden in this process, and this one would reach {host}")
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
-    """What no header may hold is said here, without the value: it may be a key."""
+    """An error names the header, and not its value: that may be a key."""
     for name, value in headers.items():
+        if not HEADER_NAME.fullmatch(name):
+            raise UsageError(f"{name!r} cannot name a header; use letters, digits and '-'")
         if not HEADER_VALUE.fullmatch(value):
             raise UsageError(f"the value for {name!r} holds characters that no header may hold: look at it")
 
 
-def _redirected(url: str, answer: httpx2.Response) -> ProviderError:
-    place = answer.headers.get("location", "")[:200]
+def _redirected(url: str, head: ResponseHead) -> ProviderError:
+    place = head.headers["location"][:200]
     return ProviderError(
         f"{url} sends us to {place}, and redirects are not followed: set the base URL to the right place",
         kind="not_found",
-        status=answer.status_code,
+        status=head.status,
     )
