@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from tests.surfaces.shared.test_extras import run_without
+
+from turnout.surfaces.shared.extras import EXTRA_OF
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """What the demo prints when piped, and its page."""
-    page = tmp_path_factory.mktemp("demo") / "demo.html"
-    command = [sys.executable, "-m", "turnout", "demo", "--html", str(page)]
-    wide = {**os.environ, "COLUMNS": "120"}
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, env=wide)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout, page.read_text()
+def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the demo prints when piped, with the core and click installed."""
+    home = tmp_path_factory.mktemp("demo")
+    absent = tuple(package for package in EXTRA_OF if package != "click")
+    code, out, err = run_without(absent, ["demo"], home, COLUMNS="120")
+    assert code == 0, err
+    return out
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -29,9 +27,9 @@ def rows(text: str) -> dict[str, list[str]]:
     return {line.split()[0]: line.split() for line in lines[: lines.index("")]}
 
 
-def test_every_provider_accepts_and_a_naive_replay_would_be_refused(shown: tuple[str, str]) -> None:
+def test_every_provider_accepts_and_a_naive_replay_would_be_refused(shown: str) -> None:
     """No request is refused; the same history as it came breaks a rule of every one of them."""
-    table = rows(shown[0])
+    table = rows(shown)
     assert set(table) == {
         "anthropic",
         "openai",
@@ -42,22 +40,22 @@ def test_every_provider_accepts_and_a_naive_replay_would_be_refused(shown: tuple
         "deepseek",
         "openrouter",
     }
-    for provider, (_, requests, accepted, refused, failed, _, naive, rule) in table.items():
+    for provider, (_, requests, accepted, refused, failed, naive, rule) in table.items():
         assert refused == "0" and int(accepted) > 0, provider
         assert int(accepted) + int(failed) == int(requests), provider
         assert naive == "400" and re.fullmatch(r"[A-Z]{3}-\d\d", rule), provider
-    assert f"{len(table)} of {len(table)} would have refused it" in shown[0]
+    assert f"{len(table)} of {len(table)} would have refused it" in shown
 
 
-def test_it_is_over_in_fifteen_seconds(shown: tuple[str, str]) -> None:
+def test_it_is_over_in_fifteen_seconds(shown: str) -> None:
     """Also on a machine that is busy with something else."""
-    found = re.search(r"would have refused it\. ([\d.]+) s\.", shown[0])
+    found = re.search(r"would have refused it\. ([\d.]+) s\.", shown)
     assert found is not None and float(found[1]) < 15
 
 
-def test_another_provider_answers_at_every_turn(shown: tuple[str, str]) -> None:
+def test_another_provider_answers_at_every_turn(shown: str) -> None:
     """The headings of the steps: never the same provider twice in a row, and every family."""
-    steps = re.findall(r"^([a-z-]+):[\w./-]+$", shown[0], re.MULTILINE)
+    steps = re.findall(r"^([a-z-]+):[\w./-]+$", shown, re.MULTILINE)
     assert len(steps) >= 9 and all(one != other for one, other in pairwise(steps))
     assert {"anthropic", "openai", "openai-responses", "gemini", "mistral"} <= set(steps)
 
@@ -73,20 +71,11 @@ def test_another_provider_answers_at_every_turn(shown: tuple[str, str]) -> None:
         "switched: overloaded at gemini:gemini-3-pro -> openrouter",
     ],
 )
-def test_everything_that_goes_wrong_is_shown(shown: tuple[str, str], claim: str) -> None:
+def test_everything_that_goes_wrong_is_shown(shown: str, claim: str) -> None:
     """Parallel tools, a denial, a cancellation, a crash, an edit and a failover really happened."""
-    assert claim in shown[0]
+    assert claim in shown
 
 
-def test_piped_output_is_plain(shown: tuple[str, str]) -> None:
+def test_piped_output_is_plain(shown: str) -> None:
     """No escape sequences when nobody looks at a terminal."""
-    assert "\x1b" not in shown[0]
-
-
-def test_the_page_stands_alone(shown: tuple[str, str]) -> None:
-    """The page holds the timeline and asks for nothing from elsewhere."""
-    page = shown[1]
-    assert "crash_here" in page and "http" not in page.replace("https://", "http://").replace(
-        "http://127", ""
-    )
-    assert Path("demo.html").exists() is False
+    assert "\x1b" not in shown

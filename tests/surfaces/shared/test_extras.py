@@ -23,10 +23,12 @@ main()
 """
 
 
-def run_without(packages: tuple[str, ...], arguments: list[str], home: Path) -> tuple[int, str, str]:
+def run_without(
+    packages: tuple[str, ...], arguments: list[str], home: Path, **variables: str
+) -> tuple[int, str, str]:
     """The command in a process in which these packages cannot be imported."""
     code = WITHOUT.format(packages=packages, arguments=arguments)
-    environment = {"HOME": str(home), "TERM": "xterm", "OPENAI_API_KEY": "sk-of-nobody"}
+    environment = {"HOME": str(home), "TERM": "xterm", "OPENAI_API_KEY": "sk-of-nobody", **variables}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=home, env=environment, timeout=60
     )
@@ -50,14 +52,6 @@ def test_the_extra_is_named(
     assert (code, out) == (2, ""), err
     assert err.startswith("turnout: this needs ") and err.endswith(f": pip install 'turnout[{extra}]'\n")
     assert err.count("\n") == 1
-
-
-def test_the_demo_needs_no_server(tmp_path: Path) -> None:
-    """The demo's providers are in memory: only `turnout simulate` needs the extra."""
-    code, out, err = run_without(
-        ("starlette", "uvicorn", "rich", "prompt_toolkit"), ["demo", "--help"], tmp_path
-    )
-    assert code == 0 and "simulated" in out, err
 
 
 def test_other_missing_modules_are_not_an_extra() -> None:

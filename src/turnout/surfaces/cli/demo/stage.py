@@ -8,156 +8,120 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
-from typing import Any
 
-from msgspec import Struct
-
+from ....history.log import History
 from ....interchange.naive_replay import naive_request
-from ....model import Outcome
 from ....providers import PROVIDERS
 from ....session.events import SessionEvent
 from ....session.session import Session
 from ....simulate import Simulation
 from ....simulate.scripted import ScriptedTransport
 from ....store import open_store
-from ....targets.target import find_target as target
+from ....targets.target import find_target
 from ....tools.builtin import BUILTIN
 from ....tools.confine.process import environment
 from ....tools.declare.events import ToolResult
-from ....tools.declare.tool import Tool, tool
+from ....tools.declare.tool import tool
 from ....tools.policy.approval import ApprovalRequest, Decision
 from .story import FILES, STORY, Step, answers
 
-SESSION = "demo"
-
-
-class Verdict(Struct, frozen=True):
-    """What one provider said to what it was sent."""
-
-    provider: str
-    requests: int = 0
-    accepted: int = 0
-    refused: int = 0
-    failed: int = 0
-    seconds: float = 0.0
-    naive: str = ""
+CRASH = "import sys; from turnout.surfaces.cli.demo.stage import play_alone; play_alone(*sys.argv[1:])"
 
 
 class Stage:
     """A folder, a store and a transport; steps are played on it one by one."""
 
-    def __init__(self, folder: Path, show: Callable[[Step, SessionEvent], None]) -> None:
+    def __init__(self, folder: Path) -> None:
+        keys = {name: "demo" for provider in PROVIDERS.values() for name in provider.key_variables[:1]}
+        self.environment = {"HOME": str(folder), "PATH": os.environ.get("PATH", ""), **keys}
         self.folder = folder / "workspace"
-        self.environment = {"HOME": str(folder), "PATH": os.environ.get("PATH", ""), **_keys()}
-        self.show = show
         self.transport = ScriptedTransport(answers, asks_for_key=False)
-        self.seconds: dict[str, float] = {}
-        self.history: Any = None
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.history = History()
+        self.folder.mkdir(exist_ok=True)
         for name, text in FILES.items():
             (self.folder / name).write_text(text)
 
-    async def play(self, step: Step) -> None:
-        """One step, in a session that goes on from what is stored."""
-        began = perf_counter()
+    async def play(self, step: Step, show: Callable[[SessionEvent], None]) -> None:
+        """One step, in a session that resumes what is stored."""
         if step.event == "crash":
-            self._crash(step)
-        session = open_session(self, step)
-        prompt = "" if step.event == "crash" else step.prompt
-        async with session:
-            async for event in session.run(prompt) if prompt else session.run(()):
-                self.show(step, event)
+            self._play_and_die(step)
+        async with self.session_at(step) as session:
+            async for event in session.run(() if step.event == "crash" else step.prompt):
+                show(event)
                 if step.event == "cancel" and isinstance(event, ToolResult):
                     session.cancel()  # the quick tool is done, the slow one is not
         self.history = session.history
-        provider = (step.fallback or step.target).partition(":")[0]
-        self.seconds[provider] = self.seconds.get(provider, 0.0) + perf_counter() - began
 
-    def _crash(self, step: Step) -> None:
-        """Play the step in a process of its own that is killed in the middle of a tool."""
-        command = [
-            sys.executable,
-            "-m",
-            "turnout.surfaces.cli.demo.crash",
-            str(self.folder.parent),
-            step.prompt,
-        ]
-        known = environment(os.environ, ("PYTHONPATH",))
-        code = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=known).returncode
-        if code != -9:
-            raise RuntimeError(f"the process that should have been killed ended with {code}")
+    def session_at(self, step: Step) -> Session:
+        """The stored session, at the target of this step."""
 
-    def verdicts(self) -> list[Verdict]:
-        """Provider by provider: what was sent and taken, and what a naive replay would have got."""
-        providers = dict.fromkeys(seen.provider for seen in self.transport.seen)
-        return [self._verdict(name) for name in providers]
+        async def decide(request: ApprovalRequest) -> Decision:
+            return request.no("Not without my seat belt.") if step.event == "deny" else request.once()
 
-    def _verdict(self, provider: str) -> Verdict:
-        seen = [each for each in self.transport.seen if each.provider == provider]
-        refused = sum(bool(each.problems) for each in seen)
-        failed = sum(each.status >= 400 and not each.problems for each in seen)
-        return Verdict(
-            provider,
-            len(seen),
-            len(seen) - refused - failed,
-            refused,
-            failed,
-            self.seconds.get(provider, 0.0),
-            self._naive(provider),
+        return Session(
+            targets=[name for name in (step.target, step.fallback) if name],
+            route="failover",
+            tools=[*BUILTIN, slow_index, crash_here],
+            system="You are a careful assistant in a small folder.",
+            store=open_store(self.environment),
+            id="demo",
+            transport=self.transport,
+            workspace=str(self.folder),
+            environment=self.environment,
+            approver=decide,
+            thinking=True,
         )
 
-    def _naive(self, provider: str) -> str:
-        """The verdict on the same history, sent as it came."""
-        targets = [name for step in STORY for name in (step.target, step.fallback) if name]
-        name = next(name for name in targets if name.partition(":")[0] == provider)
-        judge = Simulation(answers, asks_for_key=False)
-        url, body = naive_request(self.history, name)
-        headers = {"content-type": "application/json", **target(name).provider.headers}
-        answer = judge.answer(url, headers, body)
+    def _play_and_die(self, step: Step) -> None:
+        """Play the step in another process, which is killed in the middle of a tool."""
+        command = [sys.executable, "-c", CRASH, str(self.folder.parent), str(STORY.index(step))]
+        variables = environment(os.environ, ("PYTHONPATH",))
+        code = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=variables).returncode
+        if code != -9:
+            raise RuntimeError(f"bug: the process of the demo that should be killed ended with {code}")
+
+    def table_rows(self) -> list[tuple[str, ...]]:
+        """For each provider: requests, accepted, refused, failed, and what a naive replay would get."""
+        rows = []
+        for provider in dict.fromkeys(each.provider for each in self.transport.seen):
+            seen = [each for each in self.transport.seen if each.provider == provider]
+            refused = sum(bool(each.problems) for each in seen)
+            failed = sum(each.status >= 400 and not each.problems for each in seen)
+            counts = (len(seen), len(seen) - refused - failed, refused, failed)
+            rows.append((provider, *map(str, counts), self._naive_verdict(provider)))
+        return rows
+
+    def _naive_verdict(self, provider: str) -> str:
+        """The status and the broken rule for the same history, sent as it came."""
+        targets = [name for step in STORY for name in (step.target, step.fallback)]
+        target = next(name for name in targets if name.partition(":")[0] == provider)
+        url, body = naive_request(self.history, target)
+        headers = {"content-type": "application/json", **find_target(target).provider.headers}
+        answer = Simulation(answers, asks_for_key=False).answer(url, headers, body)
         return f"{answer.status} {answer.problems[0].rule}" if answer.problems else str(answer.status)
 
 
-def _keys() -> dict[str, str]:
-    """Any key will do for a provider that is not there."""
-    return {name: "demo" for provider in PROVIDERS.values() for name in provider.key_variables[:1]}
+@tool(risk="read")
+async def slow_index() -> str:
+    """Build a very slow index."""
+    await asyncio.sleep(60)
+    return "indexed"
 
 
-def open_session(stage: Stage, step: Step) -> Session:
-    """The stored session, at the target of this step."""
-    return Session(
-        targets=[name for name in (step.target, step.fallback) if name],
-        route="failover",
-        tools=[*BUILTIN, *odd_tools()],
-        system="You are a careful assistant in a small folder.",
-        store=open_store(stage.environment),
-        id=SESSION,
-        transport=stage.transport,
-        workspace=str(stage.folder),
-        environment=stage.environment,
-        approver=_approver(step),
-        thinking=True,
-    )
+@tool(risk="read")
+async def crash_here() -> str:
+    """A tool in which the whole process dies."""
+    os.kill(os.getpid(), 9)
+    return "not reached"
 
 
-def _approver(step: Step) -> Any:
-    async def decide(request: ApprovalRequest) -> Decision:
-        return request.no("Not without my seat belt.") if step.event == "deny" else request.once()
+def play_alone(folder: str, number: str) -> None:
+    """One step by its number, in the process that is killed; it dies in `crash_here`."""
 
-    return decide
+    async def run() -> None:
+        step = STORY[int(number)]
+        async with Stage(Path(folder)).session_at(step) as session:
+            async for _ in session.run(step.prompt):
+                pass
 
-
-def odd_tools() -> list[Tool]:
-    @tool(risk="read")
-    async def slow_index() -> str:
-        """Build a very slow index."""
-        await asyncio.sleep(60)
-        return "indexed"
-
-    @tool(risk="read")
-    async def crash_here() -> Outcome:
-        """A tool in which the whole process dies."""
-        os.kill(os.getpid(), 9)
-        return Outcome("complete")
-
-    return [slow_index, crash_here]
+    asyncio.run(run())

@@ -5,12 +5,12 @@ The models are scripted; the tools, the files, the scheduler, the store and the 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
-from ....model import ModelTurn, UserTurn
-from ....simulate import Asked, Call, HttpError, Say, Think
+from ....model import UserTurn
+from ....simulate import Asked, Call, HttpError, Think
 
 FILES = {
     "README.md": "# Cassette\n\nA tiny player. Run `python player.py`.\n",
@@ -18,17 +18,26 @@ FILES = {
     "tape.py": "class Tape:\n    def __init__(self, name):\n        self.name = name\n\n"
     "    def title(self):\n        return self.nam  # TODO: typo\n",
 }
-
-Event = Literal["", "deny", "cancel", "crash", "approve", "failover"]
+EVENTS = {
+    "deny": "the user refuses a call",
+    "cancel": "the user stops a tool that takes too long",
+    "crash": "the process is killed in the middle of a tool; the next one resumes from the store",
+    "approve": "the user approves an edit",
+    "failover": "this provider is overloaded; the next one takes over",
+}
+LIST = Call("list_directory", {"path": "."})
+READ = Call("read_file", {"path": "tape.py"})
+EDIT = {"path": "tape.py", "old_text": "self.nam  # TODO: typo", "new_text": "self.name"}
 
 
 class Step(Struct, frozen=True):
-    """One prompt: who is asked, what the model does round by round, and what goes wrong."""
+    """One prompt: who is asked, what the model calls and then says, and what goes wrong."""
 
     target: str
     prompt: str
-    rounds: tuple[tuple[Any, ...], ...]
-    event: Event = ""
+    calls: list[Call]
+    answer: str = ""
+    event: str = ""
     fallback: str = ""
 
 
@@ -36,116 +45,70 @@ STORY = (
     Step(
         "anthropic:claude-sonnet-4-5",
         "What is in this folder?",
-        (
-            (
-                Think("I look at everything at once."),
-                Call("list_directory", {"path": "."}),
-                Call("read_file", {"path": "README.md"}),
-                Call("codebase_overview", {}),
-            ),
-            (Think("A player and a tape."), Say("A tiny tape player: player.py uses tape.py.")),
-        ),
+        [LIST, Call("read_file", {"path": "README.md"}), Call("codebase_overview", {})],
+        "A tiny tape player: player.py uses tape.py.",
     ),
     Step(
         "openai:gpt-5.1",
         "Read both Python files.",
-        (
-            (Call("read_file", {"path": "player.py"}), Call("read_file", {"path": "tape.py"})),
-            (Say("player.py prints the title of a Tape; title() reads self.nam, which does not exist."),),
-        ),
+        [Call("read_file", {"path": "player.py"}), READ],
+        "player.py prints the title of a Tape; title() reads self.nam, which does not exist.",
     ),
     Step(
         "gemini:gemini-3-pro",
         "Run it and show me the error.",
-        (
-            (Think("It will fail."), Call("shell", {"command": "python player.py"})),
-            (Say("You refused to run it, so I can only tell from reading: an AttributeError."),),
-        ),
-        event="deny",
+        [Call("shell", {"command": "python player.py"})],
+        "You refused to run it, so I can only tell from reading: an AttributeError.",
+        "deny",
     ),
     Step(
         "mistral:mistral-large-latest",
         "Search for TODOs, and wait for the slow index.",
-        ((Call("grep", {"pattern": "TODO"}), Call("slow_index", {})),),
+        [Call("grep", {"pattern": "TODO"}), Call("slow_index", {})],
         event="cancel",
     ),
     Step(
         "kimi:kimi-k2.5",
         "Then at least look once more.",
-        (
-            (Think("Both again."), Call("read_file", {"path": "tape.py"}), Call("crash_here", {})),
-            (
-                Think("That was a crash."),
-                Say("The process died in a tool; what it did is unknown. tape.py is read."),
-            ),
-        ),
-        event="crash",
+        [READ, Call("crash_here", {})],
+        "The process died in a tool; what it did is unknown. tape.py is read.",
+        "crash",
     ),
     Step(
         "deepseek:deepseek-reasoner",
         "Fix the typo.",
-        (
-            (
-                Think("self.nam should be self.name."),
-                Call(
-                    "edit_file",
-                    {"path": "tape.py", "old_text": "self.nam  # TODO: typo", "new_text": "self.name"},
-                ),
-            ),
-            (Think("Done."), Say("Fixed: title() returns self.name.")),
-        ),
-        event="approve",
+        [Call("edit_file", EDIT)],
+        "Fixed: title() returns self.name.",
+        "approve",
     ),
     Step(
         "gemini:gemini-3-pro",
         "Check that the fix is there.",
-        (
-            (Think("Read it back."), Call("grep", {"pattern": "self.name"})),
-            (Say("Yes: tape.py now returns self.name."),),
-        ),
-        event="failover",
-        fallback="openrouter:anthropic/claude-sonnet-4.5",
+        [Call("grep", {"pattern": "self.name"})],
+        "Yes: tape.py now returns self.name.",
+        "failover",
+        "openrouter:anthropic/claude-sonnet-4.5",
     ),
     Step(
         "openai-responses:gpt-5.1",
         "Look at everything once more.",
-        (
-            (
-                Think("Back again."),
-                Call("list_directory", {"path": "."}),
-                Call("read_file", {"path": "tape.py"}),
-            ),
-            (Think("All there."), Say("Three files, and tape.py is right.")),
-        ),
+        [LIST, READ],
+        "Three files, and tape.py is right.",
     ),
     Step(
         "anthropic:claude-sonnet-4-5",
         "Sum up what we did.",
-        (
-            (
-                Think("All of it."),
-                Say("We explored, were refused once, stopped once, crashed once, and fixed tape.py."),
-            ),
-        ),
+        [],
+        "We explored, were refused, stopped and crashed once, and fixed tape.py.",
     ),
 )
 
 
 def answers(asked: Asked) -> Any:
-    """What the scripted model says to a request: the round of the step that the prompt names."""
-    step = next((step for step in STORY if step.prompt == asked.user), None)
-    if step is None:
-        return "I have nothing to say to that."
-    if step.event == "failover" and asked.provider != step.fallback.partition(":")[0]:
+    """What the scripted model says to a request: it thinks, then calls; once it has called, it answers."""
+    step = next(step for step in STORY if step.prompt == asked.user)
+    if step.event == "failover" and not step.fallback.startswith(f"{asked.provider}:"):
         return HttpError("overloaded")
-    return list(step.rounds[min(_rounds(asked), len(step.rounds) - 1)])
-
-
-def _rounds(asked: Asked) -> int:
-    """How often the model has spoken since the user did."""
-    spoken = 0
-    for turn in reversed(asked.history.turns):
-        if isinstance(turn, UserTurn):
-            break
-        spoken += isinstance(turn, ModelTurn)
-    return spoken
+    if step.calls and isinstance(asked.history.turns[-1], UserTurn):
+        return [Think("I look first."), *step.calls]
+    return [Think("That is all."), step.answer]
