@@ -20,7 +20,10 @@ MAY_IMPORT = {
     "streaming": "",
     "history": "",
 }
-BOTTOM = ("declarations", "json_size", "ids", "model", "plain", "errors", "diagnostic", "__version__")
+BOTTOM = (
+    *("declarations", "json_size", "ids", "model", "parameters", "plain", "errors", "diagnostic"),
+    "__version__",
+)
 TOP = ("__init__", "__main__")
 
 WITHIN_SURFACES = {

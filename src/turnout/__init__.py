@@ -27,24 +27,32 @@ if TYPE_CHECKING:
     from .errors import TurnoutError as TurnoutError
     from .errors import UsageError as UsageError
     from .history.ingest import ingest as ingest
+    from .history.ledger import Ledger as Ledger
+    from .history.ledger import ToolInteraction as ToolInteraction
     from .history.log import History as History
     from .model import Code as Code
+    from .model import Compaction as Compaction
     from .model import Media as Media
     from .model import Message as Message
     from .model import ModelTurn as ModelTurn
+    from .model import Note as Note
     from .model import Opaque as Opaque
     from .model import Origin as Origin
     from .model import Outcome as Outcome
     from .model import Residue as Residue
+    from .model import Rewind as Rewind
+    from .model import Settled as Settled
+    from .model import Started as Started
     from .model import SystemTurn as SystemTurn
     from .model import Text as Text
     from .model import Thinking as Thinking
     from .model import ToolCall as ToolCall
+    from .model import ToolResponse as ToolResponse
     from .model import ToolSpec as ToolSpec
     from .model import Usage as Usage
     from .model import UserTurn as UserTurn
-    from .providers.cost import Limits as Limits
-    from .session.attempt import Timeouts as Timeouts
+    from .rendering.report import Rendered as Rendered
+    from .rendering.report import Report as Report
     from .session.compress import CompressPolicy as CompressPolicy
     from .session.events import Cancelled as Cancelled
     from .session.events import Complete as Complete
@@ -52,13 +60,17 @@ if TYPE_CHECKING:
     from .session.events import Failed as Failed
     from .session.events import Nested as Nested
     from .session.events import Status as Status
-    from .session.guards import GuardLimits as GuardLimits
     from .session.hooks import Hooks as Hooks
     from .session.hooks import ModelRequest as ModelRequest
+    from .session.limits import Limits as Limits
+    from .session.limits import SubagentLimits as SubagentLimits
+    from .session.limits import Timeouts as Timeouts
     from .session.retry import RetryPolicy as RetryPolicy
+    from .session.run import Events as Events
     from .session.session import Answer as Answer
     from .session.session import Session as Session
-    from .session.subagents import SubagentLimits as SubagentLimits
+    from .session.settings import Approval as Approval
+    from .session.settings import Workspace as Workspace
     from .store import Store as Store
     from .streaming.events import Done as Done
     from .streaming.events import Error as Error
@@ -71,7 +83,9 @@ if TYPE_CHECKING:
     from .streaming.events import ToolCallStart as ToolCallStart
     from .streaming.reply import ReplyBuilder as ReplyBuilder
     from .streaming.sse import SseDecoder as SseDecoder
+    from .streaming.sse import SseEvent as SseEvent
     from .streaming.tracker import ToolCallTracker as ToolCallTracker
+    from .targets.diagnose import Diagnosis as Diagnosis
     from .targets.diagnose import diagnose as diagnose
     from .targets.inbound import InboundRequest as InboundRequest
     from .targets.inbound import read_request as read_request
@@ -79,18 +93,36 @@ if TYPE_CHECKING:
     from .targets.reply import stream as stream
     from .targets.request import render as render
     from .targets.request import transcript as transcript
+    from .targets.target import Target as Target
+    from .telemetry.counts import Exporter as Exporter
+    from .telemetry.counts import Operation as Operation
+    from .telemetry.counts import Telemetry as Telemetry
     from .telemetry.otel import OpenTelemetry as OpenTelemetry
+    from .tools.confine.threads import ThreadPort as ThreadPort
+    from .tools.declare.context import Question as Question
     from .tools.declare.events import ToolProgress as ToolProgress
     from .tools.declare.events import ToolResult as ToolResult
     from .tools.declare.events import ToolState as ToolState
     from .tools.declare.tool import Tool as Tool
     from .tools.declare.tool import ToolContext as ToolContext
     from .tools.declare.tool import tool as tool
+    from .tools.policy.approval import ApprovalRequest as ApprovalRequest
+    from .tools.policy.approval import Decision as Decision
+    from .tools.policy.rules import Rule as Rule
+    from .tools.schedule.scheduler import ToolLimits as ToolLimits
     from .tools.schedule.tool_hooks import Refuse as Refuse
     from .wire.check import check as check
+    from .wire.check.problem import Problem as Problem
+    from .wire.options import Options as Options
+    from .wire.request import WireRequest as WireRequest
     from .world.keys import KeyCommand as KeyCommand
     from .world.keys import KeyFile as KeyFile
+    from .world.ports import Chance as Chance
+    from .world.ports import Incoming as Incoming
+    from .world.ports import Outgoing as Outgoing
+    from .world.ports import Transport as Transport
     from .world.transport import forbid_requests as forbid_requests
+    from .world.world import World as World
 
 _HOMES = {
     "diagnostic": ("Diagnostic",),
@@ -106,41 +138,41 @@ _HOMES = {
         "UsageError",
     ),
     "history.ingest": ("ingest",),
+    "history.ledger": ("Ledger", "ToolInteraction"),
     "history.log": ("History",),
     "model": (
         "Code",
+        "Compaction",
         "Media",
         "Message",
         "ModelTurn",
+        "Note",
         "Opaque",
         "Origin",
         "Outcome",
         "Residue",
+        "Rewind",
+        "Settled",
+        "Started",
         "SystemTurn",
         "Text",
         "Thinking",
         "ToolCall",
+        "ToolResponse",
         "ToolSpec",
         "Usage",
         "UserTurn",
     ),
-    "targets.inbound": ("InboundRequest", "read_request"),
-    "targets.reply": ("decode", "stream"),
-    "targets.request": ("render", "transcript"),
-    "session.attempt": ("Timeouts",),
+    "rendering.report": ("Rendered", "Report"),
     "session.compress": ("CompressPolicy",),
-    "providers.cost": ("Limits",),
-    "targets.diagnose": ("diagnose",),
     "session.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
-    "session.guards": ("GuardLimits",),
     "session.hooks": ("Hooks", "ModelRequest"),
-    "world.keys": ("KeyCommand", "KeyFile"),
-    "telemetry.otel": ("OpenTelemetry",),
+    "session.limits": ("Limits", "SubagentLimits", "Timeouts"),
     "session.retry": ("RetryPolicy",),
+    "session.run": ("Events",),
     "session.session": ("Answer", "Session"),
+    "session.settings": ("Approval", "Workspace"),
     "store": ("Store",),
-    "session.subagents": ("SubagentLimits",),
-    "world.transport": ("forbid_requests",),
     "streaming.events": (
         "Done",
         "Error",
@@ -153,12 +185,31 @@ _HOMES = {
         "ToolCallStart",
     ),
     "streaming.reply": ("ReplyBuilder",),
-    "streaming.sse": ("SseDecoder",),
+    "streaming.sse": ("SseDecoder", "SseEvent"),
     "streaming.tracker": ("ToolCallTracker",),
+    "targets.diagnose": ("Diagnosis", "diagnose"),
+    "targets.inbound": ("InboundRequest", "read_request"),
+    "targets.reply": ("decode", "stream"),
+    "targets.request": ("render", "transcript"),
+    "targets.target": ("Target",),
+    "telemetry.counts": ("Exporter", "Operation", "Telemetry"),
+    "telemetry.otel": ("OpenTelemetry",),
+    "tools.confine.threads": ("ThreadPort",),
+    "tools.declare.context": ("Question",),
     "tools.declare.events": ("ToolProgress", "ToolResult", "ToolState"),
-    "tools.schedule.tool_hooks": ("Refuse",),
     "tools.declare.tool": ("Tool", "ToolContext", "tool"),
+    "tools.policy.approval": ("ApprovalRequest", "Decision"),
+    "tools.policy.rules": ("Rule",),
+    "tools.schedule.scheduler": ("ToolLimits",),
+    "tools.schedule.tool_hooks": ("Refuse",),
     "wire.check": ("check",),
+    "wire.check.problem": ("Problem",),
+    "wire.options": ("Options",),
+    "wire.request": ("WireRequest",),
+    "world.keys": ("KeyCommand", "KeyFile"),
+    "world.ports": ("Chance", "Incoming", "Outgoing", "Transport"),
+    "world.transport": ("forbid_requests",),
+    "world.world": ("World",),
 }
 _PACKAGES = ("errors", "simulate", "tools")
 """Reached as `turnout.simulate` too, without an import of their own."""

@@ -15,6 +15,7 @@ from turnout.providers import PROVIDERS
 from turnout.providers.models import facts
 from turnout.targets.target import Target
 from turnout.targets.target import find_target as target
+from turnout.world.world import World
 
 URLS = {
     "openai:gpt-4o": "https://api.openai.com/v1/chat/completions",
@@ -126,7 +127,9 @@ def test_a_missing_project_is_named() -> None:
 
 
 def test_a_session_takes_the_project_from_the_environment() -> None:
-    session = Session("gemini@oauth:gemini-2.5-pro", environment={"GOOGLE_CLOUD_PROJECT": "mine"})
+    session = Session(
+        "gemini@oauth:gemini-2.5-pro", world=World(environment={"GOOGLE_CLOUD_PROJECT": "mine"})
+    )
     assert session.target.provider.project == "mine"
 
 

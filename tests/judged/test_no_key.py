@@ -8,6 +8,7 @@ import pytest
 
 import turnout
 from turnout.simulate import ScriptedModel, ScriptedTransport
+from turnout.world.world import World
 
 TARGETS = [
     "anthropic:claude-sonnet-4-5",
@@ -19,7 +20,7 @@ TARGETS = [
 
 def answer(target: str, transport: ScriptedTransport) -> str:
     async def asked() -> str:
-        async with turnout.Session(target, transport=transport, environment={}) as session:
+        async with turnout.Session(target, world=World(transport=transport, environment={})) as session:
             return (await session.ask("Hello?")).text
 
     return asyncio.run(asked())

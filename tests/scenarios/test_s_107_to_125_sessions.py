@@ -17,7 +17,7 @@ from turnout.history.check import violations
 from turnout.model import Opaque
 from turnout.session.compress import CompressPolicy
 from turnout.session.events import Cancelled, Complete, Discarded, Nested
-from turnout.session.guards import GuardLimits
+from turnout.session.limits import Limits
 from turnout.session.session import Session
 from turnout.simulate import (
     Asked,
@@ -179,7 +179,7 @@ def test_s_116_empty_arguments_are_corrected_a_few_times_and_then_a_text_is_forc
     )
     seen = events(talk)
     assert seen[-1].turn.text == "I do not know." and statuses(seen) == ["guard"]
-    assert len(transport.seen) == GuardLimits().corrections + 1
+    assert len(transport.seen) == Limits().corrections + 1
     last = transport.seen[-1]
     for answer in paired(last):
         error = json.loads(answer)["tool_error"]
@@ -191,19 +191,19 @@ def test_s_116_empty_arguments_are_corrected_a_few_times_and_then_a_text_is_forc
 @pytest.mark.parametrize(
     ("circle", "rounds", "limits"),
     [
-        ([PARIS], 3, GuardLimits()),
-        ([PARIS], 50, GuardLimits(repeats=50, rounds=60)),
-        ([PARIS, OSLO], 6, GuardLimits()),
-        ([PARIS, OSLO, Call("weather", {"city": "Rome"})], 9, GuardLimits()),
+        ([PARIS], 3, Limits()),
+        ([PARIS], 50, Limits(repeats=50, rounds=60)),
+        ([PARIS, OSLO], 6, Limits()),
+        ([PARIS, OSLO, Call("weather", {"city": "Rome"})], 9, Limits()),
     ],
 )
 def test_s_117_circles_are_noticed_at_the_limit_that_was_set(
-    circle: list[Call], rounds: int, limits: GuardLimits
+    circle: list[Call], rounds: int, limits: Limits
 ) -> None:
     """One call three or fifty times, two or three in turn: stopped there, neither before nor after."""
     turn = iter(range(10_000))
     talk, transport = session(
-        lambda asked: [circle[next(turn) % len(circle)]] if asked.may_call else "Enough.", guard=limits
+        lambda asked: [circle[next(turn) % len(circle)]] if asked.may_call else "Enough.", limits=limits
     )
     seen = events(talk)
     assert seen[-1].turn.text == "Enough." and statuses(seen) == ["guard"]
@@ -231,7 +231,7 @@ def test_s_118_at_the_round_limit_pairs_are_closed_and_one_request_has_the_last_
     talk, transport = session(
         lambda asked: [Call("weather", {"city": str(next(numbers))})] if asked.may_call else "That is all.",
         place,
-        guard=GuardLimits(rounds=4),
+        rounds=4,
     )
     assert events(talk)[-1].turn.text == "That is all."
     assert len(transport.seen) == 5 and transport.refusals == []
@@ -314,8 +314,8 @@ def test_s_121_the_result_of_ones_call_goes_to_another(before: str, after: str) 
         return
     talk, transport = session(
         [[Think("hm"), PARIS, OSLO], HttpError("overloaded"), [PARIS], "There."],
-        None,
-        targets=[before, after],
+        before,
+        fallback=[after],
         thinking=True,
     )
     seen = events(talk)

@@ -10,6 +10,7 @@ from tests.scenarios.sessions import CLAUDE, OSLO, PARIS, PLACES, paired
 from tests.session.talk import events, everything, session, virtually, weather
 
 from turnout.session.events import Cancelled, Complete
+from turnout.session.limits import Limits
 from turnout.simulate import (
     Call,
 )
@@ -85,7 +86,7 @@ def test_s_112_a_tool_that_ignores_the_abort_is_left_behind() -> None:
         return "far too late"
 
     talk, transport = session(
-        [[Call("deaf"), PARIS], "Moving on."], tools=[weather, deaf], tool_limits=ToolLimits(grace=2)
+        [[Call("deaf"), PARIS], "Moving on."], tools=[weather, deaf], limits=Limits(tools=ToolLimits(grace=2))
     )
 
     async def aborting() -> float:
@@ -159,7 +160,7 @@ def test_s_114_a_batch_of_another_turn_waits_for_the_running_one() -> None:
 def test_s_115_twenty_calls_in_one_turn_are_all_answered(place: str) -> None:
     """None is dropped; those over the limit get an error result that names the limit."""
     many = [Call("weather", {"city": f"city {n}"}) for n in range(20)]
-    talk, transport = session([many, "That is many."], place, tool_limits=ToolLimits(calls=5))
+    talk, transport = session([many, "That is many."], place, limits=Limits(tools=ToolLimits(calls=5)))
     assert isinstance(events(talk)[-1], Complete)
     answers = paired(transport.seen[1])
     assert len(answers) == 20 and transport.refusals == []

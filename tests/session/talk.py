@@ -7,6 +7,7 @@ import random
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from tests.session.settings import make_session
 from tests.simulate.virtual import run as run_virtually
 
 from turnout.session.events import Cancelled, Complete, Discarded, Failed, SessionEvent, Status
@@ -44,13 +45,12 @@ async def slow(seconds: float) -> str:
 
 
 def session(
-    script: Any, target: str | None = "openai:gpt-5.1", **settings: Any
+    script: Any, target: str = "openai:gpt-5.1", **settings: Any
 ) -> tuple[Session, ScriptedTransport]:
     """A session whose model plays a script."""
     transport = ScriptedTransport(script)
-    settings = {"tools": [weather, slow], "environment": KEYS, "chance": random.Random(1), **settings}
-    settings["scheduling"] = {"threads": Inline(), **settings.get("scheduling", {})}
-    return Session(target, transport=transport, **settings), transport
+    usual = {"tools": [weather, slow], "environment": KEYS, "chance": random.Random(1), "threads": Inline()}
+    return make_session(target, transport=transport, **{**usual, **settings}), transport
 
 
 def virtually(coroutine: Coroutine[Any, Any, T]) -> T:

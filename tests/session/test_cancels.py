@@ -70,7 +70,7 @@ def talk_of(chance: random.Random, marks: Marks) -> tuple[Session, ScriptedTrans
         approver=agree,
         hooks=Hooks(before_model=look, before_tool=look) if chance.random() < 0.3 else None,
         subagents=chance.random() < 0.7,
-        retry=RetryPolicy(),
+        retries=RetryPolicy(),
         compress=CompressPolicy(),
     )
 

@@ -419,7 +419,7 @@ def longest_body(transport: Any, provider: str) -> int:
 
 def test_room_is_made_for_the_target_that_is_asked() -> None:
     """Turns go round between a large window and a small one: the small one never gets more than it takes."""
-    talk, transport = session(wordy, None, targets=[LARGE, SMALL], route="round-robin")
+    talk, transport = session(wordy, LARGE, fallback=[SMALL], route="round-robin")
     for number in range(8):
         assert isinstance(events(talk, f"{number} " + "w" * 160_000)[-1], Complete)
     assert longest_body(transport, "openai") < 128_000
@@ -436,8 +436,8 @@ def test_room_is_made_for_the_target_that_takes_over() -> None:
         lambda asked: (
             HttpError("quota") if asked.provider == "gemini" and "last" in asked.user else wordy(asked)
         ),
-        None,
-        targets=[LARGE, SMALL],
+        LARGE,
+        fallback=[SMALL],
     )
     for number in range(5):
         events(talk, f"{number} " + "w" * 160_000)

@@ -15,6 +15,7 @@ from tests.world.raw_server import whole
 
 from turnout import Session
 from turnout.world.ports import Incoming, Outgoing
+from turnout.world.world import World
 
 BLOCK = 25
 BLOCKS = 100 if SOAK else 16
@@ -63,7 +64,7 @@ def test_the_last_turns_of_a_long_session_cost_what_the_first_did() -> None:
 async def _converse() -> tuple[list[float], list[float]]:
     """CPU seconds a turn and objects a turn, block by block."""
     times, kept = [], []
-    session = Session("openai:gpt-5.1", tools=[weather], transport=Canned(), environment=KEYS)
+    session = Session("openai:gpt-5.1", tools=[weather], world=World(transport=Canned(), environment=KEYS))
     for _ in range(BLOCKS):
         gc.collect()
         objects, start = sys.getallocatedblocks(), process_time()

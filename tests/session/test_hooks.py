@@ -245,8 +245,8 @@ def test_a_hook_sees_a_request_again_when_it_is_sent_again() -> None:
 
     talk, transport = session(
         [HttpError("overloaded"), "Fine."],
-        None,
-        targets=["openai:gpt-5.1", "anthropic:claude-sonnet-4-5"],
+        "openai:gpt-5.1",
+        fallback=["anthropic:claude-sonnet-4-5"],
         hooks=Hooks(before_model=before),
     )
     events(talk)

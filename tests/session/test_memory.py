@@ -14,6 +14,7 @@ import pytest
 
 from turnout import Session
 from turnout.world.ports import Outgoing
+from turnout.world.world import World
 
 WARM, MEASURED = 60, 240
 PROMISED = 1_000
@@ -71,7 +72,11 @@ def test_a_turn_takes_less_than_a_kilobyte(calls: bool) -> None:
 
     async def grown() -> float:
         talk = Session(
-            "openai:gpt-5.1", transport=Forgetful(calls), api_key="k", tools=[look], approval="full"
+            "openai:gpt-5.1",
+            api_key="k",
+            tools=[look],
+            approval="full",
+            world=World(transport=Forgetful(calls)),
         )
         for number in range(WARM):
             await said(talk, number)

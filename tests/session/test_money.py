@@ -27,7 +27,7 @@ def own_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     "settings",
     [
         {"target": UNPRICED},
-        {"target": None, "targets": [PRICED, UNPRICED]},
+        {"fallback": [UNPRICED]},
         {"compress": CompressPolicy(target=UNPRICED)},
         {"subagents": SubagentLimits(target=UNPRICED)},
     ],

@@ -17,6 +17,7 @@ from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedModel
 from turnout.store import Store
 from turnout.tools.declare.tool import tool
+from turnout.world.world import World
 
 
 def nested(levels: int, kind: str) -> str:
@@ -41,7 +42,7 @@ def test_a_tool_runs_with_what_everyone_accepts(target: str, levels: int, kind: 
     raw = nested(levels, kind)
     model = ScriptedModel([[Call("take", raw=raw)], "done"])
     with Store(tmp_path / "s.db", heartbeat=False) as store:
-        session = Session(target, tools=[take], transport=model, store=store, id="s")
+        session = Session(target, tools=[take], store=store, id="s", world=World(transport=model))
         assert session.ask_sync("go").text == "done"
         assert model.refusals == []
         [call] = session.history.ledger

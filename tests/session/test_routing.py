@@ -82,7 +82,9 @@ def test_waiting_has_full_jitter_under_a_ceiling_that_doubles(share: float) -> N
 
 def test_one_budget_bounds_a_turn() -> None:
     """A server that is down for good ends the turn after the attempts it may cost."""
-    talk, transport = session([HttpError("overloaded")] * 50, chance=Always(1.0), retry=RetryPolicy(wait=3.0))
+    talk, transport = session(
+        [HttpError("overloaded")] * 50, chance=Always(1.0), retries=RetryPolicy(wait=3.0)
+    )
     last, took = how_long(talk)
     assert isinstance(last, Failed) and last.kind == "overloaded"
     assert took == pytest.approx(0.5 + 1.0) and len(transport.seen) == 3
@@ -101,7 +103,7 @@ def test_a_rate_limit_is_told_from_a_quota() -> None:
     talk, transport = session([HttpError("rate_limit"), "Hi."])
     assert isinstance(events(talk)[-1], Complete)
     assert [seen.status for seen in transport.seen] == [429, 200]
-    talk, transport = session([HttpError("quota"), "Hi."], None, targets=[GPT, CLAUDE])
+    talk, transport = session([HttpError("quota"), "Hi."], GPT, fallback=[CLAUDE])
     assert isinstance(events(talk)[-1], Complete)
     assert asked(talk) == ["anthropic"] and transport.seen[0].status == 429
 
@@ -112,7 +114,7 @@ def test_a_rate_limit_is_told_from_a_quota() -> None:
 @pytest.mark.parametrize("kind", ["rate_limit", "overloaded", "server", "quota", "auth", "not_found"])
 def test_failover_for_every_reason_that_another_may_not_share(kind: Any) -> None:
     """The next target is asked at once, without waiting."""
-    talk, _ = session([HttpError(kind), "Hi."], None, targets=[GPT, CLAUDE])
+    talk, _ = session([HttpError(kind), "Hi."], GPT, fallback=[CLAUDE])
     last, took = how_long(talk)
     assert isinstance(last, Complete) and took == 0 and asked(talk) == ["anthropic"]
 
@@ -120,14 +122,14 @@ def test_failover_for_every_reason_that_another_may_not_share(kind: Any) -> None
 def test_an_error_in_mid_stream_goes_elsewhere_too() -> None:
     """What had been shown is taken back, and another target answers."""
     script = [[Say("He"), StreamError("overloaded", after=2)], "Hello."]
-    talk, _ = session(script, None, targets=[CLAUDE, GPT])
+    talk, _ = session(script, CLAUDE, fallback=[GPT])
     assert shown(events(talk)) == "Hello." and asked(talk) == ["openai"]
 
 
 def test_a_context_that_is_too_long_goes_to_a_larger_model() -> None:
     """Not to the next one, which is smaller still, but to one with a larger window."""
     places = ["anthropic:claude-sonnet-4-5", "deepseek:deepseek-chat", "gemini:gemini-2.5-pro"]
-    talk, _ = session([HttpError("context_too_long"), "Hi."], None, targets=places)
+    talk, _ = session([HttpError("context_too_long"), "Hi."], places[0], fallback=places[1:])
     seen = events(talk)
     assert isinstance(seen[-1], Complete) and asked(talk) == ["gemini"] and statuses(seen) == ["switched"]
 
@@ -136,7 +138,10 @@ def test_failover_goes_to_the_next_target_and_stays_there() -> None:
     """Overloaded: the next target answers, this turn and the next ones."""
     places = ["anthropic:claude-sonnet-4-5", "openai:gpt-5.1"]
     talk, _transport = session(
-        [HttpError("overloaded"), "From the other.", "Again."], None, targets=places, route="failover"
+        [HttpError("overloaded"), "From the other.", "Again."],
+        places[0],
+        fallback=places[1:],
+        route="failover",
     )
     seen = events(talk)
     assert statuses(seen) == ["switched"] and shown(seen) == "From the other."
@@ -154,8 +159,8 @@ def test_s_121_failover_inside_a_tool_loop() -> None:
     ):
         talk, transport = session(
             [[Think("hm"), PARIS], HttpError("overloaded"), "There."],
-            None,
-            targets=["openai:gpt-5.1", other],
+            "openai:gpt-5.1",
+            fallback=[other],
             thinking=True,
         )
         assert shown(events(talk)) == "There."
@@ -165,7 +170,7 @@ def test_s_121_failover_inside_a_tool_loop() -> None:
 def test_round_robin_takes_turns() -> None:
     """Each request goes to the next target."""
     places = ["openai:gpt-5.1", "anthropic:claude-sonnet-4-5", "mistral:mistral-large-latest"]
-    talk, transport = session(["a", "b", "c", "d"], None, targets=places, route="round-robin")
+    talk, transport = session(["a", "b", "c", "d"], places[0], fallback=places[1:], route="round-robin")
     for _ in range(4):
         events(talk)
     asked = [turn.origin.provider for turn in talk.history.turns if isinstance(turn, ModelTurn)]
@@ -176,7 +181,7 @@ def test_round_robin_takes_turns() -> None:
 def test_a_choice_sticks_until_it_fails() -> None:
     """The target that took over stays, also when the first one has recovered; then the first is back."""
     script = [HttpError("overloaded"), "two", "three", HttpError("overloaded"), "four"]
-    talk, _ = session(script, None, targets=[GPT, CLAUDE])
+    talk, _ = session(script, GPT, fallback=[CLAUDE])
     for _ in range(3):
         events(talk)
     assert asked(talk) == ["anthropic", "anthropic", "openai"]
@@ -184,9 +189,7 @@ def test_a_choice_sticks_until_it_fails() -> None:
 
 def test_a_switch_by_the_user_outlives_a_failure_of_what_was_in_flight() -> None:
     """The user chose another target in mid reply; when that reply breaks, the user's choice is next."""
-    talk, _ = session(
-        [[Say("He"), StreamError("overloaded", after=2)], "Hello."], None, targets=[GPT, CLAUDE]
-    )
+    talk, _ = session([[Say("He"), StreamError("overloaded", after=2)], "Hello."], GPT, fallback=[CLAUDE])
 
     async def switching() -> None:
         async for event in talk.run("go"):

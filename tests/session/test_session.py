@@ -13,11 +13,12 @@ from turnout.history.check import violations
 from turnout.model import ModelTurn, UserTurn
 from turnout.plain import dumps, loads
 from turnout.session.events import Complete, Discarded, Failed, Nested
-from turnout.session.guards import GuardLimits
-from turnout.session.session import Limits, Session
+from turnout.session.limits import Limits
+from turnout.session.session import Session
 from turnout.simulate import Call, HttpError, Raw, Say, ScriptedTransport, StreamError, Think, Truncate
 from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
+from turnout.world.world import World
 
 PARIS = Call("weather", {"city": "Paris"})
 
@@ -154,7 +155,9 @@ def test_a_call_that_the_server_could_not_read_is_asked_for_again(failed: Raw) -
 def test_another_target_is_asked_when_a_model_cannot_write_a_call() -> None:
     """Not at once: the next try of the same model may well be sound."""
     places = ["groq:llama-3.3-70b-versatile", "openai:gpt-5.1"]
-    talk, _transport = session([*[UNREADABLE[0]] * 3, "Sunny."], None, targets=places, route="failover")
+    talk, _transport = session(
+        [*[UNREADABLE[0]] * 3, "Sunny."], places[0], fallback=places[1:], route="failover"
+    )
     seen = events(talk)
 
     assert shown(seen) == "Sunny." and statuses(seen) == ["retrying", "retrying", "switched"]
@@ -217,7 +220,7 @@ def test_s_118_the_round_limit_closes_with_one_last_request() -> None:
     cities = iter(range(100))
     talk, transport = session(
         lambda asked: "Enough." if not asked.may_call else [Call("weather", {"city": str(next(cities))})],
-        guard=GuardLimits(rounds=5),
+        rounds=5,
     )
     assert shown(events(talk)) == "Enough."
     assert len(transport.seen) == 6 and transport.refusals == []
@@ -225,7 +228,7 @@ def test_s_118_the_round_limit_closes_with_one_last_request() -> None:
 
 def test_s_67_a_call_in_spite_of_switched_off_tools_is_answered_and_ends() -> None:
     """The call gets an error, and the turn ends with our own words."""
-    talk, _ = session(lambda asked: [PARIS], guard=GuardLimits(rounds=2, repeats=99))
+    talk, _ = session(lambda asked: [PARIS], rounds=2, repeats=99)
     seen = events(talk)
     assert isinstance(seen[-1], Complete) and "limit on rounds" in shown(seen)
     assert outcomes(talk)[-1] == "error"
@@ -296,7 +299,7 @@ def test_subagents_do_not_nest_without_end() -> None:
     talk, _ = session(
         lambda asked: [Call("task", {"prompt": "deeper"})] if "task" in asked.tools else "bottom",
         subagents=True,
-        guard=GuardLimits(rounds=2),
+        rounds=2,
     )
     events(talk)
     assert talk.subagents is not None and talk.subagents.tree.total <= 2
@@ -340,7 +343,9 @@ def test_a_session_can_be_tested_with_any_target() -> None:
         "ollama:llama3.1",
     ):
         talk = Session(
-            target, tools=[weather], transport=ScriptedTransport([[PARIS], "Mild."]), environment=KEYS
+            target,
+            tools=[weather],
+            world=World(transport=ScriptedTransport([[PARIS], "Mild."]), environment=KEYS),
         )
         assert virtually(talk.ask("go")).text == "Mild."
 

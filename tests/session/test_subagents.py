@@ -11,8 +11,8 @@ from tests.sim import oracles
 
 from turnout.model import ModelTurn
 from turnout.session.events import Complete, Failed, Nested
-from turnout.session.session import Limits, Session
-from turnout.session.subagents import SubagentLimits
+from turnout.session.limits import Limits, SubagentLimits
+from turnout.session.session import Session
 from turnout.simulate import Call, Say, Stall
 from turnout.tools.declare.events import ToolResult, ToolState
 

@@ -11,7 +11,8 @@ from tests.session.talk import events, session, virtually
 from turnout.plain import loads
 from turnout.session.compress import CompressPolicy
 from turnout.session.events import Complete
-from turnout.session.subagents import INSTRUCTION, SubagentLimits
+from turnout.session.limits import SubagentLimits
+from turnout.session.subagents import INSTRUCTION
 from turnout.simulate import Asked, Call, HttpError, ScriptedTransport
 from turnout.tools.declare.tool import tool
 
@@ -41,7 +42,7 @@ def bodies(transport: ScriptedTransport) -> list[Any]:
 def test_failover() -> None:
     """The target that its parent asks is out of quota: the next one does the task."""
     script = one_task(HttpError("quota"), "Done.")
-    talk, transport = session(script, None, targets=[CLAUDE, GPT], subagents=True)
+    talk, transport = session(script, CLAUDE, fallback=[GPT], subagents=True)
     assert isinstance(events(talk)[-1], Complete)
     assert [seen.provider for seen in asked_by_subagent(transport)] == ["anthropic", "openai"]
     assert [item.outcome and item.outcome.text for item in talk.history.ledger] == ["Done."]
@@ -51,7 +52,7 @@ def test_round_robin() -> None:
     """Its requests take turns, beginning with whom its parent asked."""
     rounds = [[Call("weather", {"city": city})] for city in ("Oslo", "Rome", "Bonn")]
     talk, transport = session(
-        one_task(*rounds), None, targets=[CLAUDE, GPT, GEMINI], route="round-robin", subagents=True
+        one_task(*rounds), CLAUDE, fallback=[GPT, GEMINI], route="round-robin", subagents=True
     )
     events(talk)
     providers = [seen.provider for seen in asked_by_subagent(transport)]
@@ -61,7 +62,7 @@ def test_round_robin() -> None:
 def test_a_named_target_is_the_only_one() -> None:
     """Told otherwise, it asks that one and no other."""
     limits = SubagentLimits(target=GEMINI)
-    talk, transport = session(one_task(HttpError("quota")), None, targets=[CLAUDE, GPT], subagents=limits)
+    talk, transport = session(one_task(HttpError("quota")), CLAUDE, fallback=[GPT], subagents=limits)
     events(talk)
     assert {seen.provider for seen in asked_by_subagent(transport)} == {"gemini"}
     assert [item.status for item in talk.history.ledger] == ["error"]
@@ -159,7 +160,7 @@ def test_a_summary_is_written_by_another_target_when_the_first_fails() -> None:
             return "ok"
         return HttpError("quota") if asked.provider == "anthropic" else "the summary"
 
-    talk, _ = session(script, None, targets=[CLAUDE, GPT], compress=CompressPolicy(keep_turns=1))
+    talk, _ = session(script, CLAUDE, fallback=[GPT], compress=CompressPolicy(keep_turns=1))
     for prompt in "abc":
         events(talk, prompt)
     assert virtually(talk.compact()) and talk.history.summary == "the summary"

@@ -10,11 +10,13 @@ from tests.session.talk import KEYS, events, session
 from tests.tools.schedule.scheduling import go
 
 from turnout.session.events import Complete, Nested, Status
+from turnout.session.limits import Limits
 from turnout.session.session import Session
 from turnout.simulate import Asked, Call, ScriptedTransport
 from turnout.tools.builtin import edit_file, shell
 from turnout.tools.declare.tool import Tool, tool
 from turnout.tools.schedule.scheduler import ToolLimits
+from turnout.world.world import World
 
 
 def four_tasks(*calls: Any) -> Any:
@@ -36,9 +38,8 @@ def talk_in(folder: Path, script: Any, tools: list[Tool]) -> Session:
         tools=tools,
         workspace=str(folder),
         approval="full",
-        transport=ScriptedTransport(script),
-        environment=KEYS,
-        subagents=True,
+        limits=Limits(subagents=True),
+        world=World(transport=ScriptedTransport(script), environment=KEYS),
     )
 
 
@@ -92,7 +93,9 @@ def test_no_more_calls_run_at_once_in_all_subagents_than_the_limit_says() -> Non
         return "seen"
 
     looks = [lambda n, at=at: Call("look", {"n": 10 * int(n) + at}) for at in range(3)]
-    talk, _ = session(four_tasks(*looks), tools=[look], subagents=True, tool_limits=ToolLimits(parallel=5))
+    talk, _ = session(
+        four_tasks(*looks), tools=[look], subagents=True, limits=Limits(tools=ToolLimits(parallel=5))
+    )
     assert isinstance(events(talk)[-1], Complete)
     assert at_once == [0, 5]
 
@@ -100,7 +103,7 @@ def test_no_more_calls_run_at_once_in_all_subagents_than_the_limit_says() -> Non
 def test_subagents_do_not_take_the_slots_that_their_calls_need() -> None:
     """With one slot in all, a call inside a subagent inside a subagent still runs."""
     script = four_tasks(lambda n: Call("weather", {"city": n}))
-    talk, _ = session(script, subagents=True, tool_limits=ToolLimits(parallel=1))
+    talk, _ = session(script, subagents=True, limits=Limits(tools=ToolLimits(parallel=1)))
     assert isinstance(events(talk)[-1], Complete)
     assert [item.status for item in talk.history.ledger] == ["complete"] * 4
 

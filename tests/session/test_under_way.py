@@ -15,16 +15,16 @@ from tests.world.raw_server import said, whole
 from turnout import UsageError
 from turnout.history.check import violations
 from turnout.model import ModelTurn, Text, UserTurn
-from turnout.session.attempt import Timeouts
 from turnout.session.compress import CompressPolicy
 from turnout.session.events import Cancelled, Complete, Failed, Nested
-from turnout.session.guards import GuardLimits
+from turnout.session.limits import Limits, Timeouts
 from turnout.session.retry import RetryPolicy
 from turnout.session.session import Session
 from turnout.simulate import Call, Ends, Say, Stall, Truncate
 from turnout.streaming.events import TextDelta
 from turnout.tools.declare.events import ToolResult, ToolState
 from turnout.world.ports import Outgoing
+from turnout.world.world import World
 
 PARIS = Call("weather", {"city": "Paris"})
 
@@ -339,9 +339,7 @@ def test_a_paused_turn_is_sent_back_unchanged_until_it_ends() -> None:
 def test_a_turn_that_is_paused_for_ever_ends_all_the_same() -> None:
     """The number of times is bounded; what was said so far is the answer."""
     talk, transport = session(
-        lambda asked: [Say("Looking."), Ends("paused")],
-        "anthropic:claude-sonnet-4-5",
-        guard=GuardLimits(pauses=3),
+        lambda asked: [Say("Looking."), Ends("paused")], "anthropic:claude-sonnet-4-5", pauses=3
     )
     assert isinstance(events(talk)[-1], Complete)
     assert len(transport.seen) == 4 and violations(talk.history) == []
@@ -384,10 +382,9 @@ def test_a_reply_of_28_megabytes_that_broke_off_is_cut(breaks: bool) -> None:
     wordy = Wordy(breaks=breaks)
     talk = Session(
         "openai:gpt-5.1",
-        transport=wordy,
         api_key="k",
-        retry=RetryPolicy(attempts=1),
-        timeouts=Timeouts(idle=10**7, total=10**7),
+        limits=Limits(retries=RetryPolicy(attempts=1), timeouts=Timeouts(idle=10**7, total=10**7)),
+        world=World(transport=wordy),
     )
 
     async def breaking() -> None:

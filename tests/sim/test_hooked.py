@@ -30,7 +30,7 @@ class Hooked(World):
             Hooks(self._before_model, self._after_model, self._before_tool, self._after_tool, timeout=20),
         )
         session.hooks, session.model_hooks = hooks, ModelHooks(session, hooks)
-        session.scheduling["hooks"] = session.scheduler.hooks = tool_hooks(hooks)
+        session.tool_ports["hooks"] = session.scheduler.hooks = tool_hooks(hooks)
         return session
 
     async def _whim(self) -> Any:

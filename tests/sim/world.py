@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from tests.laws.targets import NAMES, TARGETS
+from tests.session.settings import make_session
 from tests.session.talk import KEYS, TERMINAL
 from tests.sim import oracles
 from tests.sim.clock import live
@@ -23,12 +24,10 @@ from tests.sim.wires import Line, wall_clock
 
 from turnout.errors import HookError, StoreError, UsageError
 from turnout.model import Compaction
-from turnout.session.attempt import Timeouts
 from turnout.session.compress import CompressPolicy
 from turnout.session.events import Complete
-from turnout.session.guards import GuardLimits
-from turnout.session.session import Limits, Session
-from turnout.session.subagents import SubagentLimits
+from turnout.session.limits import Limits, SubagentLimits, Timeouts
+from turnout.session.session import Session
 from turnout.tools.confine.threads import Inline
 from turnout.tools.declare.events import ToolState
 from turnout.tools.policy.approval import ApprovalRequest, Decision
@@ -76,8 +75,9 @@ class World:
     def _session(self) -> Session:
         dice = self.dice
         names = dice.sample(NAMES, dice.choice([1, 2, 4]))
-        session = Session(
-            targets=names,
+        session = make_session(
+            names[0],
+            fallback=names[1:],
             route=dice.choice(["fixed", "failover", "round-robin"]),
             id=f"sim{self.fates.seed}",
             system=dice.choice(["", "Be brief."]),
@@ -86,15 +86,19 @@ class World:
             environment={**KEYS, **EVERY_KEY},
             chance=self.fates.dice("jitter"),
             wall_clock=wall_clock,
-            guard=GuardLimits(rounds=dice.choice([3, 6, 10]), pauses=2),
+            rounds=dice.choice([3, 6, 10]),
+            pauses=2,
             timeouts=Timeouts(first_byte=60, idle=dice.choice([20, 120]), total=600),
             compress=self._compression(),
-            tool_limits=ToolLimits(parallel=dice.choice([1, 3, 8]), calls=dice.choice([8, 64]), timeout=120),
-            limits=Limits(tokens=dice.choice([None, None, None, 50_000])),
+            limits=Limits(
+                tools=ToolLimits(parallel=dice.choice([1, 3, 8]), calls=dice.choice([8, 64]), timeout=120)
+            ),
+            tokens=dice.choice([None, None, None, 50_000]),
             approval=dice.choice(["ask", "auto-edit", "full", "plan"]),
             approver=dice.choice([None, self._approve]),
             subagents=SubagentLimits(depth=dice.choice([1, 2]), live=4, total=8),
-            scheduling={"threads": Inline(), "save": lambda text: f"saved/{len(text)}"},
+            threads=Inline(),
+            save=lambda text: f"saved/{len(text)}",
             **dice.choice(
                 [{}, {"thinking": True}, {"stream": False}, {"effort": "high", "max_tokens": 2_000}]
             ),

@@ -14,6 +14,7 @@ from turnout.history.log import History
 from turnout.model import Outcome
 from turnout.simulate import Call, ScriptedModel
 from turnout.simulate.model import demo
+from turnout.world.world import World
 
 TEXT = {"type": "string"}
 
@@ -111,7 +112,6 @@ def test_it_works_with_the_tools_that_come_along(tmp_path: Path) -> None:
     """In a session with real files: three targets, one conversation."""
     from turnout import Session
     from turnout.tools.builtin import BUILTIN
-    from turnout.tools.confine.workspace import WorkspaceFiles
 
     (tmp_path / "README.md").write_text("# A small project\n")
     (tmp_path / "a.py").write_text("print(42)\n")
@@ -122,9 +122,11 @@ def test_it_works_with_the_tools_that_come_along(tmp_path: Path) -> None:
         session = Session(
             "anthropic:claude-sonnet-4-5",
             tools=BUILTIN,
-            transport=transport,
-            environment={"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"},
-            scheduling={"workspace": WorkspaceFiles(tmp_path)},
+            workspace=tmp_path,
+            world=World(
+                transport=transport,
+                environment={"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"},
+            ),
         )
         async with session:
             for name, prompt in (

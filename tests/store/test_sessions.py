@@ -23,6 +23,7 @@ from turnout.streaming.events import TextDelta
 from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
+from turnout.world.world import World
 
 FIVE = [Call("weather", {"city": str(number)}) for number in range(5)]
 
@@ -233,7 +234,7 @@ def test_a_path_will_do_for_a_store(quick_folder: Path) -> None:
     async def talk() -> str:
         model = ScriptedModel(["hi there"])
         async with Session(
-            "openai:gpt-5.1", store=quick_folder / "x.db", id="s", transport=model, api_key="k"
+            "openai:gpt-5.1", store=quick_folder / "x.db", id="s", api_key="k", world=World(transport=model)
         ) as it:
             return (await it.ask("hi")).text
 

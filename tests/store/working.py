@@ -22,6 +22,7 @@ from turnout.simulate import Call, Say, ScriptedModel
 from turnout.store import Store
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.tool import tool
+from turnout.world.world import World
 
 PROMPTS = ("Look at everything.", "And again?")
 TARGETS = ("openai:gpt-5.1", "anthropic:claude-sonnet-4-5")
@@ -87,7 +88,7 @@ async def work(
     try:
         for at, prompt in enumerate(prompts):
             model = ScriptedModel(SCRIPT)
-            given = {"tools": tools(witness), "transport": model, "environment": {}, "api_key": "k"}
+            given = {"tools": tools(witness), "world": World(transport=model, environment={}), "api_key": "k"}
             async with Session(TARGETS[at % 2], store=store, id="s", **given) as session:
                 events = session.run(prompt) if prompt else session.go_on()
                 async for event in events:

@@ -281,7 +281,6 @@ def test_sampling_that_a_model_refuses_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"temprature": 1}, "temprature"),
         ({"effort": "enormous"}, "none, minimal, low"),
         ({"max_tokens": 0}, "max_tokens 0"),
         ({"max_tokens": "many"}, "max_tokens"),
@@ -293,9 +292,16 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], said: s
         render(History("h"), OPENAI, **options)
 
 
-def test_an_unknown_option_is_answered_with_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"tool_choice, parallel.*extra"):
+def test_a_misspelt_option_is_answered_with_the_nearest() -> None:
+    """Parameters of `render` itself are known too; where nothing is near, all of them are listed."""
+    with pytest.raises(TypeError, match=r"render\(\) has no option 'tol_choice'; did you mean tool_choice\?"):
         render(History("h"), OPENAI, tol_choice="auto")
+    with pytest.raises(TypeError, match=r"did you mean system\?"):
+        render(History("h"), OPENAI, systm="Be brief.")
+    with pytest.raises(TypeError, match=r"it has .*tool_choice, parallel.*extra"):
+        render(History("h"), OPENAI, xyzzy=1)
+    with pytest.raises(TypeError, match=r"did you mean max_tokens\?"):
+        render(History("h"), OPENAI, options={"max_token": 1})
 
 
 def test_extra_fields_go_into_the_body_as_they_are() -> None:

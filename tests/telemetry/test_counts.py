@@ -10,7 +10,7 @@ from tests.session.talk import events, session, slow, virtually
 
 from turnout import Origin
 from turnout.session.events import Cancelled, Complete, Status
-from turnout.session.guards import GuardLimits
+from turnout.session.limits import Limits
 from turnout.simulate import Call, Delay, HttpError, Say, Stall, Truncate
 from turnout.telemetry.counts import Operation, Telemetry
 from turnout.tools.declare.tool import tool
@@ -56,7 +56,7 @@ def test_the_five_counters_mean_what_they_say() -> None:
         [Call("add", {"n": 5})],
         "Enough.",
     ]
-    talk, _ = session(script, tools=[add], guard=GuardLimits(rounds=3), thinking=True)
+    talk, _ = session(script, tools=[add], rounds=3, thinking=True)
     assert isinstance(events(talk)[-1], Complete)
     assert {name: count for (name, *_), count in talk.telemetry.counts.items()} == {
         "tool_calls_total": 4,
@@ -72,7 +72,7 @@ def test_every_400_to_a_request_with_tools_counts_whatever_it_was_for() -> None:
     """A context that is too long is refused with a 400 as well."""
     refusals = [HttpError("context_too_long", status=400), HttpError("invalid_request", status=422)]
     places = ["anthropic:claude-sonnet-4-5", "gemini:gemini-2.5-pro"]
-    talk, _ = session([*refusals, "Hi."], None, targets=places, thinking=True)
+    talk, _ = session([*refusals, "Hi."], places[0], fallback=places[1:], thinking=True)
     assert isinstance(events(talk)[-1], Complete)
     assert talk.telemetry.read("tool_api_400_total", provider="anthropic") == 1
     assert talk.telemetry.read("tool_api_400_total", provider="gemini") == 1
@@ -122,7 +122,7 @@ def test_what_happened_belongs_to_the_provider_that_made_the_calls() -> None:
     """A switch while tools run moves neither the counts, nor the times of tools, nor the loop that ended."""
     first = [Call("slow", {"seconds": 3}), Call("slow", {}), Call("slow", {"seconds": 1})]
     telling = Notebook()
-    one_by_one = {"tool_limits": ToolLimits(parallel=1), "guard": GuardLimits(rounds=2)}
+    one_by_one = {"limits": Limits(tools=ToolLimits(parallel=1), rounds=2)}
     talk, _ = session([first, [Call("slow", {"seconds": 1})], "Done."], telemetry=telling, **one_by_one)
 
     async def switching() -> None:

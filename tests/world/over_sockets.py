@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import pytest
+from tests.session.settings import make_session
 from tests.world.raw_server import Answer, RawServer, raw_server
 
 from turnout import Session
@@ -28,8 +29,8 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def talk(url: str, **settings: Any) -> Session:
-    settings = {"retry": ONCE, "environment": {}, "api_key": KEY, **settings}
-    return Session(MODEL, base_url=f"{url}/v1", **settings)
+    settings = {"retries": ONCE, "environment": {}, "api_key": KEY, **settings}
+    return make_session(MODEL, base_url=f"{url}/v1", **settings)
 
 
 def with_server(answer: Answer, work: Callable[[RawServer], Awaitable[T]], tls: Any = None) -> T:

@@ -9,8 +9,8 @@ import pytest
 from tests.session.talk import KEYS, events, everything, session
 
 from turnout import KeyCommand, KeyFile
-from turnout.session.attempt import Timeouts
 from turnout.session.events import Complete, Failed
+from turnout.session.limits import Timeouts
 from turnout.simulate import HttpError
 
 
@@ -115,13 +115,8 @@ def test_each_target_has_its_own_key() -> None:
     """By target or by provider; a target's own comes first, the environment last."""
     talk, transport = session(
         ["a", "b", "c", "d"],
-        None,
-        targets=[
-            "openai:gpt-5.1",
-            "openai:gpt-4o",
-            "anthropic:claude-sonnet-4-5",
-            "mistral:mistral-large-latest",
-        ],
+        "openai:gpt-5.1",
+        fallback=["openai:gpt-4o", "anthropic:claude-sonnet-4-5", "mistral:mistral-large-latest"],
         route="round-robin",
         keys={"openai:gpt-4o": "for-4o", "openai": "for-openai", "anthropic": lambda: "for-claude"},
         environment={"MISTRAL_API_KEY": "for-mistral", "OPENAI_API_KEY": "unused"},

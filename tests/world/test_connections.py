@@ -21,6 +21,7 @@ from turnout.streaming.events import TextDelta
 from turnout.telemetry.otel import OpenTelemetry
 from turnout.tools.declare.tool import tool
 from turnout.world.transport import HttpTransport
+from turnout.world.world import World
 
 # What came with a response and is not part of it
 
@@ -51,7 +52,7 @@ TOGETHER = {
 
 async def second_answer(server: RawServer) -> str:
     """What the second request of a session is answered; the first got whatever the case says."""
-    async with talk(server.url, retry=QUICKLY) as session:
+    async with talk(server.url, retries=QUICKLY) as session:
         await session.ask("first")
         return (await session.ask("second")).text
 
@@ -195,7 +196,9 @@ def test_a_run_that_is_collected_without_a_loop_is_silent(
     said: list[Any] = []
     monkeypatch.setattr("sys.unraisablehook", said.append)
     transport = ScriptedTransport([["Once upon", Stall(100.0, after=2)], "Hello."])
-    session = Session("openai:gpt-5.1", transport=transport, api_key="k", telemetry=OpenTelemetry())
+    session = Session(
+        "openai:gpt-5.1", api_key="k", telemetry=OpenTelemetry(), world=World(transport=transport)
+    )
     closed_around(session, lambda event: isinstance(event, TextDelta))
     assert asyncio.run(session.ask("again")).text == "Hello."
     gc.collect()
@@ -215,7 +218,7 @@ def test_a_loop_that_was_closed_while_a_tool_ran_does_not_hold_the_session() -> 
         """Be quick."""
         return "done"
 
-    session = Session("openai:gpt-5.1", transport=transport, tools=[wait, quick], api_key="k")
+    session = Session("openai:gpt-5.1", tools=[wait, quick], api_key="k", world=World(transport=transport))
     closed_around(session, lambda event: getattr(event, "state", "") == "executing")
     assert asyncio.run(asyncio.wait_for(session.ask("again"), 10)).text == "Hello."
     assert [item.status for item in session.history.ledger] == ["interrupted", "complete"]

@@ -28,8 +28,8 @@ from tests.world.raw_server import (
 from turnout import ProviderError
 from turnout.errors import StreamError
 from turnout.model import ModelTurn
-from turnout.session.attempt import Timeouts
 from turnout.session.events import Discarded
+from turnout.session.limits import Timeouts
 from turnout.surfaces.terminal.pacing import PAUSE, Paced
 from turnout.world import inflate, transport
 from turnout.world.ports import Outgoing
@@ -148,7 +148,7 @@ def test_a_broken_reply_is_asked_for_again() -> None:
             writer.write(reply("Hello."))
 
     async def work(server: RawServer) -> list[Any]:
-        async with talk(server.url, retry=QUICKLY) as session:
+        async with talk(server.url, retries=QUICKLY) as session:
             return [event async for event in session.run("go")]
 
     seen = with_server(answer, work)
@@ -195,14 +195,14 @@ def test_an_error_does_not_cost_the_connection() -> None:
         writer.write(head % len(refusal) + refusal if len(tries) < 3 else reply())
 
     tries: list[int] = []
-    assert asked(answer, retry=QUICKLY)[0] == "Hello." and tries == [1, 1, 1]
+    assert asked(answer, retries=QUICKLY)[0] == "Hello." and tries == [1, 1, 1]
 
 
 def test_connections_that_went_stale_are_not_noticed_by_users() -> None:
     """A server that closes without a word after each reply: every turn is answered."""
 
     async def work(server: RawServer) -> int:
-        async with talk(server.url, retry=QUICKLY) as session:
+        async with talk(server.url, retries=QUICKLY) as session:
             for _ in range(4):
                 assert (await session.ask("go")).text == "Hello."
                 await asyncio.sleep(0.02)

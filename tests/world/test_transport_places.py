@@ -21,7 +21,10 @@ def test_redirects_are_not_followed(status: int) -> None:
 
     async def work(elsewhere: RawServer) -> tuple[Any, int]:
         head = f"HTTP/1.1 {status} Go\r\nlocation: {elsewhere.url}/v1/x\r\ncontent-length: 0\r\n\r\n"
-        async with raw_server(answering(head.encode())) as server, talk(server.url, retry=QUICKLY) as session:
+        async with (
+            raw_server(answering(head.encode())) as server,
+            talk(server.url, retries=QUICKLY) as session,
+        ):
             *_, last = [event async for event in session.run("go")]
             return last.error, len(server.requests)
 
@@ -177,7 +180,7 @@ def test_loopback_needs_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_settings_that_cannot_work_are_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken setting is told at once, as what it is, and not tried again and again."""
     monkeypatch.setenv(name, value)
-    error, _ = failed(answering(reply()), retry=QUICKLY)
+    error, _ = failed(answering(reply()), retries=QUICKLY)
     assert isinstance(error, UsageError) and name.lower() in str(error).lower()
     assert "hidden" not in str(error)
 
@@ -213,7 +216,7 @@ def test_forbidden_requests_leave_loopback_open(monkeypatch: pytest.MonkeyPatch)
 
     async def work(server: RawServer) -> TurnoutError:
         monkeypatch.setenv("HTTP_PROXY", server.url)
-        async with talk(ELSEWHERE, retry=QUICKLY) as session:
+        async with talk(ELSEWHERE, retries=QUICKLY) as session:
             *_, last = [event async for event in session.run("go")]
         async with talk(server.url) as session:
             assert (await session.ask("go")).text == "Hello."

@@ -1,21 +1,12 @@
-"""What replies used and cost, by the prices of the model table, and what a session may spend."""
+"""What replies used and cost, by the prices of the model table, and whether a limit on it is reached."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
-
 from ..errors import UsageError
 from ..model import ModelTurn, Origin, Usage
 from .prices import price
-
-
-class Limits(Struct, frozen=True):
-    """What a session may spend; None is no limit."""
-
-    tokens: int | None = None
-    cost: float | None = None
 
 
 def cost_of(turns: Sequence[ModelTurn]) -> float | None:
@@ -42,22 +33,22 @@ def total_usage(usages: Iterable[Usage | None]) -> Usage:
     return Usage(**{name: add(name) for name in Usage.__struct_fields__})
 
 
-def reached(limits: Limits, turns: Sequence[ModelTurn]) -> str | None:
+def reached(turns: Sequence[ModelTurn], *, tokens: int | None, cost: float | None) -> str | None:
     """The limit that is used up, in words. Asked every round: without limits nothing is added up."""
-    if limits.tokens is not None and (tokens := _tokens(turns)) >= limits.tokens:
-        return f"the limit of {limits.tokens} tokens is used up ({tokens})"
-    if limits.cost is not None and (cost := cost_of(turns) or 0.0) >= limits.cost:
-        return f"the limit of ${limits.cost:g} is used up (${cost:.4f})"
+    if tokens is not None and (used := _tokens(turns)) >= tokens:
+        return f"the limit of {tokens} tokens is used up ({used})"
+    if cost is not None and (spent := cost_of(turns) or 0.0) >= cost:
+        return f"the limit of ${cost:g} is used up (${spent:.4f})"
     return None
 
 
-def check_countable(limits: Limits, origins: Iterable[Origin]) -> None:
-    """Raise where a limit on money could not hold, because nobody knows what a reply would cost."""
-    if limits.cost is None:
+def check_countable(limit: float | None, origins: Iterable[Origin]) -> None:
+    """Raise where a limit on money could not be counted, because a price is not known."""
+    if limit is None:
         return
     for origin in origins:
         if price(origin) is None:
-            raise UsageError(_missing_price_words(limits.cost, f"{origin.provider}:{origin.model}"))
+            raise UsageError(_missing_price_words(limit, f"{origin.provider}:{origin.model}"))
 
 
 def _missing_price_words(limit: float, name: str) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError
@@ -36,14 +35,6 @@ RESTING = "resting"
 """The code of a failure that no server told us now: it had named a time before."""
 DRAIN = 1.0
 """Seconds that a server gets to close a reply that it has finished, so that the connection can be kept."""
-
-
-class Timeouts(Struct, frozen=True):
-    """Seconds until the first byte, between two events, and in all."""
-
-    first_byte: float = 60.0
-    idle: float = 120.0
-    total: float = 1800.0
 
 
 class Attempt:
@@ -116,7 +107,7 @@ class Attempt:
         return self._named(self._reader.reply.turn())
 
     async def _exchange(self, show: Callable[[StreamEvent], None]) -> None:
-        clock, limits = asyncio.get_running_loop().time, self.session.timeouts
+        clock, limits = asyncio.get_running_loop().time, self.session.limits.reply_timeouts
         ends = clock() + limits.total
         async with asyncio.timeout_at(ends):
             outgoing = await self._outgoing()
@@ -136,7 +127,11 @@ class Attempt:
     async def _read(
         self, answer: Incoming, timer: asyncio.Timeout, ends: float, show: Callable[[StreamEvent], None]
     ) -> None:
-        clock, idle, reply = asyncio.get_running_loop().time, self.session.timeouts.idle, self._reader.reply
+        clock, idle, reply = (
+            asyncio.get_running_loop().time,
+            self.session.limits.reply_timeouts.idle,
+            self._reader.reply,
+        )
         async for chunk in answer.chunks:
             if self._streams:
                 self.operation.arriving()

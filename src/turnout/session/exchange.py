@@ -52,7 +52,7 @@ class Exchange:
         self.emit = emit
         self.tools = tools
         self.options = {**session.options, **(options or {})}
-        self.budget = Budget(session.retry, session.chance)
+        self.budget = Budget(session.limits.retry_policy, session.chance)
         self.tried: set[Origin] = set()
         self.attempt: Attempt | None = None
         self._refusal: ProviderError | None = None

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ..model import Outcome, ToolCall, block_text
 from ..plain import dumps
+from .limits import Limits
 
 Verdict = Literal["", "corrections", "identical", "alternating"]
 
@@ -25,16 +26,6 @@ CIRCLES = (2, 3)
 
 LONG = 10_000
 """Characters from which on arguments are not written anew, with their keys in order, to be compared."""
-
-
-class GuardLimits(Struct, frozen=True):
-    """When enough is enough."""
-
-    rounds: int = 50
-    corrections: int = 3  # rounds in a row in which a tool was called wrongly, or no call was valid
-    repeats: int = 3  # the same call with the same result
-    cycles: int = 3  # a circle of two or three calls, over and over
-    pauses: int = 10  # a turn that the provider paused
 
 
 class WatchedCall(Struct, frozen=True):
@@ -49,8 +40,8 @@ class WatchedCall(Struct, frozen=True):
 class Guard:
     """Watches the rounds of a run."""
 
-    def __init__(self, limits: GuardLimits | None = None) -> None:
-        self.limits: GuardLimits = limits or GuardLimits()
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
         self._seen: deque[str] = deque(maxlen=max(self.limits.repeats, CIRCLES[-1] * self.limits.cycles))
         self._wrong_rounds = 0
         self._wrong_rounds_of: Counter[str] = Counter()  # by tool

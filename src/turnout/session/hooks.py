@@ -19,6 +19,7 @@ from ..errors import HookError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, Outcome, ToolCall, ToolSpec, Turn
 from ..tools.schedule.tool_hooks import TIME_LIMIT, AfterTool, BeforeTool, Refuse, ToolHooks, ask_hooks
+from ..wire.options import Options
 from .excerpt import excerpt, outcomes_of
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def _rebuilt(history: History, plain: ModelRequest, wanted: ModelRequest) -> Ask
     if wanted.target != plain.target:
         raise UsageError("a hook cannot change the target; session.switch() does, from the next request on")
     wanted = replace(wanted, tools=specs_of(wanted.tools))
+    Options.of(wanted.options)
     same = (wanted.turns, wanted.outcomes, wanted.summary) == (plain.turns, plain.outcomes, plain.summary)
     return Asked(wanted, history if same else _view(history, plain, wanted))
 

@@ -6,8 +6,10 @@ its own.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
+from ..errors import LimitReached
 from ..model import Block, ModelTurn, Origin, Outcome, Text
 from ..providers.cost import total_usage
 from ..streaming.events import TextDelta
@@ -47,13 +49,24 @@ class Rounds:
         run = Operation("invoke_agent", session.target.origin, session.history.key)
         with session.telemetry.measured(run):
             try:
-                complete = await self._said()
+                complete = await self._complete_in_time()
             finally:  # a run belongs to whoever answered last, also when it failed after that
                 run.origin = self.turns[-1].origin if self.turns else run.origin
             run.usage = complete.usage
             return complete
 
-    async def _said(self) -> Complete:
+    async def _complete_in_time(self) -> Complete:
+        """The whole run, within the time that the limits give it."""
+        limit = self.session.limits.time
+        try:
+            async with asyncio.timeout(limit) as timer:
+                return await self._complete()
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            raise LimitReached(f"the limit of {limit:g} s for one run is used up") from None
+
+    async def _complete(self) -> Complete:
         history = self.session.history
         self.session.check_prices()  # before the prompt is on record: this run does not start
         self.session.guard.start_over()
@@ -67,7 +80,7 @@ class Rounds:
         return Complete(last, used, self.session.cost_of(self.turns))
 
     async def _rounds(self) -> ModelTurn:
-        limits, pauses = self.session.guard.limits, 0
+        limits, pauses = self.session.limits, 0
         for _ in range(limits.rounds):
             turn = await self._reply()
             if turn.stop == "paused" and pauses < limits.pauses:

@@ -21,37 +21,37 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import LimitReached, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
-from ..providers.cost import Limits as Limits
+from ..parameters import check_names, with_checked_names
 from ..providers.cost import check_countable, cost_of, reached, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
-from ..tools.confine.workspace import WorkspaceFiles
-from ..tools.declare.context import Asker
 from ..tools.declare.tool import Tool
 from ..tools.declare.tool import tool as make_tool
-from ..tools.policy.approval import Approver
-from ..tools.policy.rules import Mode, Policy, Rule
+from ..tools.policy.rules import Mode, Policy
 from ..tools.schedule.running import SharedTree
-from ..tools.schedule.scheduler import ToolLimits, ToolScheduler
+from ..tools.schedule.scheduler import ToolScheduler
+from ..wire.options import Options
 from ..world.keys import Keys, KeySource, account
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
-from .attempt import Timeouts
+from ..world.world import World
 from .compress import Compressor, CompressPolicy
 from .durability import Keeping
 from .events import Cancelled, Complete, Failed, SessionEvent
-from .guards import Guard, GuardLimits
+from .guards import Guard
 from .hooks import Hooks, ModelHooks, several, tool_hooks
+from .limits import Limits
 from .recovery import Recovery
-from .retry import RetryPolicy
 from .rounds import Rounds
 from .routing import Router
 from .run import Events, Run
-from .subagents import SubagentLimits, Subagents, Tree
+from .settings import Approval, Workspace
+from .subagents import Subagents, Tree
 from .typed import Shape
 from .workspace_setup import opened, place_of_work
 
@@ -70,99 +70,72 @@ class Answer(Struct, frozen=True):
 
 
 class Session:
-    """One conversation that can change provider at any turn."""
+    """One conversation that can change provider at any turn.
 
+    `fallback` are the targets to ask when `target` fails; `route` is how they take turns, "failover"
+    where a fallback is given. `store` and `id` keep the session in a file; `history` is one that you
+    hold yourself. `options` are for every request; `ask` and `run` take the same names as keywords.
+    """
+
+    @with_checked_names(options=Options, approval=Approval, workspace=Workspace, limits=Limits, world=World)
     def __init__(
         self,
-        target: str | Target | None = None,
+        target: str | Target,
         *,
-        targets: Sequence[str | Target] = (),
+        fallback: Sequence[str | Target] = (),
         route: Route | None = None,
         tools: Iterable[Any] = (),
         system: str = "",
-        base_url: str = "",
-        api_key: KeySource | None = None,
-        keys: Mapping[str, KeySource] | None = None,
-        id: str | None = None,
         store: Store | str | Path | None = None,
+        id: str | None = None,
         history: History | None = None,
-        transport: Transport | None = None,
+        options: Options | Mapping[str, Any] | None = None,
+        approval: Mode | Approval = "ask",
+        workspace: str | os.PathLike[str] | Workspace | None = None,
         limits: Limits | None = None,
-        guard: Guard | GuardLimits | None = None,
-        retry: RetryPolicy | None = None,
-        timeouts: Timeouts | None = None,
         compress: CompressPolicy | None = None,
-        tool_limits: ToolLimits | None = None,
-        approval: Mode = "ask",
-        rules: Iterable[Rule] = (),
-        approver: Approver | None = None,
-        asker: Asker | None = None,
-        taint: bool = True,
-        workspace: str | WorkspaceFiles | None = None,
-        network: bool = False,
-        telemetry: Telemetry | Exporter | None = None,
         hooks: Hooks | Iterable[Hooks] | None = None,
-        environment: Mapping[str, str] | None = None,
-        chance: Chance | None = None,
-        wall_clock: WallClock | None = None,
-        debug: Callable[..., None] | None = None,
-        scheduling: Mapping[str, Any] | None = None,
-        subagents: SubagentLimits | bool = False,
-        **options: Any,
+        telemetry: Telemetry | Exporter | None = None,
+        world: World | None = None,
+        api_key: KeySource | None = None,
+        base_url: str = "",
     ) -> None:
-        self._set_world(environment, chance, wall_clock, debug, transport)
-        self.keys = Keys(self.environment, keys)
-        self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
-        self.router = self._router(target, targets, route, base_url, api_key)
+        self._set_world(world or World())
+        self.router = self._make_router(target, fallback, route, base_url, api_key)
         registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
         self._set_history(id, store, history, system, registry)
-        self._set_measures(limits, guard, retry, timeouts, compress)
+        self._set_limits(limits or Limits(), compress)
         self._set_watchers(telemetry, hooks)
-        self.options = options
+        self.options = {**(options or {})}
+        Options.of(self.options)  # a mistake in them is one of whoever makes the session
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None  # the one that has the session
         self._asked: WeakSet[Run] = WeakSet()  # with those that wait for it, or were not listened to yet
-        self.scheduling = {
-            "policy": Policy(approval, tuple(rules), taint),
-            "approver": approver,
-            "asker": asker,
-            "limits": tool_limits,
-            "environment": self.environment,
-            "hooks": tool_hooks(self.hooks),
-            "tree": SharedTree((tool_limits or ToolLimits()).parallel),
-            **place_of_work(workspace, network, self.environment),
-            **(scheduling or {}),
-        }
-        watch = ToolWatch(self.history, self.telemetry, self.keys.secrets, lambda: self.target.origin)
-        self.scheduler = ToolScheduler(registry, self.history, around=watch, **self.scheduling)
-        self.subagents = self._subagents(subagents)
+        self._set_scheduler(registry, self._tool_ports(approval, workspace))
+        self.subagents = self._make_subagents()
 
-    def _set_world(
-        self,
-        environment: Mapping[str, str] | None,
-        chance: Chance | None,
-        wall_clock: WallClock | None,
-        debug: Callable[..., None] | None,
-        transport: Transport | None,
-    ) -> None:
+    def _set_world(self, world: World) -> None:
         """Everything that differs between two runs."""
-        self.environment = os.environ if environment is None else environment
-        self.chance: Chance = chance or random.Random()
-        self.wall_clock: WallClock = wall_clock or time.time
-        self.debug: Callable[..., None] = debug or _silence
+        self.world = world
+        self.environment = os.environ if world.environment is None else world.environment
+        self.chance: Chance = world.chance or random.Random()
+        self.wall_clock: WallClock = world.wall_clock or time.time
+        self.debug: Callable[..., None] = world.debug or _ignore
+        self.keys = Keys(self.environment, world.keys)
+        self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
         self._own_transport: Any = None
-        self._transport = transport
+        self._transport = world.transport
 
-    def _router(
+    def _make_router(
         self,
-        target: str | Target | None,
-        targets: Sequence[str | Target],
+        target: str | Target,
+        fallback: Sequence[str | Target],
         route: Route | None,
         base_url: str,
         api_key: KeySource | None,
     ) -> Router:
-        names = [*([target] if target is not None else []), *targets]
-        places = [self._place(name, base_url if name is target or len(names) == 1 else "") for name in names]
+        others = (fallback,) if isinstance(fallback, str | Target) else fallback
+        places = [self._place(target, base_url), *map(self._place, others)]
         router = Router(places, route or ("failover" if len(places) > 1 else "fixed"))
         if api_key is not None:
             self.keys.set(account(places[0]), api_key)
@@ -203,19 +176,10 @@ class Session:
         self.system = system or self.history.system
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
 
-    def _set_measures(
-        self,
-        limits: Limits | None,
-        guard: Guard | GuardLimits | None,
-        retry: RetryPolicy | None,
-        timeouts: Timeouts | None,
-        compress: CompressPolicy | None,
-    ) -> None:
+    def _set_limits(self, limits: Limits, compress: CompressPolicy | None) -> None:
         """How far it may go, and what it does when things go wrong."""
-        self.limits = limits or Limits()
-        self.guard = guard if isinstance(guard, Guard) else Guard(guard)
-        self.retry = retry or RetryPolicy()
-        self.timeouts = timeouts or Timeouts()
+        self.limits = limits
+        self.guard = Guard(limits)
         self.recovery = Recovery()
         self.compressor = Compressor(self, compress or CompressPolicy())
         self.renewed: set[Origin] = set()
@@ -232,10 +196,37 @@ class Session:
         """What a stored session has said, and so spent, before."""
         return [entry for entry in self.history.entries if isinstance(entry, ModelTurn)] if self.store else []
 
-    def _subagents(self, wanted: SubagentLimits | bool) -> Subagents | None:
-        if not wanted:
+    def _tool_ports(
+        self, approval: Mode | Approval, workspace: str | os.PathLike[str] | Workspace | None
+    ) -> dict[str, Any]:
+        """What the scheduler is made with. A subagent's scheduler gets the same."""
+        agreed = approval if isinstance(approval, Approval) else Approval(approval)
+        place = workspace if isinstance(workspace, Workspace) or workspace is None else Workspace(workspace)
+        ports = {
+            "policy": Policy(agreed.mode, tuple(agreed.rules), agreed.taint),
+            "approver": agreed.approver,
+            "asker": agreed.asker,
+            "save_rule": agreed.save_rule,
+            "limits": self.limits.tool_limits,
+            "environment": self.environment,
+            "hooks": tool_hooks(self.hooks),
+            "tree": SharedTree(self.limits.tool_limits.parallel),
+            "threads": self.world.threads,
+            **place_of_work(place, self.environment),
+        }
+        return {**ports, "save": self.world.save} if self.world.save is not None else ports
+
+    def _set_scheduler(self, tools: Iterable[Tool], ports: Mapping[str, Any]) -> None:
+        self.tool_ports = dict(ports)
+        watch = ToolWatch(self.history, self.telemetry, self.keys.secrets, lambda: self.target.origin)
+        self.scheduler = ToolScheduler(tools, self.history, around=watch, **self.tool_ports)
+
+    def _make_subagents(self) -> Subagents | None:
+        limits = self.limits.subagent_limits
+        if limits is None:
             return None
-        tree = Tree(wanted if isinstance(wanted, SubagentLimits) else SubagentLimits())
+        Options.of(limits.options)  # a mistake in them is one of whoever makes the session
+        tree = Tree(limits)
         if self.store is not None:
             tree.total = len(self.store.list(within=self.id))
         made = Subagents(self, tree)
@@ -247,6 +238,12 @@ class Session:
 
     def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
         """Say something and get everything that happens, the last event being terminal."""
+        return self._start(prompt, options, "run()")
+
+    def _start(
+        self, prompt: str | Block | Iterable[str | Block], options: dict[str, Any], where: str
+    ) -> Events:
+        check_names(where, "option", options, Options.__struct_fields__)
         self._check_free("session.queue(text) what comes next")
         run = Run(self, Rounds(self, blocks_of(prompt), options), options)
         self._asked.add(run)
@@ -254,12 +251,13 @@ class Session:
 
     def go_on(self, **options: Any) -> Events:
         """Go on without a new prompt: after a crash, the calls that had not begun run first."""
-        return self.run((), **options)
+        return self._start((), options, "go_on()")
 
     async def ask(
         self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
     ) -> Answer:
         """Say something and get the answer; `output` is a JSON Schema or a class for a typed one."""
+        check_names("ask()", "option", options, ("output", *Options.__struct_fields__))
         shape = Shape.of(output)
         if shape is not None:
             options["schema"] = shape.schema
@@ -337,12 +335,12 @@ class Session:
 
     def check_prices(self) -> None:
         """Raise where the limit on money could not be counted for someone who may be asked."""
-        check_countable(self.limits, self._origins_to_ask())
+        check_countable(self.limits.cost, self._origins_to_ask())
 
     def check_limits(self) -> None:
         """Raise where a limit is used up, or cannot be counted. Asked before every request."""
         self.check_prices()
-        if (used_up := reached(self.limits, self.turns)) is not None:
+        if (used_up := reached(self.turns, tokens=self.limits.tokens, cost=self.limits.cost)) is not None:
             raise LimitReached(used_up)
 
     def _origins_to_ask(self) -> Iterator[Origin]:
@@ -359,7 +357,7 @@ class Session:
     async def compact(self, emit: Callable[[SessionEvent], None] | None = None) -> bool:
         """Make room in the context now."""
         self._check_free("let it make room by itself")
-        return await self.compressor.compact(emit or _silence)
+        return await self.compressor.compact(emit or _ignore)
 
     def pin(self, turn_key: str) -> None:
         """Keep a turn whole, whatever is cut around it; `unpin` lets it go."""
@@ -370,32 +368,48 @@ class Session:
 
     # For the loop
 
-    def child(self, *, history: History, target: str | None = None, **settings: Any) -> Session:
+    def child(
+        self,
+        *,
+        history: History,
+        target: str | None = None,
+        tools: Iterable[Tool] = (),
+        ports: Mapping[str, Any] | None = None,
+        system: str = "",
+        limits: Limits | None = None,
+        compress: CompressPolicy | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Session:
         """A session of its own over the same transport and keys: for summaries and subagents.
 
-        It asks whom this one would ask, failover included, unless a target is named.
+        It asks whom this one would ask, failover included, unless a target is named. `ports` are
+        what its tools run with.
         """
+        below = Limits(retries=self.limits.retries, timeouts=self.limits.timeouts)
         child = Session(
             target or self.router.current,
             history=history,
-            transport=self.transport,
-            environment=self.environment,
-            chance=self.chance,
-            wall_clock=self.wall_clock,
-            retry=self.retry,
-            timeouts=self.timeouts,
-            telemetry=self.telemetry,
-            debug=self.debug,
+            system=system,
+            options=options,
+            limits=replace(limits, subagents=False) if limits is not None else below,
+            compress=compress,
             hooks=self.hooks,
-            **settings,
+            telemetry=self.telemetry,
+            world=replace(
+                self.world,
+                transport=self.transport,
+                environment=self.environment,
+                chance=self.chance,
+                wall_clock=self.wall_clock,
+                debug=self.debug,
+            ),
         )
         child.keys = self.keys
+        child._set_scheduler(tools, ports if ports is not None else child.tool_ports)
         if target is None:
             child.router = self.router.branch()
-        else:
-            child.router.breakers = (
-                self.router.breakers
-            )  # a server that wants no requests wants none from us all
+        else:  # a server that is rate limited is so for every session with the same key
+            child.router.breakers = self.router.breakers
         return child
 
     @property
@@ -470,5 +484,5 @@ def _new_id() -> str:
     return f"s{os.urandom(8).hex()}"
 
 
-def _silence(*_: Any, **__: Any) -> None:
+def _ignore(*_: Any, **__: Any) -> None:
     return None

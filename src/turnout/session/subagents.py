@@ -11,15 +11,13 @@ import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
-
 from ..errors import HookError, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Outcome, Text
 from ..tools.declare.context import ToolContext
 from ..tools.declare.tool import Tool, tool
-from .compress import CompressPolicy
 from .events import Cancelled, Complete, Failed, Nested, Terminal
+from .limits import SubagentLimits
 from .run import Events
 
 if TYPE_CHECKING:
@@ -28,23 +26,6 @@ if TYPE_CHECKING:
 INSTRUCTION = "You are a subagent. Do the task you are given and answer with what was found or done, in full."
 OF_ONE_ANSWER = frozenset({"schema", "tool_choice"})
 """Options that shape the parent's answer. A subagent answers something else, with other tools."""
-
-
-class SubagentLimits(Struct, frozen=True):
-    """How far a tree of subagents may grow, and what each of them gets in place of what its parent has.
-
-    Without a word here a subagent has its parent's targets and route, tools, request options,
-    compression policy and system text, which holds the project's instructions.
-    """
-
-    depth: int = 1
-    live: int = 16
-    total: int = 64
-    target: str | None = None  # who they are, without failover; None: whom the parent would ask
-    tools: tuple[str, ...] | None = None  # which of the parent's tools they have; None: all of them
-    system: str | None = None  # what they are told before our own words; None: what the parent is told
-    options: dict[str, Any] = field(default_factory=dict)  # for their requests, over the parent's
-    compress: CompressPolicy | None = None
 
 
 class Tree:
@@ -80,11 +61,10 @@ class Tree:
 class Subagents:
     """The subagents of one session, and the tools that reach them."""
 
-    def __init__(self, session: Session, tree: Tree | None = None, depth: int = 1, **settings: Any) -> None:
+    def __init__(self, session: Session, tree: Tree | None = None, depth: int = 1) -> None:
         self.session = session
         self.tree = tree or Tree(SubagentLimits())
         self.depth = depth
-        self.settings = settings
         self._tasks: dict[str, asyncio.Task[Outcome]] = {}
         self._prompts: dict[str, str] = {}
 
@@ -188,16 +168,14 @@ class Subagents:
             target=limits.target,
             tools=self._tools(),
             system=self._system(),
-            guard=parent.guard.limits,
             limits=parent.limits,
             compress=limits.compress or parent.compressor.policy,
-            scheduling=self._scheduling(),
-            **self._options(),
-            **self.settings,
+            ports=self._ports(),
+            options=self._options(),
         )
         child.turns = parent.turns  # one purse: what a child spends, the parent has spent
         child.scheduler.taint = parent.scheduler.taint  # what one has read, the other has been told
-        for each in Subagents(child, self.tree, self.depth + 1, **self.settings).tools:
+        for each in Subagents(child, self.tree, self.depth + 1).tools:
             child.scheduler.registry.add(each)
         return child
 
@@ -213,10 +191,10 @@ class Subagents:
             **self.tree.limits.options,
         }
 
-    def _scheduling(self) -> dict[str, Any]:
-        """The parent's tools at work as they are now: a mode that was switched since counts."""
+    def _ports(self) -> dict[str, Any]:
+        """What the parent's tools run with now: a mode that was switched since counts."""
         now = self.session.scheduler
-        return {**self.session.scheduling, **{name: getattr(now, name) for name in SWITCHABLE}}
+        return {**self.session.tool_ports, **{name: getattr(now, name) for name in SWITCHABLE}}
 
     def _tools(self) -> list[Tool]:
         """What a subagent may use: of the parent's tools those that were named, or all."""

@@ -10,24 +10,21 @@ from ..tools.confine.output import SavedOutput
 from ..tools.confine.sandbox import confined
 from ..tools.confine.workspace import WorkspaceFiles
 from ..world.places import Places
+from .settings import Workspace
 
 if TYPE_CHECKING:
     from ..store import Store
 
 
-def place_of_work(
-    workspace: str | WorkspaceFiles | None, network: bool, environment: Mapping[str, str]
-) -> dict[str, Any]:
+def place_of_work(workspace: Workspace | None, environment: Mapping[str, str]) -> dict[str, Any]:
     """What tools are told of the workspace, how commands run in it, and where long results go."""
     if workspace is None:
         return {}
-    place = (
-        workspace if isinstance(workspace, WorkspaceFiles) else WorkspaceFiles(workspace, saved=SavedOutput())
-    )
-    own = Places.of(environment)
-    spawn = confined(place, network=network, hidden=[str(own.config), str(own.data), str(own.state)])
-    saving = {"save": place.saved.save} if place.saved is not None else {}
-    return {"workspace": place, "spawn": spawn, **saving}
+    saved, own = SavedOutput(), Places.of(environment)
+    files = WorkspaceFiles(workspace.path, saved=saved)
+    hidden = [str(own.config), str(own.data), str(own.state)]
+    spawn = confined(files, network=workspace.network, hidden=hidden)
+    return {"workspace": files, "spawn": spawn, "save": saved.save}
 
 
 def opened(store: Store | str | Path | None, environment: Mapping[str, str]) -> tuple[Store | None, bool]:

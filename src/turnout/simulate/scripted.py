@@ -1,7 +1,7 @@
 """The simulator without sockets: a transport that a session can be given.
 
     model = ScriptedModel([[Think("Hm."), Call("weather", {"city": "Paris"})], "Wear a coat."])
-    session = Session("anthropic:claude-sonnet-4-5", tools=[weather], transport=model)
+    session = Session("anthropic:claude-sonnet-4-5", tools=[weather], world=World(transport=model))
 
 Every target works: the reply comes in that provider's own bytes, and a request which that
 provider would refuse is refused. Time passes by `asyncio.sleep` alone, so under a virtual

@@ -16,6 +16,7 @@ from ..declarations import specs_of
 from ..errors import UsageError
 from ..history.log import History
 from ..model import Media, Message, Origin, Text, ToolSpec, UserTurn
+from ..parameters import check_names
 from ..plain import clean
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
@@ -139,7 +140,6 @@ def render(
     base_url: str = "",
     project: str = "",
     user_prompt_id: str = "",
-    foreign_thinking: str = "omit",
     flat_through: str = "",
     options: Options | Mapping[str, Any] | None = None,
     **asked: Any,
@@ -147,16 +147,16 @@ def render(
     """The request that `to` accepts for this history. Never writes to the history.
 
     What is asked for is given as keywords, or as `options` (those of `read_request`, say), or
-    both: a keyword counts more. `foreign_thinking` is what becomes of other models' thinking:
-    "omit", or "as_text".
+    both: a keyword counts more.
 
     `project` and `user_prompt_id` are for Code Assist (`gemini@oauth`): whose account pays, and
     which prompt of the user a request belongs to.
     """
     _expect_history(history)
     place = find(to, base_url=base_url, project=project)
+    check_names("render()", "option", asked, [*RENDER_PARAMETERS, *Options.__struct_fields__])
     wanted = without_spelling(Options.of({**(options or {}), **asked}), asked)
-    seen = view(history, place, wanted.thinking, foreign_thinking, flat_through)
+    seen = view(history, place, wanted.thinking, wanted.foreign_thinking, flat_through)
     specs = history.tools if tools is None else specs_of(tools)
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
     noted = [*selected.changes]
@@ -170,7 +170,7 @@ def render(
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
     return WireRequest(
-        url=url(place, stream=wanted.stream),
+        url=url(place, stream=bool(wanted.stream)),
         headers=_with_needed(_headers(place, seen), place, selected, wanted),
         body=body,
         protocol=place.api,
@@ -180,6 +180,9 @@ def render(
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )
+
+
+RENDER_PARAMETERS = ("tools", "system", "base_url", "project", "user_prompt_id", "flat_through", "options")
 
 
 def _expect_history(given: Any) -> None:

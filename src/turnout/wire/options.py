@@ -10,12 +10,13 @@ from msgspec import Struct, field
 
 from ..errors import UsageError
 from ..model import Residue
+from ..parameters import NamedFields, check_names
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 CHOICES = ("auto", "none", "required")
 
 
-class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     """What a request asks for, in neutral words; each protocol maps them to its own."""
 
     max_tokens: int | None = None
@@ -32,7 +33,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     logprobs: int | None = None  # log probabilities of the answer, with that many alternatives
     tool_choice: str | None = None  # "auto", "none", "required", or a tool's name
     parallel: bool | None = None
-    stream: bool = False
+    stream: bool | None = None  # None: a session streams, one rendered request does not
     strict: bool = False
     schema: dict[str, Any] | None = None  # what the answer must look like
     schema_name: str | None = None
@@ -47,16 +48,18 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cache_ttl: str | None = None  # how long a prompt stays cached: "5m", "1h", "24h"
     cache_key: str | None = None
     chain: bool = False
+    foreign_thinking: str = "omit"  # of other models: "omit", or "as_text"
     private: Residue | None = None  # the fields that only one API has, for that API: see read_request
     extra: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Options:
+    def of(cls, options: Mapping[str, Any], where: str = "Options()") -> Options:
+        """The options of a request, checked. A name that is not known is a `TypeError`."""
+        check_names(where, "option", options, cls.__struct_fields__)
         try:
             read = msgspec.convert(_with_listed_stops(options), cls)
         except msgspec.ValidationError as error:
-            known = ", ".join(cls.__struct_fields__)
-            raise UsageError(f"options: {error}. The options are {known}") from None
+            raise UsageError(f"options: {error}") from None
         if read.effort is not None and read.effort not in EFFORTS:
             raise UsageError(f"effort {read.effort!r} is not one of {', '.join(EFFORTS)}")
         if read.max_tokens is not None and read.max_tokens < 1:

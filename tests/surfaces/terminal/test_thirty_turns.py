@@ -18,6 +18,7 @@ from tests.surfaces.places import User, simulated
 
 from turnout import History, Session, render
 from turnout.model import ModelTurn, UserTurn
+from turnout.session.settings import Approval
 from turnout.simulate import Asked, Call, Say, Think
 from turnout.store import open_store
 from turnout.surfaces.shared.open_session import Wanted, configuration
@@ -33,6 +34,7 @@ from turnout.tools.policy.rules import Policy, Rule
 from turnout.tools.schedule.scheduler import ToolScheduler
 from turnout.world.ports import Outgoing
 from turnout.world.transport import HttpTransport
+from turnout.world.world import World
 
 TURNS = 30
 PROMPT = "Look at everything, many times."
@@ -96,8 +98,8 @@ def as_a_library(user: User) -> History:
             MODEL,
             tools=BUILTIN,
             workspace=str(user.folder),
-            rules=[NO_SHELL],
-            environment=user.environment,
+            approval=Approval(rules=[NO_SHELL]),
+            world=World(environment=user.environment),
         ) as session:
             await session.ask(PROMPT)
             return session.history

@@ -17,6 +17,7 @@ from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedModel
 from turnout.tools.declare.tool import Tool, tool
 from turnout.wire import protocol
+from turnout.world.world import World
 
 MARK = "walked"
 ARGUMENTS = {MARK: [{"name": f"n{at}", "value": at, "tags": ["a", "b"]} for at in range(500)]}
@@ -85,7 +86,7 @@ def test_no_value_is_walked_more_than_three_times(
     parameters = {"type": "object", "properties": {MARK: {"type": "array"}}}
     made = watch_everyone(walks, monkeypatch, tool(take, name="take", parameters=parameters))
     model = ScriptedModel([[Call("take", ARGUMENTS)], "done"])
-    session = Session(target, tools=[made], transport=model, store=tmp_path / "s.db")
+    session = Session(target, tools=[made], store=tmp_path / "s.db", world=World(transport=model))
     assert session.ask_sync("go").text == "done"
     assert [each.outcome.text for each in session.history.ledger if each.outcome] == ["ran"]
     [arguments] = [each.call.arguments for each in session.history.ledger]

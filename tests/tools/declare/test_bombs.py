@@ -29,7 +29,9 @@ from turnout.tools.declare.arguments import is_costly
 from turnout.tools.declare.schema_cost import pattern_states
 from turnout.tools.declare.tool import Tool, tool
 from turnout.tools.schedule.execute import execute_tool_call
+from turnout.wire.options import Options
 from turnout.world.ports import Outgoing
+from turnout.world.world import World
 
 LONGEST_HOLD = 0.1
 """Seconds of work in one go that nobody else of the loop may have to wait for."""
@@ -229,7 +231,11 @@ def test_arguments_that_are_too_much_are_a_clear_error(name: str) -> None:
     async def run() -> tuple[Outcome | None, float]:
         model = Canned(called("take", TEXTS[name]), answered("done"))
         session = Session(
-            "openai:gpt-5.1", tools=[stranger(ANYTHING)], transport=model, api_key="k", stream=False
+            "openai:gpt-5.1",
+            tools=[stranger(ANYTHING)],
+            api_key="k",
+            options=Options(stream=False),
+            world=World(transport=model),
         )
         _, held = await longest_hold(session.ask("go"))
         return next(iter(session.history.ledger)).outcome, held

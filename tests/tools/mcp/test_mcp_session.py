@@ -11,6 +11,7 @@ from tests.tools.mcp.workshop import offer, rough, tools, work
 from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedTransport
 from turnout.tools.declare.events import ToolResult
+from turnout.world.world import World
 
 TARGETS = [
     "openai:gpt-5.1",
@@ -32,7 +33,7 @@ def test_a_model_calls_a_servers_tool_like_any_other(tmp_path: Path, target: str
     )
 
     async def story() -> None:
-        async with Session(target, transport=transport, environment=KEYS) as session:
+        async with Session(target, world=World(transport=transport, environment=KEYS)) as session:
             at.registry = session.scheduler.registry
             await at.agree()
             events = [event async for event in session.run("Ask the server.")]
@@ -50,7 +51,7 @@ def test_a_tool_that_is_not_said_to_read_needs_approval(tmp_path: Path) -> None:
     transport = ScriptedTransport([[Call("mcp__rough__echo", {"text": "do it"})], "I could not."])
 
     async def story() -> None:
-        async with Session("openai:gpt-5.1", transport=transport, environment=KEYS) as session:
+        async with Session("openai:gpt-5.1", world=World(transport=transport, environment=KEYS)) as session:
             at.registry = session.scheduler.registry
             await at.agree()
             events = [event async for event in session.run("Go.")]
@@ -69,7 +70,7 @@ def test_tools_that_come_and_go_are_seen_by_the_model_at_the_next_turn(tmp_path:
 
     async def story() -> None:
         async with Session(
-            "openai:gpt-5.1", transport=transport, environment=KEYS, approval="full"
+            "openai:gpt-5.1", approval="full", world=World(transport=transport, environment=KEYS)
         ) as session:
             at.registry = session.scheduler.registry
             await at.agree()
@@ -96,7 +97,7 @@ def test_after_a_server_has_spoken_what_leaves_the_machine_is_asked_for(tmp_path
 
     async def story() -> None:
         async with Session(
-            "openai:gpt-5.1", transport=transport, environment=KEYS, approval="full"
+            "openai:gpt-5.1", approval="full", world=World(transport=transport, environment=KEYS)
         ) as session:
             at.registry = session.scheduler.registry
             await at.agree()

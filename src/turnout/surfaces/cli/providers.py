@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
 
 import click
 from msgspec import Struct
@@ -12,11 +11,11 @@ from msgspec import Struct
 from ...errors import TurnoutError, UsageError
 from ...providers import PROVIDERS, Provider
 from ...providers import find_provider as provider
-from ...session.attempt import Timeouts
-from ...session.retry import RetryPolicy
+from ...session.limits import Limits, Timeouts
 from ...session.session import Session
 from ...wire.shared.redaction import redacted
 from ...world.config import DEFAULT_MODELS, Config
+from ...world.world import World
 from ..shared.clean_text import one_line
 from ..shared.open_session import Wanted, configuration
 from . import exit_codes as exits
@@ -102,8 +101,11 @@ async def _check(config: Config, line: Line, named: bool) -> Line:
 
 def _session(config: Config, name: str) -> Session:
     patience = Timeouts(PATIENCE, PATIENCE, PATIENCE)
-    settings: dict[str, Any] = {"environment": config.environment, "keys": config.keys()}
-    return Session(config.target(name), retry=RetryPolicy(attempts=1), timeouts=patience, **settings)
+    return Session(
+        config.target(name),
+        limits=Limits(retries=0, timeouts=patience),
+        world=World(environment=config.environment, keys=config.keys()),
+    )
 
 
 def _with(line: Line, checked: str, works: bool | None) -> Line:

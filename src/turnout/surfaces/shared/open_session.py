@@ -11,21 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import UsageError
 from ...model import Origin
 from ...providers import PROVIDERS
-from ...providers.cost import Limits, check_countable
-from ...session.guards import GuardLimits
+from ...providers.cost import check_countable
+from ...session.limits import Limits
 from ...session.session import Session
+from ...session.settings import Approval, Workspace
 from ...tools.builtin import ANYWHERE, BUILTIN
-from ...tools.confine.output import SavedOutput
-from ...tools.confine.workspace import WorkspaceFiles, works_here
+from ...tools.confine.workspace import works_here
 from ...tools.policy.rules import Rule
+from ...wire.options import Options
 from ...world.config import Config, load
+from ...world.world import World
 
 if TYPE_CHECKING:
     from ...store import Store
+    from ...world.ports import Transport
 
 SYSTEM = (
     "You are turnout, an agent in a terminal. You work in one folder with the tools you are given. Look "
@@ -69,37 +73,47 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
 
 
 def open_session(
-    wanted: Wanted, config: Config, *, debug: Callable[..., None] | None = None, **settings: Any
+    wanted: Wanted,
+    config: Config,
+    *,
+    store: Store | None = None,
+    id: str = "",
+    approval: Approval | None = None,
+    transport: Transport | None = None,
+    debug: Callable[..., None] | None = None,
 ) -> Session:
-    """The session that a command asks for."""
-    names = [
-        wanted.model or last_model(config, settings) or config.default_model(),
-        *config.settings.fallback,
-    ]
-    targets = [config.target(name, "" if at else wanted.base_url) for at, name in enumerate(names)]
-    limits = Limits(cost=config.settings.max_cost)
-    check_countable(limits, (place.origin for place in targets))
+    """The session that a command asks for. `approval` says who is asked; the configuration says the rest."""
+    settings = config.settings
+    name = wanted.model or last_model(config, store, id) or config.default_model()
+    target = config.target(name, wanted.base_url)
+    fallback = [config.target(name) for name in settings.fallback]
+    check_countable(settings.max_cost, (place.origin for place in (target, *fallback)))
     session = Session(
-        targets=targets,
-        route=config.settings.route or ("failover" if len(targets) > 1 else "fixed"),
-        keys=config.keys(),
+        target,
+        fallback=fallback,
+        route=settings.route or None,
         tools=BUILTIN if works_here() else ANYWHERE,
         system=instructions(config),
-        workspace=WorkspaceFiles(str(config.folder), saved=SavedOutput()) if works_here() else None,
-        approval=config.settings.approval,
-        rules=(*config.settings.rules, *config.grants.rules, *rules(wanted)),
-        limits=limits,
-        guard=GuardLimits(rounds=wanted.max_turns) if wanted.max_turns else None,
-        subagents=config.settings.subagents,
-        network=config.settings.network,
-        taint=config.settings.taint,
-        environment=config.environment,
-        debug=debug,
-        **thinking(config),
-        **settings,
+        store=store,
+        id=id or None,
+        options=Options(thinking=settings.thinking, effort=settings.effort),
+        approval=replace(
+            approval or Approval(),
+            mode=settings.approval,
+            rules=(*settings.rules, *config.grants.rules, *rules(wanted)),
+            taint=settings.taint,
+        ),
+        workspace=Workspace(config.folder, settings.network) if works_here() else None,
+        limits=_limits(wanted, config),
+        world=World(transport=transport, keys=config.keys(), environment=config.environment, debug=debug),
     )
     _check_rules(rules(wanted), [tool.name for tool in session.scheduler.registry])
     return session
+
+
+def _limits(wanted: Wanted, config: Config) -> Limits:
+    limits = Limits(cost=config.settings.max_cost, subagents=config.settings.subagents)
+    return replace(limits, rounds=wanted.max_turns) if wanted.max_turns else limits
 
 
 def unconfined(session: Session) -> str:
@@ -122,11 +136,11 @@ def _check_rules(given: Iterable[Rule], names: list[str]) -> None:
             raise UsageError(f"--{rule.effect} {rule.tool}: no tool is called that; {hint}")
 
 
-def last_model(config: Config, past: Mapping[str, Any]) -> str:
-    """Who answered last in the session that is gone on with, so that it goes on with whom it was."""
-    if "id" not in past:
+def last_model(config: Config, store: Store | None, id: str) -> str:
+    """The model that answered last in the session that is resumed; "" for a new session."""
+    if store is None or not id:
         return ""
-    origin = Origin.parse(past["store"].summary(past["id"]).model or "-")
+    origin = Origin.parse(store.summary(id).model or "-")
     if origin.endpoint in config.settings.targets:
         return str(origin)
     return str(origin) if origin.model and origin.provider in PROVIDERS else ""
@@ -138,11 +152,6 @@ def instructions(config: Config) -> str:
     if project := config.instructions():
         parts.append(f"The project's own instructions:\n\n{project}")
     return "\n\n".join(parts)
-
-
-def thinking(config: Config) -> dict[str, Any]:
-    given = {"thinking": config.settings.thinking, "effort": config.settings.effort}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def rules(wanted: Wanted) -> list[Rule]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ...errors import UsageError
 from ...session.session import Session
+from ...session.settings import Approval
 from ...tools.declare.context import Asker
 from ...tools.policy.approval import Approver
 from ...world.config import Config
@@ -33,16 +34,14 @@ class Opener:
 
     def open(self, approver: Approver, asker: Asker, id: str = "", model: str = "") -> Session:
         """A session: the one of that id, or a new one; with that model, or the one that it had."""
-        settings: dict[str, Any] = {"store": self.store} if self.store is not None else {}
-        settings |= {"id": id} if id else {}
         return open_session(
             replace(self.wanted, model=model),
             self.config,
-            debug=self.debug,
-            approver=approver,
+            store=self.store,
+            id=id,
+            approval=Approval(approver=approver, asker=asker, save_rule=self.config.grants.add),
             transport=self.transport,
-            scheduling={"save_rule": self.config.grants.add, "asker": asker},
-            **settings,
+            debug=self.debug,
         )
 
     def known(self, given: str) -> str:

@@ -14,6 +14,7 @@ from ....interchange.naive_replay import naive_request
 from ....providers import PROVIDERS
 from ....session.events import SessionEvent
 from ....session.session import Session
+from ....session.settings import Approval
 from ....simulate import Simulation
 from ....simulate.scripted import ScriptedTransport
 from ....store import open_store
@@ -23,6 +24,8 @@ from ....tools.confine.process import environment
 from ....tools.declare.events import ToolResult
 from ....tools.declare.tool import tool
 from ....tools.policy.approval import ApprovalRequest, Decision
+from ....wire.options import Options
+from ....world.world import World
 from .story import FILES, STORY, Step, answers
 
 CRASH = "import sys; from turnout.surfaces.cli.demo.stage import play_alone; play_alone(*sys.argv[1:])"
@@ -59,17 +62,17 @@ class Stage:
             return request.no("Not without my seat belt.") if step.event == "deny" else request.once()
 
         return Session(
-            targets=[name for name in (step.target, step.fallback) if name],
+            step.target,
+            fallback=[step.fallback] if step.fallback else [],
             route="failover",
             tools=[*BUILTIN, slow_index, crash_here],
             system="You are a careful assistant in a small folder.",
             store=open_store(self.environment),
             id="demo",
-            transport=self.transport,
-            workspace=str(self.folder),
-            environment=self.environment,
-            approver=decide,
-            thinking=True,
+            options=Options(thinking=True),
+            approval=Approval(approver=decide),
+            workspace=self.folder,
+            world=World(transport=self.transport, environment=self.environment),
         )
 
     def _play_and_die(self, step: Step) -> None:
