@@ -166,7 +166,7 @@ def _results(history: History, heard: Heard) -> Iterator[str]:
         outcome = history.ledger[call.id].outcome
         if not said.strip():
             yield f"the result of {call.id} says nothing"
-        expected = history.shortened.get(call.id)
+        expected = history.shortened_results.get(call.id)
         if expected is None and outcome is not None:
             texts = [text for block in outcome.content for text in _text(block)]
             expected = "\n".join(text.removeprefix(OPTIONAL) for text in texts)
@@ -197,7 +197,7 @@ def _all_media(history: History) -> list[Media]:
     for turn in _model_turns(history):
         for call in turn.tool_calls:
             outcome = history.ledger[call.id].outcome
-            if outcome is not None and call.id not in history.shortened:
+            if outcome is not None and call.id not in history.shortened_results:
                 blocks += outcome.content
     return [block for block in blocks if isinstance(block, Media)]
 

@@ -8,7 +8,7 @@ import pytest
 from tests.handoff.judges import complaints
 
 from turnout import History, ToolSpec, UsageError, ingest, render
-from turnout.history.codec import dump, load
+from turnout.history.codec import dump_history, load_history
 from turnout.targets.target import find_target as target
 
 CHAT, RESPONSES = "openai:gpt-4o", "openai-responses:gpt-5.1"
@@ -134,7 +134,7 @@ def test_given_as_a_tool_it_is_never_a_function(api: str, owner: str, tool: dict
 def test_it_survives_being_written_and_read(api: str, owner: str, tool: dict[str, Any]) -> None:
     """A stored history has the declaration, and renders to the same bytes."""
     history = request(api, owner, WEATHER[api], tool)
-    again = load(dump(history))
+    again = load_history(dump_history(history))
     assert again.tools == history.tools
     assert render(again, owner).body == render(history, owner).body
     assert History("h", tools=[{"name": "f"}, tool]).tools[1].kind != "function"

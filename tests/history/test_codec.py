@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.build import call, conversation, model, settled, started, user
 
 from turnout.errors import CorruptHistory
-from turnout.history.codec import decode_entry, dump, encode_entry, load
+from turnout.history.codec import decode_entry, dump_history, encode_entry, load_history
 from turnout.history.log import History
 from turnout.model import (
     Code,
@@ -115,7 +115,7 @@ def a_history() -> History:
 def test_a_history_is_read_as_it_was_written() -> None:
     """Turns, ledger, summary, diagnostics, what is open, and the key that comes next."""
     history = a_history()
-    again = load(dump(history))
+    again = load_history(dump_history(history))
 
     assert again.entries == history.entries
     assert (list(again.turns), again.ledger, again.summary) == (
@@ -126,18 +126,18 @@ def test_a_history_is_read_as_it_was_written() -> None:
     assert again.diagnostics == history.diagnostics
     assert again.open_turn == history.open_turn
     assert again.next_key() == history.next_key()
-    assert dump(load(dump(again))) == dump(again)
+    assert dump_history(load_history(dump_history(again))) == dump_history(again)
 
 
 def test_system_text_and_tools_are_in_the_header() -> None:
     tool = ToolSpec("read", "reads", {"type": "object"})
-    again = load(dump(History("k", system="be kind", tools=[tool])))
+    again = load_history(dump_history(History("k", system="be kind", tools=[tool])))
 
     assert (again.key, again.system, again.tools) == ("k", "be kind", (tool,))
 
 
 def test_the_header_says_what_this_is() -> None:
-    header = json.loads(dump(History("k")).splitlines()[0])
+    header = json.loads(dump_history(History("k")).splitlines()[0])
 
     assert header == {"turnout": 1, "key": "k", "system": "", "tools": [], "diagnostics": []}
 
@@ -199,14 +199,14 @@ def test_a_newer_history_is_read_kept_and_said_so() -> None:
             b'{"type": "vote", "for": "tea"}',
         ]
     )
-    history = load(written)
+    history = load_history(written)
 
     assert [diagnostic.code for diagnostic in history.diagnostics] == ["unknown_block", "unknown_entry"]
     assert history.notes == (Note("unknown_entry", {"type": "vote", "for": "tea"}),)
-    again = load(dump(history))
+    again = load_history(dump_history(history))
     assert again.entries == history.entries
     assert again.diagnostics == history.diagnostics
-    assert b'{"type":"vote","for":"tea"}' in dump(history)
+    assert b'{"type":"vote","for":"tea"}' in dump_history(history)
 
 
 def test_a_note_that_only_looks_unknown_stays_a_note() -> None:
@@ -259,7 +259,7 @@ def test_a_line_that_makes_no_sense_is_named(line: bytes) -> None:
 )
 def test_a_damaged_history_is_refused_with_the_part_that_made_no_sense(data: bytes) -> None:
     with pytest.raises(CorruptHistory):
-        load(data)
+        load_history(data)
 
 
 @settings(deadline=None)

@@ -135,9 +135,9 @@ def test_a_conversation_goes_on_after_the_door(form: str, given: Any) -> None:
         ('"hello"', "openai-chat", "str is not openai-chat"),
         ({"contents": []}, "openai-chat", "format='gemini'"),
         ({"input": []}, "anthropic", "format='openai-responses'"),
-        ({"role": "user", "content": "hi"}, "openai-chat", "goes in a list"),
-        ([], "morse", "is no message format"),
-        ([], 7, "is no message format"),
+        ({"role": "user", "content": "hi"}, "openai-chat", "put a single message in a list"),
+        ([], "morse", "is not a message format"),
+        ([], 7, "is not a message format"),
     ],
 )
 def test_what_is_not_the_named_format_is_refused_with_the_way_on(given: Any, form: Any, says: str) -> None:
@@ -175,7 +175,7 @@ def test_a_file_is_no_message() -> None:
 
 
 def test_a_history_key_holds_no_bar() -> None:
-    with pytest.raises(UsageError, match="cannot name a history"):
+    with pytest.raises(UsageError, match="cannot be the key of a history"):
         ingest([], key="a|b")
 
 

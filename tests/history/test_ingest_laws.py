@@ -15,7 +15,7 @@ from tests.history import telling
 from turnout import ids
 from turnout.diagnostic import CODES
 from turnout.history.check import violations
-from turnout.history.codec import dump, load
+from turnout.history.codec import dump_history, load_history
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.model import Text
@@ -49,7 +49,7 @@ def holds(history: History) -> None:
     assert waiting <= {turn.key for turn in history.turns[-1:]}
     assert all(ids.is_canonical(item.call.id) for item in history.ledger)
     assert all(turn.blocks for turn in history.turns)
-    again = load(dump(history))
+    again = load_history(dump_history(history))
     assert (again.ledger, list(again.turns)) == (history.ledger, list(history.turns))
 
 
@@ -208,11 +208,11 @@ def test_spaces_tell_two_calls_apart_where_nothing_else_does() -> None:
 def test_ingest_depends_on_the_messages_alone(steps: list[Any]) -> None:
     """Objects, text and bytes, today and tomorrow: the same bytes on disk."""
     messages = chat(steps)
-    first = dump(ingest(messages))
+    first = dump_history(ingest(messages))
 
-    assert dump(ingest(messages)) == first
-    assert dump(ingest(json.dumps(messages))) == first
-    assert dump(ingest(json.dumps(messages).encode())) == first
+    assert dump_history(ingest(messages)) == first
+    assert dump_history(ingest(json.dumps(messages))) == first
+    assert dump_history(ingest(json.dumps(messages).encode())) == first
 
 
 @settings(max_examples=EXAMPLES, deadline=None)

@@ -122,7 +122,7 @@ def test_a_call_starts_once_and_before_its_outcome() -> None:
     with pytest.raises(UsageError, match="was started already; a call runs once"):
         history.start(find(history, "a"))
     history.settle(find(history, "b"), Outcome("denied", "no"))
-    with pytest.raises(UsageError, match=r"is settled \(denied\); it must not run"):
+    with pytest.raises(UsageError, match=r"is settled \(denied\); run only open calls"):
         history.start(find(history, "b"))
     with pytest.raises(UsageError, match="not in this history"):
         history.start("hist_tool_nobody")
@@ -219,7 +219,7 @@ def test_the_key_of_a_draft_that_was_thrown_away_is_spent() -> None:
 @pytest.mark.parametrize("key", ["", "a|b"])
 def test_a_key_that_would_part_an_id_is_refused(key: str) -> None:
     """Of a history and of a turn: ids are made of them."""
-    with pytest.raises(UsageError, match="cannot name a history"):
+    with pytest.raises(UsageError, match="cannot be the key of a history"):
         History(key)
     with pytest.raises(UsageError, match="cannot be a turn key"):
         History("h").append(UserTurn(key, (Text("x"),)))
@@ -320,7 +320,7 @@ def test_a_compaction_hides_what_it_covers() -> None:
     history = long_history()
     history.compact("h.3", "short", pinned=["h.1"])
     assert [turn.key for turn in history.turns] == ["h.1", "h.4"]
-    assert (history.summary, history.compacted, history.generation) == ("short", 2, 1)
+    assert (history.summary, history.compacted_count, history.generation) == ("short", 2, 1)
     assert history.open_turn is None and history.interaction(find(history, "b")).status == "interrupted"
     assert [item.call.name for item in history.ledger] == ["a", "b"]  # nothing is forgotten
 
@@ -330,7 +330,7 @@ def test_a_compaction_covers_the_named_turn_and_those_before(through: int) -> No
     history = long_history()
     history.compact(f"h.{through}", "short")
     assert [turn.key for turn in history.turns] == [f"h.{at}" for at in range(through + 1, 5)]
-    assert history.compacted == 4 - through
+    assert history.compacted_count == 4 - through
 
 
 def test_results_are_shortened_wherever_they_stand() -> None:
@@ -339,7 +339,7 @@ def test_results_are_shortened_wherever_they_stand() -> None:
     a, b = find(history, "a"), find(history, "b")
     history.compact(shortened={a: "A…"})
     history.compact(shortened={b: "B…"})
-    assert history.shortened == {a: "A…", b: "B…"} and history.summary == ""
+    assert history.shortened_results == {a: "A…", b: "B…"} and history.summary == ""
     assert len(history.turns) == 4 and history.generation == 2
 
 
@@ -369,7 +369,7 @@ def test_a_rewind_goes_to_the_end_of_a_turn() -> None:
     assert history.generation == 1 and isinstance(history.entries[-1], Rewind)
     history.rewind()
     assert (list(history.turns), len(history.ledger), history.generation) == ([], 0, 2)
-    with pytest.raises(UsageError, match="does not stand"):
+    with pytest.raises(UsageError, match="not in this history, or was rewound"):
         history.rewind("h.2")
 
 
@@ -399,9 +399,9 @@ def test_a_fork_shares_what_came_before() -> None:
     assert len(history.turns) == 4 and history.open_calls
     whole = history.fork("whole")
     assert whole.open_calls == () and whole.interaction(find(whole, "b")).status == "interrupted"
-    with pytest.raises(UsageError, match="needs a key of its own"):
+    with pytest.raises(UsageError, match="the key of the parent"):
         history.fork("h")
-    with pytest.raises(UsageError, match="does not stand"):
+    with pytest.raises(UsageError, match="not in this history, or was rewound"):
         history.fork("child", at="h.9")
 
 
@@ -412,10 +412,10 @@ def test_views_are_kept_by_name_and_the_oldest_go() -> None:
     """Looking at one again makes it the youngest."""
     history = History("h")
     for at in range(KEPT_VIEWS):
-        history.kept(at, list)
-    first = history.kept(0, list)
-    assert first == [] and history.kept(0, list) is first
-    history.kept("new", list)
+        history.view(at, list)
+    first = history.view(0, list)
+    assert first == [] and history.view(0, list) is first
+    history.view("new", list)
     assert set(history._views) == {0, *range(2, KEPT_VIEWS), "new"}
 
 
@@ -428,8 +428,8 @@ def test_notes_are_entries_that_no_turn_sees() -> None:
 
 def test_a_new_history_holds_nothing() -> None:
     history = History("h")
-    assert (history.turns, len(history.ledger), history.summary, history.shortened) == ([], 0, "", {})
-    assert (history.compacted, history.generation, history.final, history.open_turn) == (0, 0, 0, None)
+    assert (history.turns, len(history.ledger), history.summary, history.shortened_results) == ([], 0, "", {})
+    assert (history.compacted_count, history.generation, history.final, history.open_turn) == (0, 0, 0, None)
 
 
 def test_a_writer_is_asked_to_keep_what_it_lets_wait() -> None:

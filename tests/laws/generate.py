@@ -16,7 +16,7 @@ from tests.laws import doors, values
 from tests.laws.targets import TARGETS
 
 from turnout.errors import UsageError
-from turnout.history.codec import dump, load
+from turnout.history.codec import dump_history, load_history
 from turnout.history.log import History
 from turnout.model import ModelTurn, Origin, Outcome, Text, ToolCall, UserTurn
 
@@ -218,10 +218,10 @@ def crash(world: World, dice: Random) -> bool:
 
 def restore(world: World, dice: Random) -> bool:
     """The log is read from disk, by a version that may not know all of it."""
-    lines = dump(world.history)
+    lines = dump_history(world.history)
     if dice.random() < 0.5:
         lines += b'{"type":"something_newer","about":"what is not known yet"}\n'
-    world.become(load(lines), heard=False)
+    world.become(load_history(lines), heard=False)
     world._heard = len(world.history.diagnostics) - (lines.count(b"something_newer") > 0)
     return True
 
@@ -282,11 +282,11 @@ def fork(world: World, dice: Random) -> bool:
 def refused(world: World, dice: Random) -> bool:
     """Writing what the rules forbid raises, and changes nothing."""
     entries, told = list(world.history.entries), list(world.history.diagnostics)
-    state = dump(world.history)
+    state = dump_history(world.history)
     with pytest.raises(UsageError):
         dice.choice(list(_forbidden(world)))()
     assert world.history.entries == entries and world.history.diagnostics == told
-    assert dump(world.history) == state
+    assert dump_history(world.history) == state
     return True
 
 

@@ -118,7 +118,7 @@ def same_state(history: History, again: History) -> None:
     """
     assert list(again.turns) == list(history.turns)
     assert again.ledger == history.ledger
-    assert again.summary == history.summary and again.shortened == history.shortened
+    assert again.summary == history.summary and again.shortened_results == history.shortened_results
     assert again.generation == history.generation and again.scheduled == history.scheduled
     assert again._state.keys.keys() == history._state.keys.keys()
     assert again._state.undone_calls == history._state.undone_calls

@@ -19,7 +19,7 @@ from tests.laws.targets import TARGETS
 
 from turnout import History, Outcome, Residue, Text, ToolCall, ingest
 from turnout.history.check import violations
-from turnout.history.codec import dump, load
+from turnout.history.codec import dump_history, load_history
 from turnout.plain import MAX_DEPTH, dumps, is_deeper, plain
 from turnout.targets.request import render
 from turnout.targets.target import Target
@@ -54,7 +54,7 @@ def accepted(history: History, place: Target) -> str:
 
 def stored(history: History) -> History:
     assert violations(history) == []
-    again = load(dump(history))
+    again = load_history(dump_history(history))
     assert again.ledger == history.ledger
     return again
 

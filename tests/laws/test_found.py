@@ -6,7 +6,7 @@ import pytest
 from tests.build import call, conversation, model, settled, user
 
 from turnout.history.check import violations
-from turnout.history.codec import dump, load
+from turnout.history.codec import dump_history, load_history
 from turnout.history.log import History
 from turnout.model import Code, Media, Opaque, Origin, Outcome, Residue, Text, ToolCall
 from turnout.targets.request import render, view
@@ -23,7 +23,7 @@ def test_no_text_that_enters_keeps_a_lone_surrogate() -> None:
     made = history.reply(CLAUDE, [ToolCall("id\ud800", "tool\ud800")]).tool_calls[0]
     history.settle(made.id, Outcome("complete", (Code("1", output="\ud800"),)))
     assert violations(history) == []
-    assert load(dump(history)).ledger == history.ledger
+    assert load_history(dump_history(history)).ledger == history.ledger
 
 
 def test_a_shortened_result_is_cleaned_like_the_result() -> None:

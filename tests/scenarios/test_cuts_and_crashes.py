@@ -8,7 +8,7 @@ from tests.scenarios.test_pairing_and_order import CLAUDE, STRICT, body, roles
 
 from turnout import History, Outcome, UsageError, render, transcript
 from turnout.history.check import violations
-from turnout.history.codec import dump, load
+from turnout.history.codec import dump_history, load_history
 from turnout.model import ModelTurn
 
 
@@ -98,7 +98,7 @@ def test_s_119_a_log_that_stops_anywhere_goes_on_validly(entries: int) -> None:
 def test_s_119_a_stored_history_may_begin_with_a_byte_order_mark() -> None:
     """A file that an editor touched is read all the same."""
     history = long_talk()
-    assert load(b"\xef\xbb\xbf" + dump(history)).turns == history.turns
+    assert load_history(b"\xef\xbb\xbf" + dump_history(history)).turns == history.turns
 
 
 @pytest.mark.parametrize("target", STRICT)

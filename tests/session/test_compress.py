@@ -56,7 +56,7 @@ def keys(turns: Any) -> list[str]:
 
 def state(history: History) -> tuple[Any, ...]:
     """Everything that a reader of a history could see."""
-    return list(history.turns), list(history.ledger), history.summary, dict(history.shortened)
+    return list(history.turns), list(history.ledger), history.summary, dict(history.shortened_results)
 
 
 # The laws
@@ -98,7 +98,9 @@ def _compact_and_check(talk: Session, policy: CompressPolicy, where: str) -> Non
     assert after[len(after) - len(recent) :] == recent, f"{where}: recent turns stay whole"
     assert pins & set(keys(before[0])) <= set(keys(after)), f"{where}: pinned turns stay"
     assert history.entries[: len(log)] == log, f"{where}: the log keeps everything"
-    assert not set(history.shortened) & _calls(recent) - set(before[3]), f"{where}: recent results too"
+    assert not set(history.shortened_results) & _calls(recent) - set(before[3]), (
+        f"{where}: recent results too"
+    )
     if len(history.entries) > len(log):
         history.rewind(before[0][-1].key)
         assert state(history) == before, f"{where}: it can be undone"
@@ -234,7 +236,7 @@ def test_what_pruning_saved_counts() -> None:
     )
     events(talk)
     seen = events(talk, "on")
-    assert "compressing" in statuses(seen) and len(talk.history.shortened) == 5
+    assert "compressing" in statuses(seen) and len(talk.history.shortened_results) == 5
     assert talk.history.summary == "" and not any(
         INSTRUCTION.encode() in sent.body for sent in transport.seen
     )

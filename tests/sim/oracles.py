@@ -40,7 +40,7 @@ def replayable(history: History) -> None:
     """The log alone tells the same story."""
     again = History.replay(history.entries, history.key, system=history.system)
     assert again.turns == history.turns and list(again.ledger) == list(history.ledger)
-    assert (again.summary, again.shortened) == (history.summary, history.shortened)
+    assert (again.summary, again.shortened_results) == (history.summary, history.shortened_results)
 
 
 def never_the_same_refused(line: Line) -> None:

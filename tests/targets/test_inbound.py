@@ -297,7 +297,7 @@ def test_messages_alone_ask_for_nothing() -> None:
         inbound = read_request(given)
         assert (dict(inbound.options), inbound.stream, inbound.dropped) == ({}, False, ())
         assert len(inbound.history.turns) == 1
-    with pytest.raises(UsageError, match="say format='openai-responses'"):
+    with pytest.raises(UsageError, match="use format='openai-responses'"):
         read_request({"input": "hi"})
 
 

@@ -1,6 +1,6 @@
-"""Items of Responses that the client runs itself, in forms of their own: shells, patches, the computer.
+"""Items of Responses that the client runs and that have special forms: shells, patches, the computer.
 
-To every other API they are ordinary calls with ordinary results. The item rides along whole, so
+For every other API they are ordinary calls with ordinary results. The whole item is kept, so
 that OpenAI gets back what it wrote.
 """
 
@@ -17,10 +17,10 @@ Wire = dict[str, Any]
 
 
 class ClientItem(Struct, frozen=True):
-    """How one kind of item says its call."""
+    """How one kind of item holds its call."""
 
-    tool: str  # what the tool is called where calls have names
-    said_in: str  # the field that holds the arguments
+    tool: str  # the name of the tool, for APIs whose calls have names
+    arguments_field: str  # the field that holds the arguments
 
 
 CLIENT_ITEMS = {
@@ -50,37 +50,37 @@ UNTIED = frozenset(
         "mcp_approval_response",
     }
 )
-"""Items that OpenAI takes back without their ids: its specification says so; recorded for the first three."""
+"""Items that OpenAI accepts without their ids, by its specification; measured for the first three."""
 
 MARKS = frozenset({"type", "id", "call_id", "status", "caller", "execution", "created_by", "environment"})
-"""Fields of a call that say nothing about what is to be done."""
+"""Fields of a call that are not arguments."""
 
 
 def is_client_run(item: Wire) -> bool:
-    """Whether the client runs this call: OpenAI has a tool search and a shell of its own, too."""
+    """Whether the client runs this call. OpenAI also hosts a tool search and a shell."""
     kind = item.get("type")
     if kind == "tool_search_call":
         return item.get("execution") == "client"
-    # A shell in a container of OpenAI's runs there; its output comes with the reply.
+    # A shell in a container of OpenAI runs there; its output comes with the reply.
     place = text_in(dict_in(item.get("environment")).get("type"))
     return isinstance(kind, str) and kind in CLIENT_ITEMS and not place.startswith("container")
 
 
 def arguments_in(item: Wire) -> Any:
-    """What the tool is asked to do: the fields of the item that say it, as one object."""
-    said_in = CLIENT_ITEMS[item["type"]].said_in
-    said = item.get(said_in)
-    rest = {name: value for name, value in item.items() if name not in MARKS and name != said_in}
+    """The arguments of the call: the fields of the item that hold them, as one object."""
+    arguments_field = CLIENT_ITEMS[item["type"]].arguments_field
+    given = item.get(arguments_field)
+    rest = {name: value for name, value in item.items() if name not in MARKS and name != arguments_field}
     rest = {name: value for name, value in rest.items() if value not in (None, "", [], {})}
-    if isinstance(said, dict):
-        return {**said, **rest}
-    if isinstance(said, str) and not rest:
-        return said  # arguments as text are read like those of every call
-    return rest if said is None else {said_in: said, **rest}
+    if isinstance(given, dict):
+        return {**given, **rest}
+    if isinstance(given, str) and not rest:
+        return given  # arguments as text are parsed later, as for every call
+    return rest if given is None else {arguments_field: given, **rest}
 
 
 def without_nulls(item: Wire) -> Wire:
-    """The item without fields that clients fill with null, and the API refuses here and there."""
+    """The item without null fields: clients write them, and the API refuses some."""
     kept = {name: value for name, value in item.items() if value is not None}
     return {
         name: {key: inner for key, inner in value.items() if inner is not None}
@@ -91,7 +91,7 @@ def without_nulls(item: Wire) -> Wire:
 
 
 def has_tied_id(item: Wire) -> bool:
-    """Whether the item must go back by an id, which ties it to the reasoning before it."""
+    """Whether the item must be sent with its id, which ties it to the reasoning before it."""
     return bool(item.get("id")) and text_in(item.get("type")) not in UNTIED
 
 
@@ -105,7 +105,7 @@ def output_status(item: Wire) -> Status:
 
 
 def output_text(item: Wire) -> str:
-    """What came of the call, in words; never empty for what a command or a patch left behind."""
+    """The result of the call as text; never empty for a command or a patch."""
     output = item.get("output")
     match item.get("type"):
         case "shell_call_output":
@@ -124,14 +124,14 @@ def _run_text(run: Wire) -> str:
     """One command's output, and how it ended."""
     outcome = dict_in(run.get("outcome"))
     ended = "timed out" if outcome.get("type") == "timeout" else f"exit code {outcome.get('exit_code')}"
-    said = [text_in(run.get("stdout")).rstrip("\n"), text_in(run.get("stderr")).rstrip("\n")]
-    return "\n".join([*(text for text in said if text), f"[{ended}]"])
+    texts = [text_in(run.get("stdout")).rstrip("\n"), text_in(run.get("stderr")).rstrip("\n")]
+    return "\n".join([*(text for text in texts if text), f"[{ended}]"])
 
 
 def qualified_name(item: Wire) -> str:
-    """A function's name, with its namespace: two namespaces may each have a function of that name.
+    """The name of a function with its namespace: two namespaces may have a function of that name.
 
-    Recorded: a function that a tool search loaded by itself is its own namespace.
+    Measured: a function that a tool search loaded alone has its own name as namespace.
     """
     name, namespace = text_in(item.get("name")), text_in(item.get("namespace"))
     return f"{namespace}.{name}" if namespace and namespace != name else name

@@ -1,9 +1,9 @@
 """A history as JSON lines, both ways: a header, then one entry a line.
 
-Entries are read by their types. What a newer version wrote and this one does not know is
-kept and shown: an unknown block becomes an `Opaque` of kind `turnout:<type>`, an unknown
-entry a `Note`, and both are written back as they were. Unknown fields on known kinds are
-read over; a log is only ever added to, so they stay in the lines already written.
+Entries are read by their types. What only a newer version knows is kept and reported: an
+unknown block becomes an `Opaque` of kind `turnout:<type>`, an unknown entry a `Note`, and both
+are written back as they were. Unknown fields of known types are ignored; a log is only
+appended to, so they stay in the lines already written.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ..model import Entry, ModelTurn, Note, Opaque, Origin, Residue, Settled, Sy
 from ..plain import loads, plain
 from .log import History
 
-BOM = b"\xef\xbb\xbf"  # some editors put it before everything
+BOM = b"\xef\xbb\xbf"  # some editors write it at the start of a file
 VERSION = 1
 OURS = Origin("turnout")
-"""Whose blocks they are that only a newer version understands."""
+"""The origin of blocks that only a newer version understands."""
 
 UNKNOWN_BLOCK = "turnout:"
 UNKNOWN_ENTRY = "unknown_entry"
@@ -34,8 +34,8 @@ ENTRIES = frozenset(
 )
 
 
-class Header(Struct, frozen=True):
-    """What stands before the entries."""
+class HistoryHeader(Struct, frozen=True):
+    """The first line, before the entries."""
 
     turnout: int
     key: str
@@ -46,24 +46,24 @@ class Header(Struct, frozen=True):
 
 _encoder = msgspec.json.Encoder()
 _entries: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
-_headers = msgspec.json.Decoder(Header)
+_headers = msgspec.json.Decoder(HistoryHeader)
 
 
 # Whole histories
 
 
-def dump(history: History) -> bytes:
-    """The history as JSON lines; `load` gives it back."""
-    header = Header(VERSION, history.key, history.system, history.tools, tuple(history.diagnostics))
+def dump_history(history: History) -> bytes:
+    """The history as JSON lines; `load_history` reads them."""
+    header = HistoryHeader(VERSION, history.key, history.system, history.tools, tuple(history.diagnostics))
     return b"\n".join([_encoder.encode(header), *map(encode_entry, history.entries), b""])
 
 
-def load(data: bytes) -> History:
-    """The history that `dump` wrote, by this version or another."""
+def load_history(data: bytes) -> History:
+    """The history that `dump_history` wrote, of this version or another."""
     lines = [line for line in data.removeprefix(BOM).split(b"\n") if line.strip()]
     if not lines:
-        raise CorruptHistory("a stored history begins with its header; this one is empty")
-    header = _header(lines[0])
+        raise CorruptHistory("the stored history is empty; it must begin with a header line")
+    header = _read_header(lines[0])
     try:
         history = History.replay(
             lines[1:], header.key, read=_read_line, system=header.system, tools=header.tools
@@ -81,24 +81,24 @@ def _read_line(history: History, line: bytes) -> Entry:
     if not history.fits(entry):
         what = type(entry).__name__
         raise CorruptHistory(f"a {what} names a call or a turn that no earlier entry holds", entry)
-    history.diagnostics.extend(_unknown(entry))
+    history.diagnostics.extend(_diagnose_unknown(entry))
     return entry
 
 
-def _unknown(entry: Entry) -> Iterator[Diagnostic]:
-    """What of an entry only a newer version understands."""
+def _diagnose_unknown(entry: Entry) -> Iterator[Diagnostic]:
+    """A diagnostic for each part of an entry that only a newer version understands."""
     if _is_newer(entry):
         yield Diagnostic("history", "unknown_entry", "", entry.data["type"])  # type: ignore[union-attr]
-    for block in _blocks(entry):
+    for block in _blocks_of(entry):
         if _is_unknown(block):
             yield Diagnostic("history", "unknown_block", "", block.kind)
 
 
-def _header(line: bytes) -> Header:
+def _read_header(line: bytes) -> HistoryHeader:
     try:
         return _headers.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorruptHistory(f"the first line is not a history's header ({error})", line) from error
+        raise CorruptHistory(f"the first line is not the header of a history ({error})", line) from error
 
 
 # Single entries
@@ -108,20 +108,20 @@ def encode_entry(entry: Entry) -> bytes:
     """One entry as one line of JSON."""
     if _is_newer(entry):
         return _encoder.encode(entry.data)  # type: ignore[union-attr]
-    if any(_is_unknown(block) for block in _blocks(entry)):
-        return _encoder.encode(_restored(msgspec.to_builtins(entry)))
+    if any(_is_unknown(block) for block in _blocks_of(entry)):
+        return _encoder.encode(_with_original_blocks(msgspec.to_builtins(entry)))
     try:
         return _encoder.encode(entry)
-    except (UnicodeEncodeError, TypeError):  # a caller's name or residue that JSON cannot say
+    except (UnicodeEncodeError, TypeError):  # a name or residue of the caller that is not JSON
         return _encoder.encode(plain(msgspec.to_builtins(entry, enc_hook=plain)))
 
 
 def decode_entry(line: bytes) -> Entry:
-    """The entry on this line; what only a newer version understands is kept as it is."""
+    """The entry on this line. Parts that only a newer version understands are kept as they are."""
     try:
         return _entries.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, UsageError, RecursionError) as error:
-        return _newer(line, error)
+        return _read_newer_entry(line, error)
 
 
 def _is_newer(entry: Entry) -> bool:
@@ -132,7 +132,7 @@ def _is_newer(entry: Entry) -> bool:
     return isinstance(kind, str) and kind not in ENTRIES
 
 
-def _blocks(entry: Entry) -> Iterator[Any]:
+def _blocks_of(entry: Entry) -> Iterator[Any]:
     if isinstance(entry, UserTurn | SystemTurn | ModelTurn):
         yield from entry.blocks
     elif isinstance(entry, Settled):
@@ -148,14 +148,14 @@ def _is_unknown(block: Any) -> bool:
     )
 
 
-def _restored(raw: dict[str, Any]) -> dict[str, Any]:
-    """Each unknown block as it was read."""
+def _with_original_blocks(raw: dict[str, Any]) -> dict[str, Any]:
+    """The entry with each unknown block as it was read."""
     place, name = _blocks_in(raw)
-    place[name] = [_original(block) for block in place[name]]
+    place[name] = [_original_block(block) for block in place[name]]
     return raw
 
 
-def _original(block: dict[str, Any]) -> Any:
+def _original_block(block: dict[str, Any]) -> Any:
     ours = str(block.get("kind", "")).startswith(UNKNOWN_BLOCK) and block.get("residue")
     return (
         block["residue"]["data"]
@@ -164,13 +164,15 @@ def _original(block: dict[str, Any]) -> Any:
     )
 
 
-def _newer(line: bytes, error: Exception) -> Entry:
-    raw = _object(line)
+def _read_newer_entry(line: bytes, error: Exception) -> Entry:
+    raw = _object_on(line)
     if raw["type"] not in ENTRIES:
         return Note(UNKNOWN_ENTRY, raw)
     place, name = _blocks_in(raw)
     known = (
-        [_understood(block) for block in place.get(name) or ()] if isinstance(place.get(name), list) else None
+        [_as_known_block(block) for block in place.get(name) or ()]
+        if isinstance(place.get(name), list)
+        else None
     )
     if known is None or known == place[name]:
         raise CorruptHistory(f"an entry has the wrong shape: {error}", line) from error
@@ -182,25 +184,25 @@ def _newer(line: bytes, error: Exception) -> Entry:
     return entry
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def _object_on(line: bytes) -> dict[str, Any]:
     try:
         raw = loads(line)
     except (ValueError, RecursionError) as error:
         raise CorruptHistory(f"an entry is not JSON ({error})", line) from error
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
-        raise CorruptHistory("an entry is a JSON object with a 'type'; this is not", line)
+        raise CorruptHistory("an entry must be a JSON object with a 'type'", line)
     return raw
 
 
 def _blocks_in(raw: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Where an entry holds its blocks."""
+    """The object and the field in which an entry holds its blocks."""
     if raw["type"] == "settled":
         outcome = raw.get("outcome")
         return (outcome if isinstance(outcome, dict) else {}), "content"
     return raw, "blocks"
 
 
-def _understood(block: Any) -> Any:
+def _as_known_block(block: Any) -> Any:
     kind = block.get("type") if isinstance(block, dict) else None
     if not isinstance(kind, str) or kind in BLOCKS:
         return block

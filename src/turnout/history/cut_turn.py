@@ -1,7 +1,7 @@
-"""Turns that are too long for anyone to read: their texts are cut, and how much is said.
+"""Truncates turns that are too long, and says how much was left out.
 
-A reply that never comes to its end can be of any length; a server sent 28 MB before it broke
-off. Kept as it is, it would be sent with every request, and to whoever is to summarise it.
+A reply that never ends can have any length; one server sent 28 MB before it broke off. Without
+a limit, all of it would be sent with every request, and to the model that summarises.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _cut_block(block: Block, room: int) -> Block:
         return block
     match block:
         case Text(text) | Thinking(text) | Opaque(text=text):
-            # What its provider signed or numbered is not what is left of it.
+            # The signature or id of the provider belongs to the whole text, so it is dropped.
             return with_fields(block, text=_cut_text(text, room), residue=None)
         case Code(source):
             return with_fields(block, source=_cut_text(source, room), residue=None)

@@ -12,7 +12,7 @@ from ..model import ModelTurn, Outcome, ToolCall
 
 
 class ToolInteraction(Struct, frozen=True, gc=False):
-    """One call and what became of it. `arguments` are those it was started with."""
+    """One call and its outcome. `arguments` are those it was started with."""
 
     call: ToolCall
     turn_key: str
@@ -30,7 +30,7 @@ class ToolInteraction(Struct, frozen=True, gc=False):
 
 
 def is_real(outcome: Outcome) -> bool:
-    """Whether this is what the tool or the user said, and not what we said in their place."""
+    """Whether the tool or the user gave this outcome, not turnout in their place."""
     return not outcome.synthetic and outcome.status in ("complete", "error", "denied")
 
 

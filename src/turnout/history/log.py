@@ -2,7 +2,7 @@
 
 One rule makes rendering simple: only the last turn may be open. Appending a turn seals
 the one before it, so every earlier call already has its outcome on record. This is the
-only write path: what the rules forbid raises `UsageError` and changes nothing.
+only write path: a write that breaks a rule raises `UsageError` and changes nothing.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from ..model import (
 )
 from ..plain import clean, plain
 from .ledger import Ledger, ToolInteraction, is_real
-from .state import SEALED, State, through
+from .state import SEALED, State, entries_through
 
 T = TypeVar("T")
 
 KEPT_VIEWS = 8
-"""How many targets' renderings a history keeps, so that returning to one costs only what is new."""
+"""How many targets' renderings a history keeps, so that a switch back renders only the new turns."""
 
 
 class History:
     """One conversation: an append-only log and what follows from it.
 
-    `key` names the conversation; turn keys grow from it. `writer` is told of each entry
-    before it takes effect: a store that cannot write raises there, and nothing changed.
+    `key` names the conversation; turn keys begin with it. `writer` is called with each entry
+    before it takes effect: a store that cannot write raises there, and nothing has changed.
     """
 
     def __init__(
@@ -67,7 +67,9 @@ class History:
         writer: Callable[[Entry], None] | None = None,
     ) -> None:
         if not key or "|" in key:
-            raise UsageError(f"{key!r} cannot name a history: it must not be empty or hold '|'")
+            raise UsageError(
+                f"{key!r} cannot be the key of a history; use a text without '|' that is not empty"
+            )
         self.key = key
         self.system = clean(system)
         self.tools = specs_of(tools)
@@ -116,12 +118,12 @@ class History:
         return self._state.summary
 
     @property
-    def shortened(self) -> Mapping[str, str]:
+    def shortened_results(self) -> Mapping[str, str]:
         return self._state.shortened
 
     @property
-    def compacted(self) -> int:
-        """How many of `turns` were said before the last compaction."""
+    def compacted_count(self) -> int:
+        """How many of `turns` are older than the last compaction."""
         return self._state.compacted
 
     @property
@@ -140,11 +142,11 @@ class History:
 
     @property
     def open_calls(self) -> tuple[ToolInteraction, ...]:
-        return self._state.pending()
+        return self._state.open_calls()
 
     def interaction(self, call_id: str) -> ToolInteraction:
         if (found := self._state.ledger.get(call_id)) is None:
-            raise UsageError(f"call {call_id} is not in this history")
+            raise UsageError(f"call {call_id} is not in this history; use an id of history.ledger")
         return found
 
     @property
@@ -176,18 +178,18 @@ class History:
     # Writing
 
     def next_key(self) -> str:
-        """The key of the turn that comes next; given once, never again."""
+        """A new key for the next turn. No key is given twice."""
         while self.knows_key(key := f"{self.key}.{self._next}"):
             self._next += 1
         self._next += 1
         return key
 
     def user(self, content: str | Block | Iterable[str | Block]) -> UserTurn:
-        """Append what the user says."""
+        """Append a turn of the user."""
         return self.append(UserTurn(self.next_key(), blocks_of(content)))
 
     def note_system(self, content: str | Block | Iterable[str | Block]) -> SystemTurn:
-        """Append system or developer text in mid conversation."""
+        """Append system or developer text in the middle of a conversation."""
         return self.append(SystemTurn(self.next_key(), blocks_of(content)))
 
     def reply(
@@ -199,45 +201,47 @@ class History:
         usage: Usage | None = None,
         residue: Residue | None = None,
     ) -> ModelTurn:
-        """Append what a model said. Calls may carry the provider's own ids; they become canonical."""
+        """Append a reply of a model. Calls may have ids of the provider; they become canonical."""
         origin, key = Origin.parse(origin), self.next_key()
-        named = tuple(_named(block, origin, key, at) for at, block in _numbered(blocks_of(blocks)))
+        named = tuple(
+            _with_canonical_id(block, origin, key, at) for at, block in _with_call_numbers(blocks_of(blocks))
+        )
         calls = any(isinstance(block, ToolCall) for block in named)
         stop = stop or ("tool_calls" if calls else "end")
         return self.append(ModelTurn(key, origin, named, residue, stop, usage=usage))
 
     def append(self, turn: T) -> T:
-        """Append a whole turn. What was open before it is sealed first."""
-        checked = self._checked(turn)
+        """Append a whole turn. The turn before it is sealed first."""
+        checked = self._check_turn(turn)
         self._settle_pending()
-        self._write(checked)
+        self._write_entry(checked)
         return checked  # type: ignore[return-value]
 
     def start(self, call_id: str, arguments: Mapping[str, Any] | None = None) -> None:
-        """Record that a tool is about to run. Refused when the call has its outcome or was started."""
+        """Record that a tool is about to run. Raises when the call has its outcome or was started."""
         interaction = self.interaction(call_id)
         if interaction.outcome is not None:
-            raise UsageError(f"call {call_id} is settled ({interaction.status}); it must not run")
+            raise UsageError(f"call {call_id} is settled ({interaction.status}); run only open calls")
         if interaction.started:
             raise UsageError(f"call {call_id} was started already; a call runs once")
-        self._write(Started(call_id, None if arguments is None else plain(arguments)))
+        self._write_entry(Started(call_id, None if arguments is None else plain(arguments)))
 
     def settle(self, call_id: str, outcome: Outcome) -> bool:
         """Give a call its outcome; True if it took effect.
 
         The first real outcome wins; a real one replaces a synthetic one while the turn is
-        open. Whatever comes later is kept as a note and changes nothing.
+        open. Any later outcome is kept as a note and changes nothing.
         """
         if not self.knows_call(call_id):
             raise UsageError(f"call {call_id} is not in this history; settle only calls that were appended")
         open_turn, current = self._state.open_turn, self._state.ledger.get(call_id)
         if current is None or open_turn is None or current.turn_key != open_turn.key:
-            return self._too_late("late_outcome", call_id, outcome)
+            return self._record_late_outcome("late_outcome", call_id, outcome)
         if current.outcome is not None and (is_real(current.outcome) or not is_real(outcome)):
-            return self._too_late("repeated_outcome", call_id, outcome)
+            return self._record_late_outcome("repeated_outcome", call_id, outcome)
         if current.outcome is not None:
             self._diagnose("replaced_outcome", call_id, f"{current.status} gave way to {outcome.status}")
-        self._write(Settled(call_id, outcome))
+        self._write_entry(Settled(call_id, outcome))
         return True
 
     def seal(self) -> None:
@@ -247,11 +251,11 @@ class History:
             return
         self._settle_pending()
         if any(not is_real(item.outcome) for item in self.ledger.of_turn(turn) if item.outcome):
-            self._write(Note(SEALED, {"turn": turn.key}))
+            self._write_entry(Note(SEALED, {"turn": turn.key}))
         self._state.seal()
 
     def interruption(self, interaction: ToolInteraction) -> Outcome:
-        """What stands for an outcome that never came."""
+        """The outcome of a call that never got one."""
         if interaction.started:
             return Outcome("interrupted", synthetic=True, reason="stopped")
         reason = "did_not_run" if self.scheduled else "unknown"
@@ -265,48 +269,53 @@ class History:
         shortened: Mapping[str, str] | None = None,
         pinned: Iterable[str] = (),
     ) -> None:
-        """Let a summary stand for the turns through `through_key`; shorten single results."""
+        """Replace the turns through `through_key` by a summary; shorten single results."""
         short = {call_id: clean(text) for call_id, text in (shortened or {}).items()}
         entry = Compaction(through_key, clean(summary), short, tuple(pinned))
         self._check_compaction(entry)
         self.seal()
-        self._write(entry)
+        self._write_entry(entry)
 
     def rewind(self, to_key: str = "") -> None:
-        """Go back to how things stood after turn `to_key`; the log keeps everything."""
+        """Return to the state after turn `to_key`; the log keeps everything."""
         standing = {turn.key for turn in self.standing if isinstance(turn, _TURNS)}
         if to_key and to_key not in standing:
-            raise UsageError(f"turn {to_key} does not stand in this history; rewind to one that does")
+            raise UsageError(
+                f"turn {to_key} is not in this history, or was rewound; use one of history.turns"
+            )
         self.seal()
-        self._write(Rewind(to_key))
+        self._write_entry(Rewind(to_key))
 
     def note(self, kind: str, data: Any = None) -> None:
-        """Keep something that no model ever reads."""
-        self._write(Note(kind, plain(data)))
+        """Keep data that models never read."""
+        self._write_entry(Note(kind, plain(data)))
 
     def commit(self) -> None:
-        """See that everything written so far is kept, where the writer lets entries wait for this."""
+        """Make everything written so far durable, where the writer delays it until this call."""
         if (commit := getattr(self.writer, "commit", None)) is not None:
             commit()
 
     def fork(self, key: str, at: str | None = None) -> History:
-        """A history of its own that shares everything up to turn `at` (or all of it)."""
+        """A separate history with the same entries up to turn `at` (or all of them)."""
         if key == self.key:
-            raise UsageError(f"a fork needs a key of its own; {key!r} is the parent's")
+            raise UsageError(f"{key!r} is the key of the parent; give the fork another key")
         standing = self.standing
         if at is not None and at not in {turn.key for turn in standing if isinstance(turn, _TURNS)}:
-            raise UsageError(f"turn {at} does not stand in this history; fork at one that does")
+            raise UsageError(f"turn {at} is not in this history, or was rewound; use one of history.turns")
         child = History.replay(
-            standing if at is None else through(standing, at), key, system=self.system, tools=self.tools
+            standing if at is None else entries_through(standing, at),
+            key,
+            system=self.system,
+            tools=self.tools,
         )
         child.diagnostics = list(self.diagnostics)
         child.seal()
         return child
 
-    # Views: what higher layers keep with a history
+    # Views: what higher layers cache with a history
 
-    def kept(self, name: Hashable, make: Callable[[], T]) -> T:
-        """The view of that name, made on first need; the least recently used ones are let go."""
+    def view(self, name: Hashable, make: Callable[[], T]) -> T:
+        """The view of that name, made on first use; the least recently used ones are dropped."""
         view = self._views.pop(name, None)
         if view is None:
             view = make()
@@ -315,14 +324,14 @@ class History:
         self._views[name] = view
         return view  # type: ignore[no-any-return]
 
-    # Below the boundary
+    # How entries are checked and written
 
     def _settle_pending(self) -> None:
-        for pending in self._state.pending():
+        for pending in self._state.open_calls():
             self._diagnose("sealed_open_call", pending.call.id)
-            self._write(Settled(pending.call.id, self.interruption(pending)))
+            self._write_entry(Settled(pending.call.id, self.interruption(pending)))
 
-    def _write(self, entry: Entry) -> None:
+    def _write_entry(self, entry: Entry) -> None:
         if self.writer is not None:
             self.writer(entry)
         self._apply_entry(entry)
@@ -333,24 +342,24 @@ class History:
         if isinstance(entry, Started):
             self.scheduled = True
 
-    def _too_late(self, code: str, call_id: str, outcome: Outcome) -> bool:
+    def _record_late_outcome(self, code: str, call_id: str, outcome: Outcome) -> bool:
         current = self._state.ledger.get(call_id)
         self._diagnose(code, call_id, f"{outcome.status} after {current.status if current else 'rewind'}")
         if current is None or current.outcome != outcome:
-            self._write(Note(code, {"call_id": call_id, "outcome": plain(outcome)}))
+            self._write_entry(Note(code, {"call_id": call_id, "outcome": plain(outcome)}))
         return False
 
     def _diagnose(self, code: str, call_id: str = "", detail: str = "") -> None:
         self.diagnostics.append(Diagnostic("history", code, call_id, detail))
 
-    def _checked(self, given: Any) -> Turn:
+    def _check_turn(self, given: Any) -> Turn:
         turn: Turn = given
         if not isinstance(turn, _TURNS):
             raise UsageError(f"{type(turn).__name__} is not a turn; append SystemTurn, UserTurn or ModelTurn")
         if not turn.key or "|" in turn.key:
-            raise UsageError(f"{turn.key!r} cannot be a turn key; take one from history.next_key()")
+            raise UsageError(f"{turn.key!r} cannot be a turn key; use history.next_key()")
         if self.knows_key(turn.key):
-            raise UsageError(f"turn key {turn.key} is in use; take one from history.next_key()")
+            raise UsageError(f"turn key {turn.key} is in use; use history.next_key()")
         blocks = tuple(cleaned(block) for block in blocks_of(turn.blocks))
         if isinstance(turn, ModelTurn):
             self._check_calls([block for block in blocks if isinstance(block, ToolCall)])
@@ -359,7 +368,7 @@ class History:
             raise UsageError(
                 f"a {kind} cannot stand in a {type(turn).__name__}; only models make calls and think"
             )
-        # Nearly every turn is clean: then it is kept itself, and shared with whoever else keeps it.
+        # Nearly every turn is clean. Then the object itself is kept, not a copy.
         if not (isinstance(turn.blocks, tuple) and all(map(is_, blocks, turn.blocks))):
             turn = replace(turn, blocks=blocks)
         if isinstance(turn, ModelTurn) and (residue := bounded_residue(turn.residue)) is not turn.residue:
@@ -378,20 +387,22 @@ class History:
     def _check_compaction(self, entry: Compaction) -> None:
         keys = [turn.key for turn in self.turns]
         if not entry.through_key and not entry.shortened:
-            raise UsageError("nothing to compact: give a turn to compact through, or results to shorten")
+            raise UsageError(
+                "there is nothing to compact; give a turn to compact through, or results to shorten"
+            )
         if entry.through_key and entry.through_key not in keys:
             raise UsageError(f"turn {entry.through_key} is not visible; compact through one of history.turns")
         covered = keys[: keys.index(entry.through_key) + 1] if entry.through_key else []
         if outside := [key for key in entry.pinned if key not in covered]:
-            raise UsageError(f"turn {outside[0]} is not among the compacted ones, so it needs no pin")
+            raise UsageError(f"turn {outside[0]} is not compacted; pin only turns up to through_key")
         if unknown := [call_id for call_id in entry.shortened if call_id not in self.ledger]:
-            raise UsageError(f"call {unknown[0]} is not in this history, so it cannot be shortened")
+            raise UsageError(f"call {unknown[0]} is not in this history; shorten results of history.ledger")
 
 
 _TURNS = (SystemTurn, UserTurn, ModelTurn)
 
 
-def _numbered(blocks: Iterable[Block]) -> Iterable[tuple[int, Block]]:
+def _with_call_numbers(blocks: Iterable[Block]) -> Iterable[tuple[int, Block]]:
     """Each block with the number of calls before it."""
     calls = 0
     for block in blocks:
@@ -399,7 +410,7 @@ def _numbered(blocks: Iterable[Block]) -> Iterable[tuple[int, Block]]:
         calls += isinstance(block, ToolCall)
 
 
-def _named(block: Block, origin: Origin, turn_key: str, index: int) -> Block:
+def _with_canonical_id(block: Block, origin: Origin, turn_key: str, index: int) -> Block:
     if not isinstance(block, ToolCall) or ids.is_canonical(block.id):
         return block
     raw_id = block.raw_id or block.id

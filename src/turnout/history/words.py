@@ -1,7 +1,7 @@
-"""What a block that only its provider understands says to every other reader.
+"""The text that other providers read in place of a block that only its own provider understands.
 
-The block itself stays whole for its provider. Others read its kind and whatever in it can be
-read: names, arguments, results, addresses. Ids, signatures and encrypted text say nothing to them.
+Its provider gets the block itself. Others read its kind and its readable fields: names,
+arguments, results, addresses. Ids, signatures and encrypted text are left out.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ MARKS = frozenset(
         "encrypted_stdout",
     }
 )
-"""Fields that are for the provider alone, or that the words around already say."""
+"""Fields for the provider alone, or that repeat what the text says."""
 
-SAID = frozenset({"text", "content", "output"})
-"""Fields whose text says all where nothing stands beside it."""
+TEXT_FIELDS = frozenset({"text", "content", "output"})
+"""Fields whose text is used alone where no other field is beside it."""
 
 LONGEST = 20_000
-DATA = 2_000  # a text of this length without a space is data, not words
+DATA = 2_000  # a longer text without a space is data, not words
 
 
 def words_of(kind: str, value: Any) -> str:
-    """`[web_search_call] {"action":{"query":"…"}}`; "" where nothing in it can be read."""
-    said = _readable(value)
-    if said is None:
+    """`[web_search_call] {"action":{"query":"…"}}`; "" where it has no readable field."""
+    readable = _readable(value)
+    if readable is None:
         return ""
-    text = said if isinstance(said, str) else dumps(said)
+    text = readable if isinstance(readable, str) else dumps(readable)
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} […{len(text) - LONGEST} characters left out…] {text[-LONGEST // 2 :]}"
     return f"[{kind}] {text}"
 
 
 def _readable(value: Any) -> Any:
-    """The value without its marks and without what is empty; None where nothing is left."""
+    """The value without its marks and empty fields; None where nothing is left."""
     match value:
         case str():
             is_data = len(value) > DATA and not any(map(str.isspace, value))
@@ -58,7 +58,7 @@ def _readable(value: Any) -> Any:
             kept = {name: _readable(item) for name, item in value.items() if name not in MARKS}
             kept = {name: item for name, item in kept.items() if item is not None}
             only = next(iter(kept.values())) if len(kept) == 1 else None
-            return only if isinstance(only, str) and kept.keys() <= SAID else kept or None
+            return only if isinstance(only, str) and kept.keys() <= TEXT_FIELDS else kept or None
         case list():
             return [item for item in map(_readable, value) if item is not None] or None
         case _:

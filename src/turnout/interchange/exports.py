@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..declarations import specs_of
 from ..diagnostic import Diagnostic
 from ..errors import CorruptHistory
-from ..history.codec import dump
+from ..history.codec import dump_history
 from ..history.log import History
 from ..model import (
     Block,
@@ -61,7 +61,7 @@ def export(history: History, form: str, title: str = "") -> bytes:
 
 def to_jsonl(history: History, title: str = "") -> bytes:
     """Header and entries, one a line; `from_jsonl` reads it back."""
-    header, _, rest = dump(history).partition(b"\n")
+    header, _, rest = dump_history(history).partition(b"\n")
     told = loads(header)
     return dumps({**told, "title": title}).encode() + b"\n" + rest if title else header + b"\n" + rest
 

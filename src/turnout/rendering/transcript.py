@@ -61,7 +61,7 @@ class Transcript:
         if self.generation != self.history.generation:
             self._start_over()
         for at, turn in enumerate(self.history.turns[self._rendered : self.history.final], self._rendered):
-            self.sealed.extend(self._render(turn, self._notes, at < self.history.compacted))
+            self.sealed.extend(self._render(turn, self._notes, at < self.history.compacted_count))
         self._rendered = self.history.final
         self._tail_notes = []
         open_turn = self.history.open_turn
@@ -146,7 +146,7 @@ class Transcript:
         outcome = interaction.outcome or self.history.interruption(interaction)
         if outcome.synthetic:
             notes.append(Diagnostic("render", "synthetic_result", call.id, outcome.reason))
-        shortened = self.history.shortened.get(call.id)
+        shortened = self.history.shortened_results.get(call.id)
         if shortened is not None:
             notes.append(Diagnostic("render", "shortened_result", call.id))
         changed: list[Seen] = []

@@ -194,7 +194,7 @@ class Compressor:
         pins, shortened = self.pins, {}
         for turn in history.turns[: -keep or None]:
             for call_id, outcome in outcomes_of(history, [turn]).items() if turn.key not in pins else ():
-                if call_id not in history.shortened and (left := len(outcome.text) - limit) > 0:
+                if call_id not in history.shortened_results and (left := len(outcome.text) - limit) > 0:
                     shortened[call_id] = f"{outcome.text[:limit]}\n[{left} more characters were left out]"
         if shortened:
             history.compact(shortened=shortened)

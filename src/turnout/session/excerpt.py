@@ -35,7 +35,7 @@ def outcomes_of(history: History, turns: Iterable[Turn]) -> dict[str, Outcome]:
     calls = (call for turn in turns if isinstance(turn, ModelTurn) for call in turn.tool_calls)
     found = {call.id: history.ledger[call.id].outcome for call in calls}
     return {
-        call_id: _shortened(outcome, history.shortened.get(call_id))
+        call_id: _shortened(outcome, history.shortened_results.get(call_id))
         for call_id, outcome in found.items()
         if outcome is not None
     }

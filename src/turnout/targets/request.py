@@ -113,7 +113,7 @@ def view(
 ) -> View:
     """The history's view for a target, brought up to date."""
     name = ("view", place.origin, thinking, policy, flat_through)
-    kept = history.kept(name, lambda: View(history, place, thinking, policy, flat_through))
+    kept = history.view(name, lambda: View(history, place, thinking, policy, flat_through))
     kept.update()
     return kept
 
@@ -127,7 +127,7 @@ def transcript(
     """
     _expect_history(history)
     place = reader(find(target), foreign_thinking)
-    kept = history.kept(("transcript", place), lambda: Transcript(history, place))
+    kept = history.view(("transcript", place), lambda: Transcript(history, place))
     return kept.update().rendered()
 
 

@@ -60,7 +60,7 @@ def test_every_result_is_marked_with_its_source() -> None:
     session = desk()
     go(session.run(call("look", "a"), call("browse", "b"), call("todo", "c", items=[{"text": "x"}])))
     assert [session.outcome(name).source for name in "abc"] == ["tool", "web", "model"]
-    again = codec.load(codec.dump(session.history))
+    again = codec.load_history(codec.dump_history(session.history))
     assert {each.outcome.source for each in again.ledger if each.outcome} == {"tool", "web", "model"}
 
 
@@ -90,9 +90,9 @@ def test_logs_from_before_the_mark_are_read() -> None:
     """They say nothing about the source, so their results count as foreign."""
     session = desk()
     go(session.run(call("look", "a")))
-    old = codec.dump(session.history).replace(b',"source":"tool"', b"")
+    old = codec.dump_history(session.history).replace(b',"source":"tool"', b"")
     assert b"source" not in old
-    history = codec.load(old)
+    history = codec.load_history(old)
     outcomes = [each.outcome for each in history.ledger if each.outcome]
     assert [outcome.source for outcome in outcomes] == [""]
     assert Taint(outcomes).source == "a tool"
@@ -178,7 +178,7 @@ def test_the_mark_outlives_the_session() -> None:
     session = desk(ALLOWED)
     go(session.run(call("browse", "a")))
     taken_up = desk(ALLOWED)
-    taken_up.history = codec.load(codec.dump(session.history))
+    taken_up.history = codec.load_history(codec.dump_history(session.history))
     from turnout.tools.schedule.scheduler import ToolScheduler
 
     taken_up.scheduler = ToolScheduler([look, send], taken_up.history, policy=Policy("ask", (ALLOWED,)))
@@ -204,7 +204,7 @@ def test_what_a_provider_looked_up_itself_counts(block: Any, status: str) -> Non
     go(session.run(call("send", "a", text="x")))
     assert session.outcome("a").status == status
     again = Desk(look, send, policy=Policy("ask", (ALLOWED,)))
-    again.scheduler.history = again.history = codec.load(codec.dump(session.history))
+    again.scheduler.history = again.history = codec.load_history(codec.dump_history(session.history))
     go(again.run(call("send", "b", text="x")))
     assert again.outcome("b").status == status
 

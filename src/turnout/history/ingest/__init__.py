@@ -1,9 +1,9 @@
-"""A foreign or damaged message list becomes a history: forgiving here, strict ever after.
+"""Foreign or damaged message lists become histories. Only this step accepts damage.
 
-    messages -> snapshot -> read (one translator a format) -> resolve -> write
+    messages -> snapshot -> read (one reader a format) -> resolve -> write
 
-Damage is resolved once, with diagnostics, and never raises. Only what is not the named
-format at all does.
+Damage is resolved once, with diagnostics, and never raises. Only input that is not the named
+format at all raises.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from .write import write_resolved
 def ingest(
     messages: Any, format: str = "openai-chat", origin: str | Origin | None = None, *, key: str = "ingest"
 ) -> History:
-    """The history that these messages tell of, whatever state they are in.
+    """The history of these messages, also of damaged ones.
 
     `messages` is a list of messages or a whole request body, as Python or SDK objects, JSON
     text or bytes. What was resolved is in `history.diagnostics`.
     """
     read = read_body(messages, format, origin, key)
     if unread := [name for name, value in read.fields.items() if value is not None and name != "model"]:
-        told = f"{', '.join(unread)}; read_request() keeps what a request asks for"
-        read.history.diagnostics.append(Diagnostic("history", "unread_fields", "", told))
+        detail = f"{', '.join(unread)}; read_request() keeps what a request asks for"
+        read.history.diagnostics.append(Diagnostic("history", "unread_fields", "", detail))
     return read.history
 
 
 class ReadBody(Struct, frozen=True):
-    """A request body as it was read: the history, and the fields that are no part of one."""
+    """A request body as it was read: the history, and the fields that do not belong to one."""
 
     history: History
     fields: dict[str, Any]
-    origin: Origin  # whom it was written for
+    origin: Origin  # the provider and model that it was written for
     api: str  # the protocol it was written in
-    held: dict[str, str]  # what the provider holds of the conversation already
-    marked: list[Any]  # its messages, system text and tools as they were, where their markers stand
+    held: dict[str, str]  # the part of the conversation that the provider holds already
+    marked: list[Any]  # its messages, system text and tools as they were, with their cache markers
 
 
 def read_body(messages: Any, format: str, origin: str | Origin | None, key: str) -> ReadBody:
-    """The history, with what the body says besides; what was resolved is in its diagnostics."""
+    """The history and the other fields of a body; what was resolved is in the diagnostics."""
     form, provider = find_format(format)
     body, listed = _body_and_messages(messages, form)
     context = ReadContext(_origin_of(body, origin, provider), form.unit)
@@ -77,7 +77,7 @@ def read_body(messages: Any, format: str, origin: str | Origin | None, key: str)
     return ReadBody(history, fields, context.origin, form.api, held, marked)
 
 
-# What was given
+# The input
 
 
 def _body_and_messages(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
@@ -85,7 +85,7 @@ def _body_and_messages(given: Any, form: Format) -> tuple[dict[str, Any], list[A
     if isinstance(given, str | bytes | bytearray | memoryview):
         given = parse_messages(given if isinstance(given, str) else bytes(given))
     if hasattr(given, "read"):
-        raise UsageError(f"{type(given).__name__} is an open file; give what it holds: file.read()")
+        raise UsageError(f"{type(given).__name__} is an open file; give its content: file.read()")
     if not isinstance(given, Mapping | list | tuple):
         given = unwrap_object(given)
     if isinstance(given, Mapping):
@@ -116,12 +116,12 @@ def _wrong_format_text(body: Mapping[str, Any], form: Format) -> str:
     seen = next((other for other in FORMATS if other.lists[0] in body), None)
     missing = f"this body has no {form.lists[0]!r}, so it is not {form.name}"
     if seen is not None:
-        return f"{missing}; it has {seen.lists[0]!r}: say format={seen.name!r}"
-    return f"{missing}; a single message goes in a list"
+        return f"{missing}; it has {seen.lists[0]!r}, so use format={seen.name!r}"
+    return f"{missing}; put a single message in a list"
 
 
 def _origin_of(body: dict[str, Any], origin: str | Origin | None, provider: str) -> Origin:
-    """Who spoke, where a message does not say it itself."""
+    """The origin of messages that do not name one."""
     given = Origin.parse(origin) if origin is not None else Origin(provider)
     model = body.get("model")
     if not isinstance(model, str) or not model:

@@ -14,7 +14,7 @@ read = chat.read_chat_message
 
 
 def thinking_block(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """Signed thinking; with a list in it, it is Mistral's chunk; with a `thought`, our own."""
+    """Signed thinking. With a list in it, it is a chunk of Mistral; with a `thought`, a block of ours."""
     value = block.get("thinking", block.get("thought"))
     if isinstance(value, list):
         rest = {name: item for name, item in block.items() if name != "thinking"}
@@ -46,7 +46,7 @@ def tool_result(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
 
 
 def provider_run(block: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """Tools that Anthropic runs itself: never paired with ours, kept whole for Anthropic."""
+    """Tools that Anthropic runs: never paired with results of ours, kept whole for Anthropic."""
     kind = text_of(block.get("type"))
     yield Opaque(kind, words_of(kind, block), context.residue(block=block))
 

@@ -1,7 +1,7 @@
-"""Chat messages: `{"role", "content", "tool_calls", …}`, in the dialects of everyone who speaks it.
+"""Chat messages: `{"role", "content", "tool_calls", …}`, in all dialects of Chat.
 
-Anthropic's messages have the same outer shape, so this reader reads them too, and a message
-that holds both families' calls needs no rule of its own but one: one call per id.
+Messages of Anthropic have the same outer shape, so this reader reads them too. A message may
+hold calls of both families; then there is one call per id.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ SPEAKERS: dict[str, Speaker] = {
 }
 
 MARKS = {"role", "content", "type", "name", "id", "status", "cache_control", "metadata", "prefix", "phase"}
-"""Fields that say nothing by themselves."""
+"""Fields without content."""
 
 REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-"""Fields in which one server or another writes what the model thought."""
+"""Fields in which different servers write the reasoning of the model."""
 
 
 FIELDS = frozenset(
     {
         *("role", "content", "name", "type", "id", "status", "phase", "cache_control", "object"),
-        *("model", "usage", "stop_reason", "stop_sequence", "finish_reason"),  # of a reply that was kept
+        *("model", "usage", "stop_reason", "stop_sequence", "finish_reason"),  # of a stored reply
         *("tool_calls", "function_call", "tool_call_id", "tool_name", "call_id"),
         *("refusal", "audio", "annotations", "images", "reasoning_details", "reasoning_opaque", *REASONING),
     }
 )
-"""The fields of a message that are read, or that say nothing by themselves. Any other is named."""
+"""The fields of a message that are read or have no content. Any other is reported."""
 
 
 def read_chat_message(message: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
@@ -84,12 +84,12 @@ def speaker_of(message: dict[str, Any], context: ReadContext) -> Speaker:
 
 
 def note_if_unread(message: dict[str, Any]) -> HeardNote | None:
-    """A message in which nothing was recognised, though it holds something."""
-    told = any(value and name not in MARKS for name, value in message.items())
-    return HeardNote("unreadable_message", message) if told else None
+    """A note of a message that has content, but none that is known here."""
+    has_content = any(value and name not in MARKS for name, value in message.items())
+    return HeardNote("unreadable_message", message) if has_content else None
 
 
-# What the model thought
+# Reasoning
 
 
 def _reasoning_of(message: dict[str, Any], context: ReadContext) -> Iterator[Item]:
@@ -124,7 +124,7 @@ def _details_text(detail: Any) -> str:
 def _calls_of(message: dict[str, Any], context: ReadContext) -> Iterator[HeardCall]:
     for entry in list_of(message.get("tool_calls")):
         yield _call_of(dict_of(entry), context) if isinstance(entry, dict) else HeardCall("", "", entry)
-    old = message.get("function_call")  # how calls were written before tool_calls
+    old = message.get("function_call")  # the form of calls before tool_calls existed
     if isinstance(old, dict) and message.get("type") is None:
         yield HeardCall("", text_of(old.get("name")), first_of(old, "arguments", "args"), unnumbered=True)
 
@@ -151,11 +151,11 @@ def custom_call(raw_id: str, name: Any, text: Any, residue: Residue | None) -> H
 
 
 def _one_call_per_id(content: list[Item], calls: list[HeardCall], context: ReadContext) -> list[Item]:
-    """Content, then calls; a call that stands in both shapes is one call."""
+    """Content, then calls; a call that is written in both shapes is one call."""
     blocks = [item for item in content if isinstance(item, HeardCall)]
     if not blocks or not calls:
         return [*content, *calls]
-    context.report("mixed_shapes", f"{len(blocks)} calls in the content, {len(calls)} beside it")
+    context.report("mixed_shapes", f"{len(blocks)} calls in the content, {len(calls)} in tool_calls")
     beside = {call.raw_id: call for call in calls if call.raw_id}
     inside = {call.raw_id for call in blocks if call.raw_id}
     fuller = [_with_arguments_from(item, beside) if isinstance(item, HeardCall) else item for item in content]
@@ -163,7 +163,7 @@ def _one_call_per_id(content: list[Item], calls: list[HeardCall], context: ReadC
 
 
 def _with_arguments_from(call: HeardCall, beside: dict[str, HeardCall]) -> HeardCall:
-    """Gateways leave the input of one of the two empty."""
+    """The call with the arguments of its twin: gateways leave the input of one of the two empty."""
     other = beside.get(call.raw_id)
     return replace(call, arguments=other.arguments) if other is not None and not call.arguments else call
 
@@ -172,22 +172,22 @@ def _with_arguments_from(call: HeardCall, beside: dict[str, HeardCall]) -> Heard
 
 
 PAIRED = {"tool_use", "tool_result", "function_call", "function_call_output", "tool_call", "tool_response"}
-"""Parts that are calls or results in their own right, wherever they stand."""
+"""Parts that are calls or results, in any message."""
 
 
 def _results_of(message: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """A tool message is one result; a part of it that names its own call is one of its own."""
+    """A tool message is one result; a part of it that names a call is a separate result."""
     content, raw_id = message.get("content"), text_of(message.get("tool_call_id"))
     own = [part for part in list_of(content) if _is_paired(part)]
     if own and not raw_id:
-        yield from parts.items_of(content, context)  # in order: what stands beside a result belongs to it
+        yield from parts.items_of(content, context)  # in order: the parts beside a result belong to it
         return
     for part in own:
         yield from parts.read_part(part, context)
     rest = [part for part in list_of(content) if not _is_paired(part)] if own else content
     if not own or rest:
         name = text_of(first_of(message, "name", "tool_name"))
-        unnumbered = message.get("role") == "function" or "tool_name" in message  # these never had ids
+        unnumbered = message.get("role") == "function" or "tool_name" in message  # these forms have no ids
         yield HeardResult(raw_id, name, parts.outcome_of(rest, context), unnumbered)
 
 
@@ -195,7 +195,7 @@ def _is_paired(part: Any) -> bool:
     return isinstance(part, dict) and isinstance(kind := part.get("type"), str) and kind in PAIRED
 
 
-# What stands beside the content
+# Fields beside the content
 
 
 def _with_annotations(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
@@ -206,7 +206,7 @@ def _with_annotations(message: dict[str, Any], content: list[Item], context: Rea
 
 
 def _with_speaker(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
-    """A message may say what its speaker is called: kept on what was said first, for the same API."""
+    """A message may name its speaker: the name is kept on the first text, for the same API."""
     name = message.get("name")
     if not isinstance(name, str) or not name:
         return content
@@ -214,11 +214,11 @@ def _with_speaker(message: dict[str, Any], content: list[Item], context: ReadCon
     at = next((at for at, item in enumerate(content) if isinstance(item, Text) and item.text), None)
     if at is None:
         return content
-    said = content[at]
-    assert isinstance(said, Text)
-    held = said.residue
+    first = content[at]
+    assert isinstance(first, Text)
+    held = first.residue
     kept = Residue(held.origin, {**held.data, "speaker": name}, held.scope) if held else None
-    named = replace(said, residue=kept or context.scoped_residue("provider", speaker=name))
+    named = replace(first, residue=kept or context.scoped_residue("provider", speaker=name))
     return [*content[:at], named, *content[at + 1 :]]
 
 
@@ -226,8 +226,8 @@ def _beside_content(message: dict[str, Any], context: ReadContext) -> Iterator[I
     if refusal := text_of(message.get("refusal")):
         yield Text(refusal)
     if isinstance(audio := message.get("audio"), dict):
-        said = text_of(audio.get("transcript")) or words_of("audio", audio)
-        yield Opaque("audio", said, context.residue(audio=audio))
+        transcript = text_of(audio.get("transcript")) or words_of("audio", audio)
+        yield Opaque("audio", transcript, context.residue(audio=audio))
     for image in list_of(message.get("images")):  # Ollama's own API
         yield media.from_base64(text_of(image), "", "image/*")
 
@@ -236,7 +236,7 @@ def _beside_content(message: dict[str, Any], context: ReadContext) -> Iterator[I
 
 
 def text_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """Text, with the citations that Anthropic wants back."""
+    """Text, with its citations, which Anthropic expects back."""
     yield Text(text_of(part.get("text")), context.residue(citations=part.get("citations") or None))
 
 
@@ -245,7 +245,7 @@ def refusal_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
 
 
 def reference_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """Mistral's pointers into search results."""
+    """A reference of Mistral to search results."""
     yield Opaque("reference", words_of("reference", part), context.scoped_residue("provider", part=part))
 
 

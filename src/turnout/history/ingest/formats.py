@@ -1,4 +1,4 @@
-"""The formats by name: how each family writes a conversation, and whose words they are by default."""
+"""The formats by name: how each family writes a conversation, and its default provider."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Reader = Callable[[dict[str, Any], ReadContext], Iterator[Heard]]
 
 
 class Format(Struct, frozen=True):
-    """How one family writes a conversation down."""
+    """How one family writes a conversation."""
 
     name: str
-    lists: tuple[str, ...]  # where a body holds the messages
+    lists: tuple[str, ...]  # the fields in which a body may hold the messages
     read: Reader
     system: Callable[[dict[str, Any]], Any]
     api: str = "chat"  # the protocol whose declarations and options its bodies hold
     unit: str = "part"
 
-    heads: tuple[str, ...] = ()  # other fields of a body that a history is made of
+    heads: tuple[str, ...] = ()  # other fields of a body that belong to the history
 
     @property
     def fields(self) -> frozenset[str]:
-        """The fields of a body that a history is made of."""
+        """The fields of a body that belong to the history."""
         return frozenset((*self.lists, *self.heads, *TOOL_FIELDS))
 
 
@@ -92,7 +92,7 @@ CHAT_PROVIDERS = (
     *("perplexity", "portkey", "pydantic-gateway", "sambanova", "sglang", "siliconflow", "snowflake"),
     *("venice", "vllm", "writer"),
 )
-"""Those who speak Chat, with their other names: a name says the format and the provider."""
+"""The providers that use Chat, with their other names. A name stands for the format and the provider."""
 
 
 def _names_of(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
@@ -112,7 +112,7 @@ NAMES = {
         "gemini = google, gemini-generate-content, generate-content, google-gemini, google-genai",
         "vertex = vertexai, vertex-ai, google-vertex, gemini-vertex, vertex-gemini, code-assist",
     ),
-    "icontent": (ICONTENT, "unknown"),  # a content says itself who wrote it
+    "icontent": (ICONTENT, "unknown"),  # each content names its origin
 }
 
 
@@ -122,16 +122,16 @@ def find_format(name: str) -> tuple[Format, str]:
     if wanted and (found := NAMES.get(wanted)) is not None:
         return found
     known = ", ".join(form.name for form in FORMATS)
-    raise UsageError(f"{name!r} is no message format; use one of {known}, or the name of a provider")
+    raise UsageError(f"{name!r} is not a message format; use one of {known}, or the name of a provider")
 
 
 def fold_name(name: str) -> str:
-    """A name as people write it: `Azure OpenAI`, `llama.cpp` and `openai_chat` are names too."""
+    """The name in our spelling: `Azure OpenAI`, `llama.cpp` and `openai_chat` are accepted."""
     return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
 
 def reader_of(message: dict[str, Any], form: Format) -> Reader:
-    """The named format's reader, unless the message has plainly another shape."""
+    """The reader of the named format, unless the message clearly has the shape of another."""
     has = message.keys()
     if "speaker" in has or "blocks" in has:
         return icontent.read_icontent

@@ -1,4 +1,4 @@
-"""Gemini contents: parts without a `type`, told apart by their one key, in camel or snake case."""
+"""Gemini contents: parts without a `type`, known by their one key, in camel or snake case."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from .heard import (
 )
 
 HELD_FILE = re.compile(r"gs://|https://generativelanguage\.googleapis\.com/[^?]*files/")
-"""Addresses that only an account of Google can read."""
+"""Addresses that only a Google account can read."""
 
 
 def read_gemini_content(content: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
-    said = content.get("parts")
+    given = content.get("parts")
     if "parts" not in content:  # a bare part where a content should be
-        said = {name: value for name, value in content.items() if name != "role"}
-    yield Heard(_speaker_of(content, context), tuple(parts.items_of(said, context)), context.origin)
+        given = {name: value for name, value in content.items() if name != "role"}
+    yield Heard(_speaker_of(content, context), tuple(parts.items_of(given, context)), context.origin)
 
 
 def _speaker_of(content: dict[str, Any], context: ReadContext) -> Speaker:
     role = content.get("role")
     if role is None:
-        return "user"  # as the API reads it
+        return "user"  # as the API does
     if isinstance(role, str) and (speaker := chat.SPEAKERS.get(role.lower())) is not None:
         return speaker
     context.report("unknown_role", text_of(role))
@@ -58,7 +58,7 @@ def read_gemini_part(part: dict[str, Any], context: ReadContext) -> Iterator[Ite
         return
     kinds = [name for name, value in part.items() if value is not None and name not in SIGNS]
     if not kinds:
-        yield from _text_part("", part, context)  # a signature that arrived by itself
+        yield from _text_part("", part, context)  # a part with a signature only
         return
     scope: Scope = "model"
     if kinds[0] not in PROVIDER_RUN:
@@ -68,7 +68,7 @@ def read_gemini_part(part: dict[str, Any], context: ReadContext) -> Iterator[Ite
 
 
 def _text_part(value: Any, part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """Text or thought; an empty one matters when it carries a signature."""
+    """Text or thinking. An empty text is kept for its signature."""
     residue = context.residue(thought_signature=_signature(part))
     yield (Thinking if part.get("thought") is True else Text)(text_of(value), residue)
 
@@ -91,7 +91,7 @@ def _function_response(value: Any, part: dict[str, Any], context: ReadContext) -
 
 
 def _outcome_of_response(response: Any) -> Outcome:
-    """`output` and `error` are Gemini's own words; any other object is the result itself."""
+    """`output` and `error` are names of the API; any other object is the result itself."""
     match response:
         case {"error": error, **rest} if error and not rest:
             return Outcome("error", parts.contents_of_value(error))
@@ -111,7 +111,7 @@ def _inline_data(value: Any, part: dict[str, Any], context: ReadContext) -> Iter
 
 
 def _file_data(value: Any, part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """A link, or a file that lies at Google. A link may come without a type: YouTube's have none."""
+    """A link, or a file at Google. A link may have no type: links to YouTube have none."""
     file = dict_of(value)
     mime = text_of(first_of(file, "mimeType", "mime_type")) or UNKNOWN_KIND
     name = text_of(first_of(file, "displayName", "display_name"))
@@ -125,12 +125,12 @@ def _file_data(value: Any, part: dict[str, Any], context: ReadContext) -> Iterat
 def _media_marks(
     part: dict[str, Any], context: ReadContext, *, named: bool, link: bool = False, is_held: bool = False
 ) -> Residue | None:
-    """What Gemini wants back with media: the signature, and how it is to be looked at."""
+    """What Gemini expects back with media: the signature, and how to process it."""
     signature, beside = _signature(part), _fields_beside(part)
     scope: Scope = "model" if signature is not None else "account" if is_held else "provider"
     marks = {"link": link, "named": named, "held": is_held, "beside": beside}
-    said = {name: value for name, value in marks.items() if value}
-    return context.scoped_residue(scope, thought_signature=signature, **said)
+    given = {name: value for name, value in marks.items() if value}
+    return context.scoped_residue(scope, thought_signature=signature, **given)
 
 
 def _executable_code(value: Any, part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
@@ -168,7 +168,7 @@ def _signature(part: dict[str, Any]) -> Any:
 
 
 def _fields_beside(part: dict[str, Any]) -> dict[str, Any]:
-    """Fields beside what the part holds: `videoMetadata`, `mediaResolution`."""
+    """Other fields of a part: `videoMetadata`, `mediaResolution`."""
     return {name: value for name, value in part.items() if name not in PLACED and value is not None}
 
 

@@ -1,8 +1,7 @@
-"""What is heard in a message, in words that every format shares.
+"""The parts of a message as types that all formats share.
 
-Each format's reader only translates: who spoke, what was said, which calls were made,
-which results were reported. Which result belongs to which call is nobody's business here;
-it is resolved once, for all formats alike.
+The reader of each format only translates: who spoke, which texts, calls and results there
+are. `resolve` decides once, for all formats, which result belongs to which call.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class HeardResult(Struct, frozen=True):
 
 
 class HeardNote(Struct, frozen=True):
-    """Something that is kept in the history and that no model ever reads."""
+    """Data that is kept in the history and that models never read."""
 
     kind: str
     data: Any = None
@@ -48,7 +47,7 @@ Item: TypeAlias = Block | HeardCall | HeardResult | HeardNote
 
 
 class Heard(Struct, frozen=True):
-    """One message. `joins`: it is a piece of a reply, and the next piece belongs to the same turn."""
+    """One message. `joins`: it is a piece of a reply; the next piece belongs to the same turn."""
 
     speaker: Speaker
     items: tuple[Item, ...]
@@ -58,52 +57,54 @@ class Heard(Struct, frozen=True):
 
 
 class ReaderFinding(Struct, frozen=True):
-    """Something a reader noticed."""
+    """Damage or an oddity that a reader found."""
 
     code: str
     detail: str = ""
 
 
 class ReadContext:
-    """What a reader knows besides the message: whose words these are, and where findings go."""
+    """What a reader needs besides the message: its origin, and a list for findings."""
 
     def __init__(
         self, origin: Origin, unit: str = "part", findings: list[ReaderFinding] | None = None
     ) -> None:
         self.origin = origin
-        self.unit = unit  # what this family calls a piece of content, and keeps a whole one under
+        self.unit = (
+            unit  # what this family calls a piece of content; also its key in a residue
+        )
         self.findings: list[ReaderFinding] = [] if findings is None else findings
         self.hosted: set[str] = set()  # ids of calls that the provider ran itself
 
     def speaking_as(self, origin: Origin) -> ReadContext:
-        """The same context for the words of someone else."""
+        """The same context for messages of another origin."""
         return ReadContext(origin, self.unit, self.findings)
 
     def report(self, code: str, detail: str = "") -> None:
         self.findings.append(ReaderFinding(code, detail))
 
     def residue(self, **data: Any) -> Residue | None:
-        """Private state of who speaks: what is None was not there; None when nothing was."""
+        """Private state of the model that wrote the message, without None values; None if it is empty."""
         return self.scoped_residue("model", **data)
 
     def scoped_residue(self, scope: Scope, **data: Any) -> Residue | None:
-        """Private state that every model of this account, or of this provider, understands."""
+        """Private state for every model of this account or provider."""
         kept = {name: value for name, value in data.items() if value is not None}
         return Residue(self.origin, kept, scope) if kept else None
 
 
-# Reading values that may be anything
+# Unchecked values
 
 
 def text_of(value: Any) -> str:
-    """A text as it is, nothing as "", anything else as JSON."""
+    """A text as it is, None as "", anything else as JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else dumps(value)
 
 
 def list_of(value: Any) -> list[Any]:
-    """A list as it is, nothing as no items, anything else as the one item."""
+    """A list as it is, None as an empty list, anything else as a list of one."""
     if isinstance(value, list):
         return value
     return [] if value is None else [value]
@@ -114,12 +115,12 @@ def dict_of(value: Any) -> dict[str, Any]:
 
 
 def first_of(values: Mapping[str, Any], *names: str) -> Any:
-    """The first of several spellings that is there and not null."""
+    """The value of the first of these names that is there and not null."""
     return next((values[name] for name in names if values.get(name) is not None), None)
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text under the usual names, in order: what a reader without our types would see."""
+    """Every text under the usual names, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -1,7 +1,7 @@
 """The canonical content list: `{"speaker", "blocks", "metadata"}`, blocks of every provider in one shape.
 
-A content says itself who wrote it, so private state is put in the shape of the provider
-that it names: only that provider's protocol will read it.
+A content names its origin, so private state gets the shape of that provider: only the
+protocol of that provider reads it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ USUAL_HOSTS = {
     "xai": "api.x.ai",
     "groq": "api.groq.com",
 }
-"""Where a provider lives; a base URL that says the same names no endpoint of its own."""
+"""The usual host of a provider. A base URL with this host is not an endpoint."""
 
 SIGNED_LIKE_ANTHROPIC = {"anthropic", "bedrock"}
 SIGNED_LIKE_GEMINI = {"gemini", "vertex", "google"}
@@ -142,7 +142,7 @@ def tool_response(block: dict[str, Any], context: ReadContext) -> Iterator[Item]
 
 
 def _outcome_of_block(block: dict[str, Any], context: ReadContext) -> Outcome:
-    """What became of a call: no single one of `error`, `isComplete` and `result` says it."""
+    """The outcome of a call: it follows from `error`, `isComplete` and `result` together."""
     error, result, complete = block.get("error"), block.get("result"), block.get("isComplete")
     content = () if result is None else parts.outcome_of(result, context).content
     if error:

@@ -20,24 +20,24 @@ SYNTHETIC = 3
 
 
 class ReportedResult:
-    """A result, when it was heard and where it stood."""
+    """A result, its order among all calls and results, and its position."""
 
     def __init__(self, heard: HeardResult, order: int, place: int, batch: int) -> None:
         self.heard = heard
         self.order = order
-        self.place = place  # how many turns stood before it
-        self.batch = batch  # the calls that were open there
+        self.place = place  # how many turns were before it
+        self.batch = batch  # the number of the batch of calls that were open there
         self.raw_id = heard.raw_id.strip()
 
     @property
     def rank(self) -> tuple[int, int]:
-        """What decides between several: success, error, then the rest; the earlier wins ties."""
+        """The order of several results: success, error, then the rest; the earlier wins ties."""
         outcome = self.heard.outcome
         return (SYNTHETIC if outcome.synthetic else RANK[outcome.status], self.order)
 
 
 class CallDraft:
-    """A call as it was heard, and the results that were reported for it."""
+    """A call as it was read, and the results that were reported for it."""
 
     def __init__(self, heard: HeardCall, turn: TurnDraft) -> None:
         self.heard = heard
@@ -50,7 +50,7 @@ class CallDraft:
 
     @property
     def raw(self) -> str | None:
-        """What the model wrote, where it is not a clean object."""
+        """The arguments as the model wrote them, where they are not a clean object."""
         if not self.fault:
             return None
         written = self.heard.arguments
@@ -121,7 +121,7 @@ def is_content(item: Any) -> bool:
 
 
 class CallGroup:
-    """Calls in order, of which the first that waits is wanted."""
+    """Calls in order; results go to the first that has none."""
 
     def __init__(self, mark: int) -> None:
         self.mark = mark
@@ -137,7 +137,7 @@ class CallGroup:
 
 
 class CallShelf:
-    """Groups of calls under each key; the nearest group that still waits is on top."""
+    """Groups of calls under each key; the nearest group with an open call is on top."""
 
     def __init__(self) -> None:
         self._stacks: dict[str, list[CallGroup]] = {}
@@ -158,7 +158,7 @@ class CallShelf:
 
 
 class ResultMatcher:
-    """Told of calls and results in the order they are heard."""
+    """Takes calls and results in the order of the messages."""
 
     def __init__(self) -> None:
         self.orphans: list[ReportedResult] = []
@@ -166,7 +166,7 @@ class ResultMatcher:
         self._unmatched: list[ReportedResult] = []
         self._order = 0
         self._batch = 0
-        self._spoken = False  # whether anyone but the model spoke since the last call
+        self._spoken = False  # whether the user or a tool spoke since the last call
         self._near_ids, self._near_names, self._near_any = CallShelf(), CallShelf(), CallShelf()
         self._near_spellings = CallShelf()  # ids with the spaces around them
         self._all_ids: dict[str, CallGroup] = {}
@@ -176,7 +176,7 @@ class ResultMatcher:
         self._last_of_name: dict[str, CallDraft] = {}
 
     def earlier_twin_of(self, heard: HeardCall, arguments: object) -> CallDraft | None:
-        """The call that this one only repeats: same id, name and arguments, and no result between."""
+        """The call that this one repeats: same id, name and arguments, and no result between."""
         before = self._last_of_id.get(heard.raw_id.strip()) if heard.raw_id else None
         if before is None or before.answers:
             return None
@@ -207,7 +207,7 @@ class ResultMatcher:
         self._last_of_name[name] = call
 
     def start_new_batch(self) -> None:
-        """Someone other than the model spoke: calls that follow are another batch."""
+        """The user or the system spoke: calls that follow are another batch."""
         self._spoken = True
 
     def add_result(self, heard: HeardResult, place: int) -> None:
@@ -216,7 +216,7 @@ class ResultMatcher:
         self._waiting.append(ReportedResult(heard, self._order, place, self._batch))
 
     def match_reported(self) -> None:
-        """Match what was reported so far; ids first, so that a nameless result takes what is left."""
+        """Match the results so far; those with ids first, so that a result without id takes what is left."""
         for answer in self._waiting:
             if answer.raw_id:
                 self._assign_result(self._call_by_id(answer), answer)
@@ -226,7 +226,7 @@ class ResultMatcher:
         self._waiting.clear()
 
     def close(self, *, trust_ids: bool) -> None:
-        """Match what stood before its call or under an id that no call has; the rest are orphans.
+        """Match results that came before their call or with an id that no call has; the rest are orphans.
 
         With `trust_ids` an id that no call has here is one that a call has elsewhere.
         """
@@ -257,7 +257,7 @@ class ResultMatcher:
         return again if again is not None and again.batch == answer.batch else None
 
     def _call_made_later(self, answer: ReportedResult) -> CallDraft | None:
-        """A call that was made after its result was reported."""
+        """A call that comes after its result."""
         raw_id, name = answer.raw_id, answer.heard.name
         group = self._all_ids.get(raw_id) if raw_id else self._all_names.get(name)
         if group is None or not (raw_id or name):
@@ -265,7 +265,7 @@ class ResultMatcher:
         return group.first_open_call() or (group.calls[0] if raw_id else None)
 
     def _call_by_place(self, answer: ReportedResult) -> CallDraft | None:
-        """A call that was open where the result stood, of the same name or without an id to disagree with."""
+        """A call that was open at the position of the result, of the same name or without an id."""
         name = answer.heard.name
         for key in (name, None) if name else (None,):
             group = self._batches.get((answer.batch, key))
@@ -276,7 +276,7 @@ class ResultMatcher:
 
 
 def code_of_position(call: CallDraft, answer: ReportedResult, turn: TurnDraft) -> str:
-    """How a result stood to its call, as a diagnostic code; "" when it stood where it belongs."""
+    """The diagnostic code for the position of a result; "" when it is right."""
     if answer.order < call.order:
         return "early_result"
     return "misplaced_result" if answer.place > turn.place + 1 else ""

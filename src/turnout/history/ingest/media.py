@@ -1,4 +1,4 @@
-"""Images, sound and files, however a format writes them: data URLs, links, base64, file ids."""
+"""Images, sound and files in the forms of all formats: data URLs, links, base64, file ids."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIRST_BYTES = {
     "UklG": "image/webp",
     "JVBER": "application/pdf",
 }
-"""How base64 of the common kinds begins."""
+"""The first characters of the base64 of common types."""
 
 ENDINGS = {
     "png": "image/png",
@@ -40,7 +40,7 @@ ENDINGS = {
 
 
 def from_url(url: str, usual: str, name: str = "", residue: Residue | None = None) -> Media:
-    """Media behind a link or inside a data URL; `usual` is the mime type when nothing says it."""
+    """Media of a link or a data URL; `usual` is the mime type when nothing else names one."""
     if (head := DATA_URL.match(url)) is None:
         return Media(
             _mime_by_ending(url) or _mime_by_ending(name) or usual, uri=url, name=name, residue=residue
@@ -62,7 +62,7 @@ def sniff_mime(data: str) -> str:
 
 
 def held_file(kind: str, file_id: str, part: dict[str, Any], context: ReadContext) -> Opaque:
-    """A file that lies at the provider: every model of that account can read it, and nobody else."""
+    """A file at the provider: only models of that account can read it."""
     marks = context.scoped_residue("account", file_id=file_id, **{context.unit: part})
     return Opaque(kind, f"[file {file_id}]", marks)
 
@@ -76,7 +76,7 @@ def _mime_by_ending(place: str) -> str:
 
 
 def image_url(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """`{"image_url": {"url", "detail"}}`, and the bare text that Mistral and Responses write."""
+    """`{"image_url": {"url", "detail"}}`, or a bare text, as in Mistral and Responses."""
     value = part.get("image_url")
     if value is None and part.get("file_id"):
         yield held_file("input_image", text_of(part["file_id"]), part, context)
@@ -116,7 +116,7 @@ def file_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     if inner.get("file_data"):
         yield from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
     elif inner.get("file_url"):
-        # The server looks what it is: a link of this format needs no type.
+        # The server finds the type: a link of this format needs none.
         found = from_url(text_of(inner["file_url"]), UNKNOWN_KIND, name)
         is_untyped = found.mime == UNKNOWN_KIND
         yield replace(found, residue=context.scoped_residue("provider", link=is_untyped or None))
@@ -124,7 +124,7 @@ def file_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
         yield held_file("file", file_id, part, context)
     else:
         yield Opaque(
-            "file", f"[file {name}: nothing of it was sent]" if name else "[a file: nothing of it was sent]"
+            "file", f"[file {name}: it was sent without content]" if name else "[a file without content]"
         )
 
 
@@ -147,16 +147,16 @@ def media_of_source(part: dict[str, Any], context: ReadContext) -> Iterator[Item
         case "url":
             yield from_url(text_of(source.get("url")), usual, name, _document_marks(part, context))
         case "text":
-            # Everyone can read text, so it is text; its author's provider gets the document back.
+            # Every provider reads text, so it becomes text; its own provider gets the document back.
             head = [name, text_of(part.get("context"))]
-            said = "\n\n".join(text for text in (*head, text_of(source.get("data"))) if text)
-            yield Text(said, context.scoped_residue("provider", block=part))
+            joined = "\n\n".join(text for text in (*head, text_of(source.get("data"))) if text)
+            yield Text(joined, context.scoped_residue("provider", block=part))
         case _:
             yield from _other_source(part, context)
 
 
 def _document_marks(part: dict[str, Any], context: ReadContext) -> Residue | None:
-    """What Anthropic is told about a document beside what is in it."""
+    """What a request to Anthropic says about a document beside its content."""
     names = ("title", "context", "citations")
     around = {name: part[name] for name in names if part.get(name) is not None}
     return context.scoped_residue("provider", document=around) if around.keys() - {"title"} else None
@@ -164,7 +164,7 @@ def _document_marks(part: dict[str, Any], context: ReadContext) -> Residue | Non
 
 def _other_source(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     source, kind = dict_of(part.get("source")), text_of(part.get("type"))
-    if "image_url" in part or "data" in part or "url" in part:  # an image written in another family's way
+    if "image_url" in part or "data" in part or "url" in part:  # an image in the form of another family
         value = part.get("image_url") or part.get("url") or part.get("data")
         url = _url_of(value)
         yield (

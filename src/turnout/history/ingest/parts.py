@@ -1,8 +1,8 @@
 """The parts of a message's content: one table for every family that marks them with a `type`.
 
 Real histories mix families: Anthropic blocks in Chat messages, Responses items inside a
-content list, Gemini parts among them. So a part is read by what it says it is, wherever
-it stands; each family's readers are in its own file.
+content list, Gemini parts among them. So a part is read by its type, in any message; the
+readers of each family are in the file of that family.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Part = dict[str, Any]
 PartReader = Callable[[Part, ReadContext], Iterable[Item]]
 
 TYPED: dict[str, PartReader] = {}
-"""By the part's `type`; every family adds its own."""
+"""Readers by the `type` of a part; every family adds its own."""
 
 KEYED: dict[str, PartReader] = {}
-"""By a key that only this kind of part has (Gemini marks its parts this way)."""
+"""Readers by a key that only this kind of part has (Gemini marks its parts this way)."""
 
 
 FIELDS: dict[str, frozenset[str]] = {
@@ -39,18 +39,18 @@ FIELDS: dict[str, frozenset[str]] = {
         "input_audio": "input_audio cache_control",
     }.items()
 }
-"""The fields of the usual parts. Any other is named: it goes no further."""
+"""The fields of the usual parts. Any other is reported, and not kept."""
 
 
 def note_unknown_fields(kind: str, held: Part, known: frozenset[str], context: ReadContext) -> None:
-    """Say which fields nobody here reads."""
+    """Report the fields that no reader uses."""
     for name, value in held.items():
         if name not in known and value is not None:
             context.report("unknown_field", f"{kind}.{name}")
 
 
 def items_of(content: Any, context: ReadContext) -> Iterator[Item]:
-    """What a message's content says: a text, one part or a list of them."""
+    """The items of a content: a text, one part or a list of parts."""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict):
             yield from read_part(part, context)
@@ -73,19 +73,19 @@ def read_part(part: Part, context: ReadContext) -> Iterator[Item]:
 
 
 def keep_unknown(part: Part, context: ReadContext) -> Iterator[Item]:
-    """A kind of part that nobody here knows: kept whole for whoever wrote it."""
+    """An unknown kind of part: kept whole for the provider that wrote it."""
     kind = text_of(part.get("type")) or next(iter(part), "part")
     context.report("unknown_block", kind)
     yield Opaque(kind, words_of(kind, part), context.scoped_residue("provider", **{context.unit: part}))
 
 
 def contents_of(items: Iterable[Item]) -> tuple[Content, ...]:
-    """The items as what a tool or a user can say: thinking and calls are quoted, not made."""
+    """The items as content of a tool or a user: thinking and calls become text."""
     return tuple(_content_of(item) for item in items if item != Text(""))
 
 
 def outcome_of(content: Any, context: ReadContext, status: Status = "complete") -> Outcome:
-    """A tool's result, its media inside it."""
+    """The result of a tool, with its media."""
     is_value = isinstance(content, dict | list) and content and not _has_parts(content)
     if is_value or isinstance(content, str):
         return Outcome(status, contents_of_value(content))
@@ -103,7 +103,7 @@ def _has_parts(content: Any) -> bool:
 
 
 def _is_part(value: Any) -> bool:
-    """Whether this is surely a part, and not some object that a tool returned."""
+    """Whether this is certainly a part, not an object that a tool returned."""
     if not isinstance(value, dict):
         return False
     kind = value.get("type")

@@ -1,8 +1,8 @@
-"""From what was heard to the clean sequence: one resolution that all formats share.
+"""From the messages that were read to a clean sequence, in one way for all formats.
 
-Messages are taken in order and become turns; calls and results are told to the matcher.
-A result has no position of its own, so whatever stood between a call and its result simply
-comes after the turn. What was resolved is kept as a finding, with the call it is about.
+Messages become turns, in order; calls and results go to the matcher. A result has no position,
+so anything between a call and its result comes after the turn. What was resolved is kept as a
+finding, with the call that it is about.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .match import (
 )
 
 LONGEST_ID = 64
-"""No provider gives or takes longer ids."""
+"""No provider writes or accepts longer ids."""
 
 
 class Resolved(Struct, frozen=True):
-    """The clean sequence, the system text before it, and what was found on the way."""
+    """The clean sequence, the system text before it, and the findings."""
 
     system: list[str]
     steps: list[Step]
@@ -40,7 +40,7 @@ class Resolved(Struct, frozen=True):
 
 
 def resolve_messages(messages: Iterable[Heard], origin: Origin, held: dict[str, str]) -> Resolved:
-    """`held` names what the provider holds already: calls that are not here may be there."""
+    """`held` names what the provider holds already: a missing call may be there."""
     resolver = _MessageResolver(origin, held)
     for heard in messages:
         resolver.add_message(heard)
@@ -56,8 +56,8 @@ class _MessageResolver:
         self._notes: dict[int, list[Step]] = {}  # by the number of turns before them
         self._findings: list[tuple[str, CallDraft | None, str]] = []
         self._matcher = ResultMatcher()
-        self._started = False  # whether anything but system text was heard
-        self._thought: TurnDraft | None = None  # the turn just heard, if it only thinks
+        self._started = False  # whether a message other than system text came
+        self._thought: TurnDraft | None = None  # the last turn, if it only thinks
 
     def add_message(self, heard: Heard) -> None:
         items = items_worth_keeping(heard)
@@ -73,7 +73,7 @@ class _MessageResolver:
             if isinstance(item, HeardNote):
                 self._keep_note(item)
         if all(isinstance(item, HeardNote) for item in items):
-            return  # said to nobody, so it parts no thought from its calls
+            return  # a note does not separate thinking from its calls
         self._started = True
         thought, self._thought = self._thought, None
         if heard.speaker == "model":
@@ -109,13 +109,13 @@ class _MessageResolver:
             self._open_turn(heard).pieces.extend(blocks)
 
     def _add_misplaced_calls(self, heard: Heard, calls: list[HeardCall]) -> None:
-        """Calls in a message that cannot hold any: the model made them, so they are a turn of its own."""
+        """Calls in a message that cannot hold any: the model made them, so they are a model turn."""
         if calls:
             for made in self._add_model_turn(heard, list(calls), None):
                 self._record_finding("misplaced_call", made, heard.speaker)
 
     def _add_model_turn(self, heard: Heard, items: list[Any], thought: TurnDraft | None) -> list[CallDraft]:
-        """A model turn. Repeated calls are left out, and so is a message that only repeats."""
+        """Add a model turn. Repeated calls are left out, and so is a message that only repeats."""
         if not items:
             return []
         if any(isinstance(item, HeardCall) for item in items):
@@ -137,7 +137,7 @@ class _MessageResolver:
         return [piece for piece in pieces if isinstance(piece, CallDraft)]
 
     def _thinking_turn_to_join(self, heard: Heard, thought: TurnDraft | None) -> TurnDraft | None:
-        """The turn before, when it only thought and this is what it thought about."""
+        """The turn before, when it only thinks and has the same origin."""
         if thought is None or thought.origin != heard.origin:
             return None
         self._record_finding("merged_turns", None, heard.turn_id or thought.turn_id)
@@ -179,7 +179,7 @@ class _MessageResolver:
         self._matcher.add_result(heard, len(self._turns))
 
     def _rank_results(self, call: CallDraft) -> None:
-        """Say what was odd about a call's results; the best of them comes first."""
+        """Report the faults of the results of a call; put the best result first."""
         for answer in call.answers:
             if code := code_of_position(call, answer, call.turn):
                 self._record_finding(code, call, answer.heard.name)
@@ -204,7 +204,7 @@ class _MessageResolver:
         self._notes.setdefault(answer.place, []).append(answer)
 
     def _add_held_call(self, answer: ReportedResult) -> None:
-        """The call lives at the provider: it is made from the result's id, its name unknown."""
+        """The provider holds the call: a call with the id of the result stands for it, its name unknown."""
         turn = self._held_turn(answer.place)
         call = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
         if call is None:
@@ -215,16 +215,16 @@ class _MessageResolver:
         call.answers.sort(key=lambda answer: answer.rank)
 
     def _mark_held_response(self) -> None:
-        """What came before lies at the provider: a turn without words says where, to go on from there."""
+        """The provider holds the conversation so far: a turn without text names it, to continue it."""
         self._record_finding("held_by_provider", None, ", ".join(self._held.values()))
         if any(isinstance(step, TurnDraft) for steps in self._notes.values() for step in steps):
-            return  # the turn of its calls says so
+            return  # the turn of its calls names it
         if "response_id" in self._held:
             turn = self._held_turn(0)
             turn.pieces.append(Opaque("held_response", "", turn.residue))
 
     def _held_turn(self, place: int) -> TurnDraft:
-        """The turn that stands for what the provider holds, where its results are reported."""
+        """The turn that stands for what the provider holds, at the position of its results."""
         steps = self._notes.setdefault(place, [])
         if not steps or not isinstance(steps[-1], TurnDraft):
             steps.append(TurnDraft("model", self._origin, "", place))
@@ -258,12 +258,12 @@ def _is_note_or_result(item: Any) -> bool:
 
 
 def _says_the_same(pieces: list[Any], repeats: list[CallDraft]) -> bool:
-    """Whether a message with repeated calls says nothing that their turn did not say."""
+    """Whether a message with repeated calls adds nothing to their turn."""
     return bool(repeats) and pieces == repeats[0].turn.blocks
 
 
 def _with_strays(items: list[Any]) -> list[Any]:
-    """A tool message in which media and text beside a result belong to that result, once."""
+    """A tool message in which media and text beside a result become part of that result."""
     kept: list[Any] = []
     strays: list[Any] = []
     at: int | None = None  # the result that strays belong to

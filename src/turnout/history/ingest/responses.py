@@ -1,7 +1,7 @@
-"""Responses input items: messages, reasoning, calls and outputs lie side by side in one list.
+"""Responses input items: messages, reasoning, calls and outputs are side by side in one list.
 
-A reply is several items, so its pieces join into one turn; an item that OpenAI runs or
-holds itself is kept whole for OpenAI.
+A reply is several items, so its pieces join into one turn. Items of tools that OpenAI runs or
+holds are kept whole for OpenAI.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .heard import (
 )
 
 FROM_US = ("_output", "mcp_approval_response")
-"""Item types that the client sends, though we do not run these tools ourselves."""
+"""Item types that the client sends, though we do not run these tools."""
 
 HOSTED = frozenset(
     {
@@ -59,7 +59,7 @@ HOSTED = frozenset(
         "configuration_update",
     }
 )
-"""Item types of what OpenAI runs or holds itself."""
+"""Item types that OpenAI runs or holds."""
 
 
 def read_responses_item(item: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
@@ -76,7 +76,7 @@ def read_responses_item(item: dict[str, Any], context: ReadContext) -> Iterator[
 
 
 def _reader_of(kind: str, item: dict[str, Any], context: ReadContext) -> ItemReader | None:
-    """Who reads an item of this kind; None where OpenAI ran it itself."""
+    """The reader of an item of this kind; None where OpenAI ran it."""
     if kind in CLIENT_ITEMS:
         return client_call if is_client_run(item) else None
     if kind in CALL_OF_OUTPUT:
@@ -101,7 +101,7 @@ def _read_message_item(item: dict[str, Any], context: ReadContext) -> Iterator[H
 
 
 def _with_message_ids(piece: Item, marks: Residue | None) -> Item:
-    """Text with the ids of its message, beside what it had already."""
+    """Text with the ids of its message added to its residue."""
     if marks is None or not isinstance(piece, Text):
         return piece
     data = {**piece.residue.data, **marks.data} if piece.residue else marks.data
@@ -109,13 +109,13 @@ def _with_message_ids(piece: Item, marks: Residue | None) -> Item:
 
 
 def _held_item(item: dict[str, Any], context: ReadContext) -> Heard:
-    """Whatever OpenAI runs or holds itself, and kinds that nobody here knows: kept whole for OpenAI."""
+    """Items that OpenAI runs or holds, and unknown kinds: kept whole for OpenAI."""
     kind = text_of(item.get("type"))
     if kind in CLIENT_ITEMS:
         context.hosted.add(text_of(item.get("call_id")))
     elif kind not in HOSTED:
         context.report("unknown_block", kind or "item")
-    # Reasoning can be given back to its own model only, and so can what is tied to it.
+    # Reasoning can go back to its own model only, and so can items that are tied to it.
     scope: Scope = "model" if has_tied_id(item) or item.get("encrypted_content") else "provider"
     block = Opaque(kind, words_of(kind, item), context.scoped_residue(scope, item=item))
     role = item.get("role")
@@ -131,7 +131,7 @@ def _held_item(item: dict[str, Any], context: ReadContext) -> Heard:
 
 
 def function_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """Paired by call_id; only a proxy that omits it leaves the item's own id to go by."""
+    """Paired by call_id; where a proxy omits it, by the id of the item."""
     marks = context.scoped_residue(
         "provider", item_id=item.get("id"), namespace=item.get("namespace") or None
     )
@@ -146,23 +146,23 @@ def custom_tool_call(item: dict[str, Any], context: ReadContext) -> Iterator[Ite
 
 
 def client_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """A call in a form of its own: of a shell, of a patch, of the computer."""
+    """A call in a special form: of a shell, a patch, the computer."""
     name = CLIENT_ITEMS[item["type"]].tool
     yield HeardCall(_call_id(item), name, arguments_in(item), context.scoped_residue("provider", item=item))
 
 
 def client_output(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    """What came of such a call; the item itself goes back to OpenAI, but for media, which is kept once."""
+    """The result of such a call. The item goes back to OpenAI, without media, which is kept once."""
     status, output = output_status(item), dict_of(item.get("output"))
     shown = list(media.image_url(output, context)) if output.get("type") == "computer_screenshot" else []
     kept = {name: value for name, value in item.items() if name != "output" or not shown}
     text = output_text(item)
     marks = context.scoped_residue("provider", output_item=kept)
-    said = [Text(text, marks)] if text or not shown else []
+    texts = [Text(text, marks)] if text or not shown else []
     if status == "interrupted":
         context.report("incomplete_result", _call_id(item))
     tool = CLIENT_ITEMS[CALL_OF_OUTPUT[item["type"]]].tool
-    yield HeardResult(_call_id(item), tool, Outcome(status, parts.contents_of([*said, *shown])))
+    yield HeardResult(_call_id(item), tool, Outcome(status, parts.contents_of([*texts, *shown])))
 
 
 def _call_id(item: dict[str, Any]) -> str:
@@ -204,7 +204,7 @@ KINDS = (
     | frozenset(CALL_OF_OUTPUT)
     | {"input_text", "output_text", "text", "input_image", "input_file", "image_url"}
 )
-"""What may stand in a list of messages without a role."""
+"""Types of items that a list of messages may hold without a role."""
 
 
 # Content parts
@@ -235,13 +235,13 @@ parts.TYPED |= {
 def join_pieces(messages: Iterator[Heard]) -> Iterator[Heard]:
     """The pieces of one reply as one message.
 
-    What is said after a call was said later: it opens a turn of its own, and takes the
-    thinking right before it along.
+    Text after a call came later: it begins a new turn, together with the thinking right
+    before it.
     """
     held: list[Heard] = []
     for heard in messages:
         if heard.items and all(isinstance(item, HeardNote) for item in heard.items):
-            yield heard  # said to nobody, so it parts nothing
+            yield heard  # a note separates nothing
             continue
         if held and not (heard.joins and _belongs_to(heard, held)):
             stays, goes = _split_off_thinking(held) if heard.joins else (held, [])
@@ -255,8 +255,8 @@ def join_pieces(messages: Iterator[Heard]) -> Iterator[Heard]:
 
 
 def _belongs_to(heard: Heard, held: list[Heard]) -> bool:
-    said = any(isinstance(item, Text) and item.text for item in heard.items)
-    return not said or not any(_speaks(before) for before in held)
+    has_text = any(isinstance(item, Text) and item.text for item in heard.items)
+    return not has_text or not any(_speaks(before) for before in held)
 
 
 def _speaks(heard: Heard) -> bool:
@@ -283,7 +283,7 @@ def system_field(body: dict[str, Any]) -> Any:
 
 
 def state_held_by_provider(body: dict[str, Any]) -> dict[str, str]:
-    """What the provider holds of this conversation already: a response, or a conversation."""
+    """What the provider holds already: a response, or a conversation."""
     if response_id := text_of(body.get("previous_response_id")):
         return {"response_id": response_id}
     conversation = body.get("conversation")

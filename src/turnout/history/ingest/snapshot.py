@@ -1,4 +1,4 @@
-"""The caller's objects as plain values of our own: SDK objects opened, nothing shared, nothing circular."""
+"""Plain copies of the objects of a caller: SDK objects become dicts, nothing is shared or circular."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ...errors import UsageError
 from ...plain import MAX_DEPTH, plain
 
 BINARY = {"data", "thought_signature", "thoughtSignature"}
-"""Fields in which an SDK holds bytes that its wire writes as base64."""
+"""Fields in which an SDK holds bytes that it sends as base64."""
 
 
 def snapshot(value: Any) -> tuple[Any, bool]:
-    """A plain copy, and whether it says the same: nothing in it had to be resolved."""
+    """A plain copy, and whether it is equal: nothing in it had to be replaced."""
     try:
         copy = plain(value)
         if copy == value:
             return copy, True
-    except Exception:  # circular, too deep, or an object with an opinion of its own
+    except Exception:  # circular, too deep, or an object whose methods raise
         pass
     opener = _Unwrapper()
     copy = plain(unwrapped := opener.unwrap(value, ()))
@@ -30,7 +30,7 @@ def snapshot(value: Any) -> tuple[Any, bool]:
 
 
 def parse_messages(text: str | bytes) -> Any:
-    """JSON as it stands; what it holds that is not quite JSON is resolved message by message."""
+    """The value of a JSON text. Values that are almost JSON are resolved later, message by message."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, UnicodeEncodeError, RecursionError):
@@ -45,7 +45,7 @@ def parse_messages(text: str | bytes) -> Any:
 
 
 def unwrap_object(value: Any) -> Any:
-    """The outermost object as a dict or list; what it holds stays as it is."""
+    """The outermost object as a dict or list; its members stay as they are."""
     return _sdk_fields(value)
 
 
@@ -57,15 +57,15 @@ def _are_equal(copy: Any, value: Any) -> bool:
 
 
 class _Unwrapper:
-    """SDK objects as the dicts they stand for, at any depth; what they hold beside is described."""
+    """SDK objects as dicts, at any depth; other objects become text."""
 
     def __init__(self) -> None:
-        self.resolved = False  # whether something was not what JSON can say
+        self.resolved = False  # whether a value was replaced because it is not JSON
 
     def unwrap(self, value: Any, above: tuple[int, ...], name: Any = None) -> Any:
         try:
             return self._unwrap_value(value, above, name)
-        except Exception:  # an object that answers every question with an exception
+        except Exception:  # an object whose methods all raise
             return self._substitute(f"[{type(value).__name__}]")
 
     def _unwrap_value(self, value: Any, above: tuple[int, ...], name: Any) -> Any:
@@ -99,7 +99,7 @@ class _Unwrapper:
 
 
 def _is_nameless(value: Any) -> bool:
-    """Whether all it says of itself is its address, which differs from run to run."""
+    """Whether its text would be only its address, which differs from run to run."""
     kind: Any = type(value)
     silent = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
     return silent and not hasattr(value, "__dict__")
@@ -112,7 +112,7 @@ def _sdk_fields(value: Any) -> Any:
         try:
             if callable(method := getattr(value, name, None)):
                 return method()
-        except Exception:  # an object that cannot say what it is stays what it is
+        except Exception:  # an object whose method raises is kept as it is
             return value
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.asdict(value)

@@ -1,4 +1,4 @@
-"""The tools that a request body declares, read once for all formats."""
+"""The tools that a request body declares, for all formats."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ...plain import dumps
 from .heard import ReadContext, list_of
 
 FIELDS = ("tools", "functions")
-"""Where a body declares them; `functions` is how Chat did before it had tools."""
+"""The fields that declare tools; `functions` is the older form of Chat."""
 
 LONGEST = 200
 """How much of an unreadable declaration a diagnostic shows."""
 
 
 def declared_tools(body: dict[str, Any], api: str, context: ReadContext) -> list[ToolSpec]:
-    """One tool per name, the first that was declared; what a provider runs itself is among them."""
+    """One tool per name, the first that was declared; also tools that the provider runs."""
     by_name: dict[tuple[str, str], ToolSpec] = {}
     for spec in _read_tools(body, api, context):
         known = by_name.setdefault(_key_of(spec), spec)
@@ -41,10 +41,10 @@ def _read_tools(body: dict[str, Any], api: str, context: ReadContext) -> Iterato
 
 
 def _is_empty(tool: Any) -> bool:
-    """Gemini's clients send a list of no functions."""
+    """Clients of Gemini send empty lists of functions."""
     return isinstance(tool, dict) and not any(tool.values())
 
 
 def _key_of(spec: ToolSpec) -> tuple[str, str]:
-    """Functions are told apart by name; a provider may have several tools of one kind (MCP servers)."""
+    """Functions differ by name; a provider may have several tools of one kind (MCP servers)."""
     return (spec.kind, spec.name) if spec.is_function else (spec.kind, dumps(spec.declaration))

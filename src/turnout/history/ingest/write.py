@@ -1,4 +1,4 @@
-"""The clean sequence written to a history, through the same boundary that everyone writes through."""
+"""Writes the resolved sequence to a history, through the same methods as every writer."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def write_resolved(history: History, resolved: Resolved) -> None:
     writer = _HistoryWriter(history, [step for step in resolved.steps if isinstance(step, TurnDraft)])
     for step in resolved.steps:
         writer.write_step(step)
-    told = [(code, call.id if call else "", detail) for code, call, detail in resolved.findings]
-    history.diagnostics.extend(Diagnostic("history", *finding) for finding in (*told, *writer.findings))
+    resolving = [(code, call.id if call else "", detail) for code, call, detail in resolved.findings]
+    findings = (*resolving, *writer.findings)
+    history.diagnostics.extend(Diagnostic("history", *finding) for finding in findings)
 
 
 class _HistoryWriter:
@@ -68,17 +69,17 @@ class _HistoryWriter:
             self._history.settle(call.id, NEVER_CAME)
 
     def _canonical_id(self, call: CallDraft, key: str, index: int) -> str:
-        """An id of our own form is kept for its first call; every other is made canonical once."""
+        """An id that is canonical already is kept for its first call; any other gets a canonical id."""
         raw_id = call.heard.raw_id
         chosen = raw_id if ids.is_canonical(raw_id) else ""
         while not chosen or chosen in self._chosen_ids or self._history.knows_call(chosen):
             chosen = ids.call_id(call.turn.origin.provider, raw_id, call.heard.name, key, index)
-            index += 1_000_000  # only when someone wrote this very hash as an id
+            index += 1_000_000  # only where this hash is already the id of another call
         self._chosen_ids.add(chosen)
         return chosen
 
     def _key_of(self, turn: TurnDraft) -> str:
-        """The turn's own id where it has one. A model turn's counts most: call ids are made from it."""
+        """The id of the turn as its key. A model turn keeps its id first: call ids are made from it."""
         wanted = _as_key(turn)
         if not wanted or (turn.speaker != "model" and wanted in self._model_ids):
             return self._next_key()
@@ -91,7 +92,7 @@ class _HistoryWriter:
         return key
 
     def _next_key(self) -> str:
-        """The history's next key that no model turn claims as its own."""
+        """The next key of the history that is not the id of a model turn."""
         while (key := self._history.next_key()) in self._model_ids:
             pass
         return key
