@@ -348,7 +348,7 @@ def test_results_are_shortened_wherever_they_stand() -> None:
     [
         ("", {}, "nothing to compact"),
         ("h.9", {}, "turn h.9 is not visible"),
-        ("h.1", {"pinned": ["h.2"]}, "turn h.2 is not among the compacted ones"),
+        ("h.1", {"pinned": ["h.2"]}, "turn h.2 is not compacted"),
         ("h.1", {"shortened": {"hist_tool_x": "…"}}, "call hist_tool_x is not in this history"),
     ],
 )
