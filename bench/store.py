@@ -18,7 +18,7 @@ from bench.measure import best, print_table
 from turnout import History, Outcome, ToolCall
 from turnout.history.codec import encode_entry
 from turnout.model import Text, UserTurn
-from turnout.store import Header, Lease, Record, Store, Tally
+from turnout.store import Lease, Record, SessionHeader, Store, Tally
 from turnout.store.journal import Journal
 from turnout.store.summary_of_entries import tally_of
 
@@ -106,9 +106,9 @@ def many(folder: Path) -> list[tuple[str, str]]:
 def _fill(store: Store, lines: list[bytes], line: Tally) -> None:
     """Many sessions at once, without a sync for each."""
     log = store.log
-    with log.database.writing() as connection:
+    with log.database.write_transaction() as connection:
         for number in range(SESSIONS):
-            header = Header(f"s{number}")
+            header = SessionHeader(f"s{number}")
             log._add(connection, header)
             records = [Record(f"0.{at}", data) for at, data in enumerate(lines)]
             log._append(connection, Lease(header.id, 0, 0.0), 0, records, line)

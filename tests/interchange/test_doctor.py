@@ -15,7 +15,7 @@ from turnout.errors import UsageError
 from turnout.history.check import violations
 from turnout.history.codec import decode_entry, encode_entry
 from turnout.history.log import History
-from turnout.interchange.doctor import TARGETS, examine_file, examine_session, repair, write_copy
+from turnout.interchange.doctor import TARGETS, examine_file, examine_session, repair_history, write_copy
 from turnout.interchange.exports import from_jsonl, to_jsonl
 from turnout.interchange.unanswered import replay_refusals
 from turnout.model import ModelTurn, Origin, Outcome, Settled, Text, ToolCall
@@ -35,7 +35,7 @@ def test_a_healthy_session_is_well(tmp_path: Path) -> None:
     with stored(tmp_path / "s.db", history) as store:
         found = examine_session(store, "h")
     assert found.is_well and found.layer == "" and not found.findings
-    assert found.resume == ("nothing is open: it is resumed where it stopped",)
+    assert found.resume == ("nothing is open: it resumes where it stopped",)
     assert found.command == "turnout -r h" and found.unanswered == found.refusals == ()
     assert found.repaired.entries == history.entries
 
@@ -51,7 +51,7 @@ def test_the_doctor_says_what_a_resume_will_do(tmp_path: Path) -> None:
         assert found.is_well
         assert [line.partition(" ")[0] for line in found.resume] == ["a", "b"]
         assert "answered as interrupted, not run again" in found.resume[0]
-        assert "had not begun: answered as not run" in found.resume[1]
+        assert "had not begun: the next prompt answers it as not run" in found.resume[1]
         history.seal()
         history.user("more")
         store.journal("h").draft(ModelTurn("h.9", Origin.parse("openai:gpt-5.1"), (Text("half"),)))
@@ -203,7 +203,7 @@ def test_whatever_order_entries_come_in_the_repair_is_valid(order: list[int]) ->
     broken = History("h")
     broken.entries = [decode_entry(lines[at]) for at in order if at < len(lines)]
 
-    made = repair(broken)
+    made = repair_history(broken)
 
     assert not violations(made)
     made.user("go on")

@@ -101,12 +101,12 @@ def test_a_full_disk_is_named(quick_folder: Path) -> None:
     """The error says what is wrong and what to do."""
     store = Store(quick_folder / "s.db", heartbeat=False)
     history = store.open("s")
-    with store.log.database.reading() as connection:
+    with store.log.database.read_connection() as connection:
         pages = connection.execute("PRAGMA page_count").get
         connection.execute(f"PRAGMA max_page_count={pages}").fetchall()
-    with pytest.raises(StoreError, match="the disk is full; make room and go on"):
+    with pytest.raises(StoreError, match="the disk is full; free some space"):
         history.user("x" * 100_000)
-    with store.log.database.reading() as connection:
+    with store.log.database.read_connection() as connection:
         connection.execute("PRAGMA max_page_count=100000").fetchall()
     history.user("y")
     assert [turn.blocks[0].text for turn in store.read("s").turns] == ["y"]  # type: ignore[union-attr]

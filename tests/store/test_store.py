@@ -143,9 +143,9 @@ def test_a_patient_journal_writes_when_it_is_told_to(store: Store) -> None:
     journal.patient = True
     history.user("one")
     history.user("two")
-    assert (journal.waiting, len(store.read("s").entries)) == (2, 0)
+    assert (journal.unwritten_count, len(store.read("s").entries)) == (2, 0)
     history.commit()
-    assert (journal.waiting, len(store.read("s").entries)) == (0, 2)
+    assert (journal.unwritten_count, len(store.read("s").entries)) == (0, 2)
 
 
 def test_an_append_made_twice_is_made_once(store: Store) -> None:
@@ -172,7 +172,7 @@ def test_what_cannot_be_read_is_kept_and_said(store: Store) -> None:
     history.settle(find(history, "a"), Outcome("complete", "fine"))
     history.user("after")
     store.release("s")
-    with store.log.database.writing() as connection:
+    with store.log.database.write_transaction() as connection:
         connection.execute(
             "UPDATE entry SET data = ? WHERE CAST(data AS TEXT) LIKE '%model_turn%'", (b'{"type":"model_tu',)
         )
@@ -401,7 +401,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
 def test_the_store_syncs_and_never_maps(store: Store) -> None:
     """The settings that everything rests on."""
-    with store.log.database.reading() as connection:
+    with store.log.database.read_connection() as connection:
         pragmas = {
             name: connection.execute(f"PRAGMA {name}").get
             for name in ("journal_mode", "synchronous", "mmap_size", "secure_delete", "auto_vacuum")
@@ -415,14 +415,14 @@ def test_the_store_syncs_and_never_maps(store: Store) -> None:
     }
     store.open("s").user("x")
     store.journal("s").draft(ModelTurn("s.2", Origin.parse(MODEL), (Text("half"),)))
-    with store.log.database.reading() as connection:
+    with store.log.database.read_connection() as connection:
         assert connection.execute("PRAGMA synchronous").get == 2
 
 
 def test_a_session_that_was_deleted_takes_no_more(store: Store, quick_folder: Path) -> None:
     """Its writer hears of it."""
     history = store.open("s")
-    with store.log.database.writing() as connection:
+    with store.log.database.write_transaction() as connection:
         connection.execute("DELETE FROM session")
     with pytest.raises(StoreError, match="was deleted"):
         history.user("hello?")

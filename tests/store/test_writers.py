@@ -39,7 +39,7 @@ def test_a_stale_writer_never_appends(quick_folder: Path) -> None:
     path, count = quick_folder / "s.db", 250 if SOAK else 25
     told = reports([process("takeovers", path, name, count) for name in ("a", "b")])
 
-    with Store(path, heartbeat=False) as store, store.log.database.reading() as connection:
+    with Store(path, heartbeat=False) as store, store.log.database.read_connection() as connection:
         rows: list[Any] = connection.execute("SELECT number, id, data FROM entry ORDER BY number").fetchall()
     first = rows[0][0]
     epochs = [int(id.partition(".")[0]) for _, id, _ in rows]
@@ -121,7 +121,7 @@ def test_a_busy_store_still_refuses_within_a_second(held: Any) -> None:
     """Someone else's long write does not hold up the answer."""
     path, _ = held
     writer = Store(path, heartbeat=False)
-    with Store(path, heartbeat=False) as store, writer.log.database.writing():
+    with Store(path, heartbeat=False) as store, writer.log.database.write_transaction():
         began = time.monotonic()
         with pytest.raises(SessionHeld):
             store.open("s")
@@ -144,14 +144,16 @@ def test_leases_do_not_care_what_the_date_is(quick_folder: Path) -> None:
 
 def test_a_holder_is_known_by_more_than_its_number(quick_folder: Path) -> None:
     """A process number that is used again, a reboot, another container: what can be known is used."""
-    me = holder.ourselves()
-    assert holder.holds_on(me, 10.0, now=5.0)
-    assert not holder.holds_on(me, 10.0, now=11.0)
-    assert not holder.holds_on(holder.replace(me, born=me.born + 1), 10.0, now=5.0)
-    assert not holder.holds_on(holder.replace(me, place="another boot/x"), 10.0, now=5.0)
-    elsewhere = holder.replace(me, pid=2**22 + 1, place=f"{holder.boot_of(me.place)}/another container")
-    assert holder.holds_on(elsewhere, 10.0, now=5.0)
-    assert not holder.holds_on(elsewhere, 10.0, now=11.0)
+    me = holder.this_process()
+    assert holder.is_lease_valid(me, 10.0, now=5.0)
+    assert not holder.is_lease_valid(me, 10.0, now=11.0)
+    assert not holder.is_lease_valid(holder.replace(me, born=me.born + 1), 10.0, now=5.0)
+    assert not holder.is_lease_valid(holder.replace(me, place="another boot/x"), 10.0, now=5.0)
+    elsewhere = holder.replace(
+        me, pid=2**22 + 1, place=f"{holder.boot_of_namespace(me.place)}/another container"
+    )
+    assert holder.is_lease_valid(elsewhere, 10.0, now=5.0)
+    assert not holder.is_lease_valid(elsewhere, 10.0, now=11.0)
 
 
 def test_a_store_is_not_carried_through_a_fork(quick_folder: Path) -> None:

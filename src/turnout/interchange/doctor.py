@@ -1,7 +1,7 @@
-"""What is wrong with a session, in which layer, what a resume does about it; and a repaired copy.
+"""The faults of a session, their layer, what a resume does about them, and a repaired copy.
 
-The same three checkers that explain a refusal look at the history as it lies there, for every
-family of providers. Nothing is ever repaired in place: whoever wants the copy says where.
+The three checkers that explain a refusal check the stored history for every family of providers.
+Nothing is repaired in place: the repaired copy is written to a file that the user names.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..model import (
     UserTurn,
 )
 from ..plain import loads, plain
-from ..store.recover import recover, retold
+from ..store.recover import history_of_stored, settle_interrupted
 from ..store.store import Store
 from ..targets.diagnose import diagnose
 from ..wire.check.names import likely_api
@@ -43,13 +43,13 @@ from ..world.places import write_new
 from .exports import from_jsonl, to_jsonl
 from .foreign import PROGRAMS, SQLITE, ForeignSession, read_file
 from .foreign.opencode import HOW_TO_EXPORT
-from .unanswered import Refusal, replay_refusals, unanswered_calls
+from .unanswered import ReplayRefusal, replay_refusals, unanswered_calls
 
 NEVER_ANSWERED = frozenset({"missing_result", "sealed_open_call"})
-"""What was noticed on reading of calls that had no result in the file."""
+"""Diagnostics about calls that had no result in the file."""
 
 GRAVE = frozenset({"unreadable_entry", "torn_tail", "missing_record"})
-"""What was noticed on reading that means loss."""
+"""Diagnostics that mean loss."""
 
 TARGETS = (
     "openai:gpt-5.1",
@@ -63,7 +63,7 @@ TARGETS = (
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is not as it should be, or that was noticed. `grave`: a rule is broken."""
+    """One fault or remark. `grave`: a rule is broken."""
 
     layer: str  # store, history, render, wire
     code: str
@@ -74,7 +74,7 @@ class Finding(Struct, frozen=True):
 
 
 class Examination(Struct, frozen=True):
-    """What the doctor found. `history` is as it lies there; `repaired` is what would be valid."""
+    """What the doctor found. `history` is as it is stored; `repaired` is valid."""
 
     findings: tuple[Finding, ...]
     resume: tuple[str, ...]
@@ -83,10 +83,10 @@ class Examination(Struct, frozen=True):
     title: str = ""
     unanswered: tuple[ToolInteraction, ...] = ()
     """Calls without a result."""
-    refusals: tuple[Refusal, ...] = ()
-    """What providers answer when the messages are sent with those calls as they are."""
+    refusals: tuple[ReplayRefusal, ...] = ()
+    """What providers answer when the messages are sent with those calls unanswered."""
     command: str = ""
-    """What resumes the session."""
+    """The command that resumes the session."""
 
     @property
     def is_well(self) -> bool:
@@ -94,21 +94,23 @@ class Examination(Struct, frozen=True):
 
     @property
     def layer(self) -> str:
-        """The lowest layer that is at fault; "" when none is."""
+        """The lowest layer with a fault; "" when there is none."""
         return next((finding.layer for finding in self.findings if finding.grave), "")
 
 
-# Where it comes from
+# Sources
 
 
 def examine_session(store: Store, id: str) -> Examination:
-    """A session in the store, whoever has it open. Nothing is written."""
-    damage = [Finding("store", "damaged_file", text) for text in _damage(store)]
+    """Examine a session in the store, also one that is open. Nothing is written."""
+    damage = [Finding("store", "damaged_file", text) for text in _damage_of(store)]
     stored = store.log.load(id)
-    return _judged(retold(stored), f"turnout -r {id}", store.summary(id).title, damage, stored.draft)
+    return _examine_history(
+        history_of_stored(stored), f"turnout -r {id}", store.summary(id).title, damage, stored.draft
+    )
 
 
-def _damage(store: Store) -> Iterator[str]:
+def _damage_of(store: Store) -> Iterator[str]:
     try:
         yield from store.check()
     except StoreError as error:
@@ -116,35 +118,35 @@ def _damage(store: Store) -> Iterator[str]:
 
 
 def examine_file(path: Path, source: str = "") -> Examination:
-    """A file that turnout exported, or one of another program: named by `source`, or found out."""
+    """Examine a file that turnout exported, or one of another program: `source`, or detected."""
     if source and source not in PROGRAMS:
         command = f"turnout render --from {source} --to PROVIDER:MODEL {quote(str(path))}"
-        return _judged(ingest(_bytes(path), format=source, key=path.stem), command)
+        return _examine_history(ingest(_read_bytes(path), format=source, key=path.stem), command)
     try:
-        found = from_jsonl(_bytes(path)) if not source else None
+        found = from_jsonl(_read_bytes(path)) if not source else None
     except TurnoutError:
         found = None
     if found is not None:
-        return _judged(found.history, _import_command("turnout", path), found.title)
-    foreign, program = _foreign(path, [source] if source else list(PROGRAMS))
+        return _examine_history(found.history, _import_command("turnout", path), found.title)
+    foreign, program = _best_foreign_reading(path, [source] if source else list(PROGRAMS))
     seen = Finding("history", "foreign", f"read as a session of {program}", grave=False)
-    return _judged(foreign.history, _import_command(program, path), foreign.title, [seen])
+    return _examine_history(foreign.history, _import_command(program, path), foreign.title, [seen])
 
 
 def _import_command(program: str, path: Path) -> str:
-    """Stores the session and opens it: the import prints the id that it is stored under."""
+    """The command that stores the session and opens it: the import prints its id."""
     return f"turnout -r $(turnout import {program} {quote(str(path))})"
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}; check the path") from error
 
 
-def _foreign(path: Path, programs: list[str]) -> tuple[ForeignSession, str]:
-    """The reading that leaves least aside, and whose it is."""
+def _best_foreign_reading(path: Path, programs: list[str]) -> tuple[ForeignSession, str]:
+    """The reading with the fewest notes, and its program."""
     readings = []
     for program in programs:
         try:
@@ -153,9 +155,9 @@ def _foreign(path: Path, programs: list[str]) -> tuple[ForeignSession, str]:
             if len(programs) == 1:
                 raise
             continue
-        aside = sum(isinstance(entry, Note) for entry in found.history.entries)
-        readings.append((aside, -len(found.history.turns), program, found))
-    if not readings and _bytes(path).startswith(SQLITE):
+        notes = sum(isinstance(entry, Note) for entry in found.history.entries)
+        readings.append((notes, -len(found.history.turns), program, found))
+    if not readings and _read_bytes(path).startswith(SQLITE):
         raise UsageError(f"{path} is a database, but not a log of llm. If it is opencode's: {HOW_TO_EXPORT}")
     if not readings:
         raise UsageError(_not_a_session(path, programs))
@@ -165,33 +167,33 @@ def _foreign(path: Path, programs: list[str]) -> tuple[ForeignSession, str]:
 
 def _not_a_session(path: Path, programs: list[str]) -> str:
     try:
-        api = likely_api(loads(_bytes(path)))
+        api = likely_api(loads(_read_bytes(path)))
     except (ValueError, RecursionError):
         api = ""
     if not api:
-        return f"{path} is not a session of turnout, nor of {', '.join(programs)}"
+        return f"{path} is not a session of turnout or of {', '.join(programs)}; give a session file"
     command = f"turnout check --api {api} {quote(str(path))}"
-    return f"{path} is a request, not a session; `{command}` says what a provider would refuse in it"
+    return f"{path} is a request, not a session; `{command}` lists what a provider would refuse in it"
 
 
 # The examination
 
 
-def _judged(
+def _examine_history(
     history: History,
     command: str,
     title: str = "",
     noticed: Iterable[Finding] = (),
     draft: bytes | None = None,
 ) -> Examination:
-    findings = [*noticed, *map(_noticed, history.diagnostics)]
-    faults = [_fault(fault) for fault in history_check.violations(history)]
-    repaired = repair(history) if faults else history
-    findings += faults or _projection(repaired)
+    findings = [*noticed, *map(_finding_of, history.diagnostics)]
+    faults = [_fault_finding(fault) for fault in history_check.violations(history)]
+    repaired = repair_history(history) if faults else history
+    findings += faults or _request_findings(repaired)
     calls = unanswered_calls(repaired, [each.call_id for each in findings if each.code in NEVER_ANSWERED])
     return Examination(
         tuple(findings),
-        tuple(_resume(repaired, draft, calls)),
+        tuple(_resume_steps(repaired, draft, calls)),
         history,
         repaired,
         title,
@@ -201,18 +203,18 @@ def _judged(
     )
 
 
-def _noticed(note: Diagnostic) -> Finding:
+def _finding_of(note: Diagnostic) -> Finding:
     return Finding(
         note.layer, note.code, note.detail, CODES.get(note.code, ""), note.call_id, note.code in GRAVE
     )
 
 
-def _fault(fault: Diagnostic) -> Finding:
+def _fault_finding(fault: Diagnostic) -> Finding:
     return Finding(fault.layer, fault.code, fault.detail, CODES.get(fault.code, ""), fault.call_id)
 
 
-def _projection(history: History) -> Iterator[Finding]:
-    """What is wrong above the history: one line a fault, with the targets that it concerns."""
+def _request_findings(history: History) -> Iterator[Finding]:
+    """Faults of the requests that the history becomes: one finding a fault, with its targets."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for target in TARGETS if history.turns or history.summary else ():
         diagnosis = diagnose(history, target)
@@ -224,13 +226,13 @@ def _projection(history: History) -> Iterator[Finding]:
         yield Finding(layer, code, f"{detail} ({', '.join(targets)})")
 
 
-def _resume(history: History, draft: bytes | None, calls: Iterable[ToolInteraction]) -> Iterator[str]:
-    """What opening the session will do, in words."""
+def _resume_steps(history: History, draft: bytes | None, calls: Iterable[ToolInteraction]) -> Iterator[str]:
+    """What a resume of the session will do, as text."""
     trial = History.replay(history.entries, history.key, system=history.system, tools=history.tools)
-    recover(trial, draft)
+    settle_interrupted(trial, draft)
     for note in trial.diagnostics:
         if note.code == "resumed_reply":
-            yield f"the reply {note.detail}, which broke off, is kept as far as it came"
+            yield f"the reply {note.detail} broke off: it is kept as far as it came"
         elif note.code == "resumed_call":
             yield f"{note.detail} ({note.call_id}) was running: answered as interrupted, not run again"
     for each in calls:
@@ -238,33 +240,33 @@ def _resume(history: History, draft: bytes | None, calls: Iterable[ToolInteracti
             yield f"{each.call.name} ({each.call.id}) never got a result: answered as interrupted"
     for waiting in trial.open_calls:
         named = f"{waiting.call.name} ({waiting.call.id})"
-        yield f"{named} had not begun: answered as not run with the next prompt; session.go_on() runs it"
+        yield f"{named} had not begun: the next prompt answers it as not run; session.go_on() runs it"
     if not trial.diagnostics and not trial.open_calls:
-        yield "nothing is open: it is resumed where it stopped"
+        yield "nothing is open: it resumes where it stopped"
 
 
 # The repaired copy
 
 
-def repair(history: History) -> History:
-    """What makes sense in this history, written anew through the boundary that keeps histories valid.
+def repair_history(history: History) -> History:
+    """A copy of this history, written through the methods of `History`, which keep it valid.
 
-    What that refuses is kept as a note that says why.
+    An entry that they refuse becomes a note with the reason.
     """
     made = History(history.key, system=history.system, tools=history.tools)
     made.scheduled = history.scheduled
     for entry in history.entries:
         try:
-            _write(made, entry)
+            _write_entry(made, entry)
         except (UsageError, KeyError, TypeError, AttributeError) as error:
             made.note("left_out", {"why": str(error), "entry": plain(entry)})
     return made
 
 
-def _write(made: History, entry: Entry) -> None:
+def _write_entry(made: History, entry: Entry) -> None:
     match entry:
         case SystemTurn() | UserTurn() | ModelTurn():
-            made.append(_mended(made, entry))
+            made.append(_with_free_ids(made, entry))
         case Started(call_id, arguments):
             made.start(call_id, arguments)
         case Settled(call_id, outcome):
@@ -279,8 +281,8 @@ def _write(made: History, entry: Entry) -> None:
             made.note(kind, data)
 
 
-def _mended(made: History, turn: Turn) -> Turn:
-    """The turn under a key of its own, without calls that would be others' twins."""
+def _with_free_ids(made: History, turn: Turn) -> Turn:
+    """The turn with an unused key, without calls whose ids are not canonical or are used already."""
     seen: set[str] = set()
     blocks = []
     for block in turn.blocks:
@@ -288,7 +290,11 @@ def _mended(made: History, turn: Turn) -> Turn:
             usable = isinstance(turn, ModelTurn) and ids.is_canonical(block.id)
             if not usable or made.knows_call(block.id) or block.id in seen:
                 made.note(
-                    "left_out", {"why": "a call under an id that cannot be its own", "entry": plain(block)}
+                    "left_out",
+                    {
+                        "why": "the id of this call is used already, or is not canonical",
+                        "entry": plain(block),
+                    },
                 )
                 continue
             seen.add(block.id)
@@ -298,5 +304,5 @@ def _mended(made: History, turn: Turn) -> Turn:
 
 
 def write_copy(examination: Examination, path: Path) -> None:
-    """Write the repaired session as JSON lines; never over a file that is there."""
+    """Write the repaired session as JSON lines; raises when the file exists."""
     write_new(path, to_jsonl(examination.repaired, examination.title))

@@ -1,8 +1,8 @@
 """A session as a file: JSON lines that can be read back, Markdown and HTML for people.
 
-For people the whole conversation is told, also what a compaction put aside; only what was
-rewound is left out. Whatever would steer a terminal or a browser is taken out or escaped, and
-the page needs nothing from anywhere.
+The forms for people hold the whole conversation, also what a compaction replaced; only what was
+rewound is left out. Control codes for terminals are removed and HTML is escaped. The page loads
+nothing.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from ..model import (
     block_text,
 )
 from ..plain import clean, dumps, loads
-from ..store.ports import Header, Stored
-from ..store.recover import retold
+from ..store.ports import SessionHeader, StoredSession
+from ..store.recover import history_of_stored
 from ..tools.confine.output import readable
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
-class Piece(Struct, frozen=True):
-    """One thing that the conversation is told in: who, and what kind of text."""
+class TranscriptPiece(Struct, frozen=True):
+    """One piece of an export: who wrote it, and what kind of text it is."""
 
     kind: str  # user, system, summary, text, thinking, call, result, media
     text: str
@@ -62,35 +62,35 @@ def export(history: History, form: str, title: str = "") -> bytes:
 def to_jsonl(history: History, title: str = "") -> bytes:
     """Header and entries, one a line; `from_jsonl` reads it back."""
     header, _, rest = dump_history(history).partition(b"\n")
-    told = loads(header)
-    return dumps({**told, "title": title}).encode() + b"\n" + rest if title else header + b"\n" + rest
+    fields = loads(header)
+    return dumps({**fields, "title": title}).encode() + b"\n" + rest if title else header + b"\n" + rest
 
 
-class Imported(Struct, frozen=True):
-    """What a file of lines held."""
+class ImportedSession(Struct, frozen=True):
+    """The session of a JSON lines file."""
 
     history: History
     title: str = ""
 
 
-def from_jsonl(data: bytes, key: str = "") -> Imported:
+def from_jsonl(data: bytes, key: str = "") -> ImportedSession:
     """The session of a file that `to_jsonl` wrote, under its own key or another.
 
-    A last line that is cut off, and lines that make no sense, are kept as notes and said.
+    A last line that is cut off, and lines that cannot be read, are kept as notes and reported.
     """
     first, *lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    header = _header(first, key)
+    header = _read_header(first, key)
     torn = lines.pop() if lines and lines[-1].strip() else b""
     entries = [line for line in lines if line.strip()]
     if torn and _is_whole(torn):
         entries.append(torn)
         torn = b""
-    history = retold(Stored(header, tuple(entries)))
+    history = history_of_stored(StoredSession(header, tuple(entries)))
     if torn:
         history.note("torn_tail", clean(torn.decode(errors="replace")))
         detail = f"{len(torn)} bytes after entry {len(entries)}"
         history.diagnostics.append(Diagnostic("history", "torn_tail", "", detail))
-    return Imported(history, header.title)
+    return ImportedSession(history, header.title)
 
 
 def _is_whole(line: bytes) -> bool:
@@ -100,71 +100,71 @@ def _is_whole(line: bytes) -> bool:
         return False
 
 
-def _header(line: bytes, key: str) -> Header:
+def _read_header(line: bytes, key: str) -> SessionHeader:
     try:
-        told: Any = loads(line)
+        fields: Any = loads(line)
     except (ValueError, RecursionError) as error:
-        raise CorruptHistory(f"the first line is not a session's header ({error})", line) from error
-    if not isinstance(told, dict) or "turnout" not in told or not isinstance(told.get("key"), str):
-        raise CorruptHistory("the first line is not a session's header; is this an export of turnout?", line)
-    tools = specs_of(told.get("tools") or ())
+        raise CorruptHistory(f"the first line is not the header of a session ({error})", line) from error
+    if not isinstance(fields, dict) or "turnout" not in fields or not isinstance(fields.get("key"), str):
+        raise CorruptHistory("the first line is not the header of a session; give an export of turnout", line)
+    tools = specs_of(fields.get("tools") or ())
     title, system = (
-        value if isinstance(value := told.get(name), str) else "" for name in ("title", "system")
+        value if isinstance(value := fields.get(name), str) else "" for name in ("title", "system")
     )
-    return Header(key or told["key"], title, system, tools)
+    return SessionHeader(key or fields["key"], title, system, tools)
 
 
 # For people
 
 
-def pieces(history: History) -> Iterator[Piece]:
-    """The conversation from its beginning, results right behind their calls."""
+def pieces_of(history: History) -> Iterator[TranscriptPiece]:
+    """The conversation from its beginning, each result right after its call."""
     if history.system:
-        yield Piece("system", history.system)
+        yield TranscriptPiece("system", history.system)
     for entry in history.standing:
         match entry:
             case SystemTurn() | UserTurn():
                 kind = "system" if isinstance(entry, SystemTurn) else "user"
-                yield from (_said(block, kind, "") for block in entry.blocks)
+                yield from (_piece_of_block(block, kind, "") for block in entry.blocks)
             case ModelTurn():
-                yield from _reply(entry, history)
+                yield from _reply_pieces(entry, history)
             case Compaction(through_key, summary) if through_key:
-                yield Piece("summary", summary)
+                yield TranscriptPiece("summary", summary)
             case Note("torn_tail" | "unreadable_entry"):
-                yield Piece("summary", "Something that could not be read stood here.")
+                yield TranscriptPiece("summary", "An entry here could not be read.")
 
 
-def _reply(turn: ModelTurn, history: History) -> Iterator[Piece]:
+def _reply_pieces(turn: ModelTurn, history: History) -> Iterator[TranscriptPiece]:
     who = str(turn.origin)
     for block in turn.blocks:
-        yield _said(block, "text", who)
-        if isinstance(block, ToolCall) and (told := history.ledger.get(block.id)) is not None:
-            yield _came_of(told.outcome, block.name)
+        yield _piece_of_block(block, "text", who)
+        if isinstance(block, ToolCall) and (interaction := history.ledger.get(block.id)) is not None:
+            yield _piece_of_outcome(interaction.outcome, block.name)
 
 
-def _said(block: Block, kind: str, who: str) -> Piece:
+def _piece_of_block(block: Block, kind: str, who: str) -> TranscriptPiece:
     match block:
         case Thinking():
-            return Piece("thinking", block.text, who)
+            return TranscriptPiece("thinking", block.text, who)
         case ToolCall():
-            return Piece("call", dumps(block.arguments), block.name)
+            return TranscriptPiece("call", dumps(block.arguments), block.name)
         case Media():
-            return Piece("media", block_text(block), who, media=block)
+            return TranscriptPiece("media", block_text(block), who, media=block)
         case Code():
-            return Piece("code", block.source, block.language)
-    return Piece(kind, block_text(block), who)
+            return TranscriptPiece("code", block.source, block.language)
+    return TranscriptPiece(kind, block_text(block), who)
 
 
-def _came_of(outcome: Outcome | None, name: str) -> Piece:
+def _piece_of_outcome(outcome: Outcome | None, name: str) -> TranscriptPiece:
     if outcome is None:
-        return Piece("result", "", name, "pending")
+        return TranscriptPiece("result", "", name, "pending")
     media = next((block for block in outcome.content if isinstance(block, Media)), None)
     text = "\n".join(block_text(block) for block in outcome.content) or outcome.reason
-    return Piece("result", text, name, outcome.status, media)
+    return TranscriptPiece("result", text, name, outcome.status, media)
 
 
-def shown(text: str) -> str:
-    """A text without anything that steers a terminal."""
+def without_control_codes(text: str) -> str:
+    """The text without control codes for terminals."""
     return readable(clean(text).encode())
 
 
@@ -175,40 +175,40 @@ def to_markdown(history: History, title: str = "") -> bytes:
     """The conversation as a document."""
     lines = [f"# {_one_line(title or history.key)}"]
     before = ""
-    for piece in pieces(history):
+    for piece in pieces_of(history):
         heading = {"user": "User", "system": "System", "summary": "Summary"}.get(piece.kind, piece.who)
         if piece.kind in ("user", "system", "summary", "text", "thinking") and heading != before:
             lines.append(f"## {_one_line(heading)}")
             before = heading
-        lines.append(_markdown(piece))
+        lines.append(_markdown_of(piece))
     return ("\n\n".join(line for line in lines if line) + "\n").encode()
 
 
-def _markdown(piece: Piece) -> str:
-    text = shown(piece.text)
+def _markdown_of(piece: TranscriptPiece) -> str:
+    text = without_control_codes(piece.text)
     match piece.kind:
         case "thinking":
             return "\n".join(f"> {line}" for line in text.splitlines()) if text.strip() else ""
         case "call":
-            return f"**{_one_line(piece.who)}**\n\n{_fenced(text, 'json')}"
+            return f"**{_one_line(piece.who)}**\n\n{_code_fence(text, 'json')}"
         case "result":
-            return f"*{piece.status}*\n\n{_fenced(text)}"
+            return f"*{piece.status}*\n\n{_code_fence(text)}"
         case "code":
-            return _fenced(text, _one_line(piece.who))
+            return _code_fence(text, _one_line(piece.who))
         case "media":
             return f"*{_one_line(text)}*"
     return text
 
 
-def _fenced(text: str, language: str = "") -> str:
-    """A fence that nothing inside can close."""
+def _code_fence(text: str, language: str = "") -> str:
+    """A fence longer than any inside the text."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _one_line(text: str) -> str:
-    return " ".join(shown(text).split())
+    return " ".join(without_control_codes(text).split())
 
 
 # HTML
@@ -232,9 +232,11 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def to_html(history: History, title: str = "") -> bytes:
-    """The conversation as one page that loads nothing and runs nothing."""
-    name = _escaped(_one_line(title or history.key))
-    body = "\n".join(_section(piece) for piece in pieces(history) if piece.text.strip() or piece.media)
+    """The conversation as one HTML page that loads and runs nothing."""
+    name = _escape_html(_one_line(title or history.key))
+    body = "\n".join(
+        _html_section(piece) for piece in pieces_of(history) if piece.text.strip() or piece.media
+    )
     page = (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -244,11 +246,11 @@ def to_html(history: History, title: str = "") -> bytes:
     return page.encode()
 
 
-def _section(piece: Piece) -> str:
-    heading = _escaped(
+def _html_section(piece: TranscriptPiece) -> str:
+    heading = _escape_html(
         _one_line({"user": "User", "text": piece.who}.get(piece.kind, f"{piece.kind} {piece.who}"))
     )
-    content = f"<pre>{_escaped(shown(piece.text))}</pre>{_image(piece.media)}"
+    content = f"<pre>{_escape_html(without_control_codes(piece.text))}</pre>{_image_tag(piece.media)}"
     if piece.kind in ("thinking", "result"):
         state = f" ({piece.status})" if piece.status else ""
         opened = " open" if piece.status not in ("", "complete") else ""
@@ -257,14 +259,14 @@ def _section(piece: Piece) -> str:
     return f'<section class="{piece.kind}"><h2>{heading}</h2>{content}</section>'
 
 
-def _image(media: Media | None) -> str:
-    """Pictures that are in the session itself; nothing is fetched, and no SVG, which could run."""
+def _image_tag(media: Media | None) -> str:
+    """The tag of an image in the session. Nothing is fetched, and SVG is left out: it can run scripts."""
     if media is None or media.mime not in IMAGES or not re.fullmatch(r"[A-Za-z0-9+/=\s]+", media.data):
         return ""
-    return f'<img alt="{_escaped(media.name)}" src="data:{media.mime};base64,{media.data}">'
+    return f'<img alt="{_escape_html(media.name)}" src="data:{media.mime};base64,{media.data}">'
 
 
-def _escaped(text: str) -> str:
+def _escape_html(text: str) -> str:
     return html.escape(text, quote=True)
 
 

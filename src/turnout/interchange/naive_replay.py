@@ -1,7 +1,7 @@
-"""What most programs do: keep the messages as they came and send them to whoever is next.
+"""What most programs do: keep the messages as they came and send them to the next provider.
 
-The same history, written out without any of turnout's care: raw ids, results where they
-happened to arrive, unanswered calls left alone, thinking as it was.
+The same history without the corrections of turnout: raw ids, results in the order in which they
+arrived, calls without results, thinking as it was.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Wire = dict[str, Any]
 
 
 def naive_request(history: History, name: str, entries: Iterable[Entry] = ()) -> tuple[str, bytes]:
-    """Where it goes, and what is sent: all entries of the history, or those that are given."""
+    """The URL and the body of the request, of all entries of the history or of the given ones."""
     place = target(name)
     protocol = place.api
-    told = tuple(entries) or history.entries
-    messages = [message for entry in told for message in _MESSAGES[protocol](history, entry)]
+    chosen = tuple(entries) or history.entries
+    messages = [message for entry in chosen for message in _MESSAGES[protocol](history, entry)]
     body: Wire = {"model": place.model, _FIELD[protocol]: messages}
     if protocol == "anthropic":
         body["max_tokens"] = 1024
@@ -36,23 +36,23 @@ _FIELD = {"chat": "messages", "responses": "input", "anthropic": "messages", "ge
 
 
 def _real_outcome(history: History, entry: Any) -> tuple[ToolCall, Outcome] | None:
-    """A result that really came; nobody else writes down the others."""
+    """A result that a tool gave; other programs do not record synthetic ones."""
     if isinstance(entry, Settled) and not entry.outcome.synthetic and entry.outcome.status != "denied":
         return history.interaction(entry.call_id).call, entry.outcome
     return None
 
 
-def _id(call: ToolCall) -> str:
+def _id_of(call: ToolCall) -> str:
     return call.raw_id or call.id
 
 
-def _chat(history: History, entry: Any) -> list[Wire]:
+def _chat_messages(history: History, entry: Any) -> list[Wire]:
     if isinstance(entry, UserTurn):
         return [{"role": "user", "content": joined_text(entry.blocks)}]
     if isinstance(entry, ModelTurn):
         calls = [
             {
-                "id": _id(c),
+                "id": _id_of(c),
                 "type": "function",
                 "function": {"name": c.name, "arguments": dumps(c.arguments)},
             }
@@ -61,32 +61,32 @@ def _chat(history: History, entry: Any) -> list[Wire]:
         message: Wire = {"role": "assistant", "content": entry.text or None}
         return [{**message, "tool_calls": calls} if calls else message]
     if found := _real_outcome(history, entry):
-        return [{"role": "tool", "tool_call_id": _id(found[0]), "content": found[1].text}]
+        return [{"role": "tool", "tool_call_id": _id_of(found[0]), "content": found[1].text}]
     return []
 
 
-def _responses(history: History, entry: Any) -> list[Wire]:
+def _responses_items(history: History, entry: Any) -> list[Wire]:
     if isinstance(entry, ModelTurn):
         items: list[Wire] = [{"role": "assistant", "content": entry.text}] if entry.text else []
         return items + [
-            {"type": "function_call", "call_id": _id(c), "name": c.name, "arguments": dumps(c.arguments)}
+            {"type": "function_call", "call_id": _id_of(c), "name": c.name, "arguments": dumps(c.arguments)}
             for c in entry.tool_calls
         ]
     if found := _real_outcome(history, entry):
-        return [{"type": "function_call_output", "call_id": _id(found[0]), "output": found[1].text}]
-    return _chat(history, entry)
+        return [{"type": "function_call_output", "call_id": _id_of(found[0]), "output": found[1].text}]
+    return _chat_messages(history, entry)
 
 
-def _anthropic(history: History, entry: Any) -> list[Wire]:
+def _anthropic_messages(history: History, entry: Any) -> list[Wire]:
     if isinstance(entry, ModelTurn):
-        return [{"role": "assistant", "content": [_claude(block) for block in entry.blocks]}]
+        return [{"role": "assistant", "content": [_anthropic_block(block) for block in entry.blocks]}]
     if found := _real_outcome(history, entry):
-        block = {"type": "tool_result", "tool_use_id": _id(found[0]), "content": found[1].text}
+        block = {"type": "tool_result", "tool_use_id": _id_of(found[0]), "content": found[1].text}
         return [{"role": "user", "content": [block]}]
-    return _chat(history, entry)
+    return _chat_messages(history, entry)
 
 
-def _claude(block: Any) -> Wire:
+def _anthropic_block(block: Any) -> Wire:
     match block:
         case Thinking():
             data = (
@@ -96,12 +96,12 @@ def _claude(block: Any) -> Wire:
             )
             return {"type": "thinking", "thinking": block.text, "signature": data.get("signature", "")}
         case ToolCall():
-            return {"type": "tool_use", "id": _id(block), "name": block.name, "input": block.arguments}
+            return {"type": "tool_use", "id": _id_of(block), "name": block.name, "input": block.arguments}
         case _:
             return {"type": "text", "text": block.text if isinstance(block, Text) else ""}
 
 
-def _gemini(history: History, entry: Any) -> list[Wire]:
+def _gemini_contents(history: History, entry: Any) -> list[Wire]:
     if isinstance(entry, UserTurn):
         return [{"role": "user", "parts": [{"text": joined_text(entry.blocks)}]}]
     if isinstance(entry, ModelTurn):
@@ -114,4 +114,9 @@ def _gemini(history: History, entry: Any) -> list[Wire]:
     return []
 
 
-_MESSAGES = {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}
+_MESSAGES = {
+    "chat": _chat_messages,
+    "responses": _responses_items,
+    "anthropic": _anthropic_messages,
+    "gemini": _gemini_contents,
+}

@@ -1,8 +1,8 @@
-"""Calls without a result: what providers answer when they are sent as they are.
+"""Calls without a result: what providers answer to them.
 
-The messages are written down as most programs do it, once with those calls left open and once
-with a result for each. What a provider refuses in the first and not in the second is what the
-open calls would cost. So other faults of the conversation do not show here.
+The messages are written as most programs do, once with those calls open and once with a result
+for each. Only what a provider refuses in the first and not in the second is reported, so other
+faults of the conversation do not show here.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..wire.check import check as wire_check
 from .naive_replay import naive_request
 
 
-class Refusal(Struct, frozen=True):
-    """What providers answer to the messages as they are; without a rule: they take them."""
+class ReplayRefusal(Struct, frozen=True):
+    """What providers answer to the messages as they are; without a rule they accept them."""
 
     targets: tuple[str, ...]
     rule: str = ""
@@ -30,7 +30,7 @@ class Refusal(Struct, frozen=True):
 
 
 def unanswered_calls(history: History, noticed: Iterable[str] = ()) -> tuple[ToolInteraction, ...]:
-    """The calls that wait for a result, and those that are `noticed` (by id) to have never got one."""
+    """The calls without a result, and those with the ids `noticed`, which never got one."""
     named = set(noticed)
     turns = [turn for turn in history.turns if isinstance(turn, ModelTurn)]
     calls = [history.interaction(call.id) for turn in turns for call in turn.tool_calls]
@@ -39,21 +39,23 @@ def unanswered_calls(history: History, noticed: Iterable[str] = ()) -> tuple[Too
 
 def replay_refusals(
     history: History, calls: Collection[ToolInteraction], targets: Iterable[str]
-) -> tuple[Refusal, ...]:
-    """What each target says to the conversation when these calls have no result; same answers together."""
+) -> tuple[ReplayRefusal, ...]:
+    """What each target answers when these calls have no result; same answers together."""
     found: dict[tuple[str, str], list[str]] = {}
     for target in targets if calls else ():
-        problem = _cost_of(history, calls, target)
-        told = (problem.rule, problem.answer) if problem else ("", "")
-        found.setdefault(told, []).append(target)
-    return tuple(Refusal(tuple(asked), rule, answer) for (rule, answer), asked in found.items())
+        problem = _refusal_caused_by(history, calls, target)
+        refusal = (problem.rule, problem.answer) if problem else ("", "")
+        found.setdefault(refusal, []).append(target)
+    return tuple(ReplayRefusal(tuple(asked), rule, answer) for (rule, answer), asked in found.items())
 
 
-def _cost_of(history: History, calls: Collection[ToolInteraction], target: str) -> Problem | None:
-    """The first thing that the target refuses because of these calls."""
+def _refusal_caused_by(history: History, calls: Collection[ToolInteraction], target: str) -> Problem | None:
+    """The first problem that the target has because of these calls."""
     open_ids = {each.call.id for each in calls}
-    refused = _problems(history, target, _entries(history, open_ids, answered=False))
-    anyway = Counter(problem.rule for problem in _problems(history, target, _entries(history, open_ids)))
+    refused = _problems_of(history, target, _entries_with(history, open_ids, answered=False))
+    anyway = Counter(
+        problem.rule for problem in _problems_of(history, target, _entries_with(history, open_ids))
+    )
     seen: Counter[str] = Counter()
     for problem in refused:
         seen[problem.rule] += 1
@@ -62,14 +64,14 @@ def _cost_of(history: History, calls: Collection[ToolInteraction], target: str) 
     return None
 
 
-def _problems(history: History, target: str, entries: Iterator[Entry]) -> list[Problem]:
+def _problems_of(history: History, target: str, entries: Iterator[Entry]) -> list[Problem]:
     place = find_target(target)
     _, body = naive_request(history, target, entries)
     return wire_check(place.provider.name, body, model=place.model)
 
 
-def _entries(history: History, open_ids: set[str], answered: bool = True) -> Iterator[Entry]:
-    """The visible conversation, each result after its call, and the next thing that the user says."""
+def _entries_with(history: History, open_ids: set[str], answered: bool = True) -> Iterator[Entry]:
+    """The visible conversation, each result after its call, and a next prompt."""
     for turn in history.turns:
         yield turn
         for call in turn.tool_calls if isinstance(turn, ModelTurn) else ():

@@ -1,6 +1,6 @@
-"""Sessions as things: listed, renamed, deleted, pruned by age and size.
+"""Operations on whole sessions: list, rename, delete, prune by age and size.
 
-A session's subagents are deleted with it. What someone has open is never deleted.
+The subagents of a session are deleted with it. An open session is never deleted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import apsw
 
 from ..errors import SessionHeld, UsageError
 from . import holder as holders
-from .ports import Summary
+from .ports import SessionSummary
 from .sqlite import schema
 from .sqlite.log import LINE, SqliteLog
 
@@ -25,66 +25,71 @@ WITH RECURSIVE family(id, number) AS (
 
 
 class Catalog:
-    """The list of sessions, and what is done to whole ones."""
+    """The list of sessions, and operations on whole sessions."""
 
     def __init__(self, log: SqliteLog) -> None:
         self._log = log
         self._database = log.database
 
-    def lines(self, limit: int | None, *, subagents: bool) -> list[Summary]:
-        return self._log.list(limit) if subagents else self._lines("parent = ''", (), limit)
+    def lines(self, limit: int | None, *, subagents: bool) -> list[SessionSummary]:
+        return self._log.list(limit) if subagents else self._list_where("parent = ''", (), limit)
 
-    def children(self, id: str) -> list[Summary]:
-        return self._lines("parent = ?", (id,), None)
+    def children(self, id: str) -> list[SessionSummary]:
+        return self._list_where("parent = ?", (id,), None)
 
-    def _lines(self, condition: str, values: tuple[str, ...], limit: int | None) -> list[Summary]:
-        asked = f"SELECT {LINE} FROM session WHERE {condition} ORDER BY updated DESC, number DESC LIMIT ?"
-        with self._database.reading() as connection:
-            rows: list[Any] = connection.execute(asked, (*values, -1 if limit is None else limit)).fetchall()
+    def _list_where(self, condition: str, values: tuple[str, ...], limit: int | None) -> list[SessionSummary]:
+        query = f"SELECT {LINE} FROM session WHERE {condition} ORDER BY updated DESC, number DESC LIMIT ?"
+        with self._database.read_connection() as connection:
+            rows: list[Any] = connection.execute(query, (*values, -1 if limit is None else limit)).fetchall()
         return [self._log.summary(row) for row in rows]
 
     def rename(self, id: str, title: str) -> None:
-        """Give a session a title of the user's."""
-        with self._database.writing() as connection:
+        """Give a session a title that the user chose."""
+        with self._database.write_transaction() as connection:
             connection.execute("UPDATE session SET title = ? WHERE id = ?", (title, id))
             if not connection.changes():
-                raise UsageError(f"there is no session {id!r}; `turnout sessions` lists those there are")
+                raise UsageError(f"there is no session {id!r}; `turnout sessions` lists all")
 
     def delete(self, id: str) -> list[str]:
-        """Delete a session and its subagents, all or none; the ids of what is gone."""
-        with self._database.writing() as connection:
+        """Delete a session and its subagents, all or none; returns the deleted ids."""
+        with self._database.write_transaction() as connection:
             family: list[Any] = connection.execute(FAMILY, (id,)).fetchall()
             if not family:
-                raise UsageError(f"there is no session {id!r}; `turnout sessions` lists those there are")
+                raise UsageError(f"there is no session {id!r}; `turnout sessions` lists all")
             for member, _ in family:
-                if (who := self._log.held(connection, member)) is not None:
+                if (who := self._log.holder_of(connection, member)) is not None:
                     raise SessionHeld(
-                        f"session {member} is open in {holders.named(who)}; close it there first", who
+                        f"session {member} is open in {holders.describe_holder(who)}; close it there first",
+                        who,
                     )
             for _, number in family:
-                _delete(connection, number)
-            connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # forget the words as well
+                _delete_rows(connection, number)
+            connection.execute(
+                "INSERT INTO words (words) VALUES ('optimize')"
+            )  # removes the deleted words from the index file
         return [member for member, _ in family]
 
     def prune(
         self, now: float, older_than: float | None, larger_than: int | None, dry_run: bool
-    ) -> list[Summary]:
-        """Delete what is old, then the oldest until the rest is small enough; what was deleted."""
-        chosen = list(self._chosen(now, older_than, larger_than))
+    ) -> list[SessionSummary]:
+        """Delete old sessions, then the oldest until the rest is small enough; returns what was deleted."""
+        chosen = list(self._sessions_to_prune(now, older_than, larger_than))
         if dry_run:
             return chosen
         gone = []
         for summary in chosen:
             try:
                 self.delete(summary.id)
-            except (SessionHeld, UsageError):  # opened or deleted meanwhile: not ours to take
+            except (SessionHeld, UsageError):  # it was opened or deleted meanwhile
                 continue
             gone.append(summary)
-        self._shrink()
+        self._vacuum_file()
         return gone
 
-    def _chosen(self, now: float, older_than: float | None, larger_than: int | None) -> Iterator[Summary]:
-        sizes, held = self._families()
+    def _sessions_to_prune(
+        self, now: float, older_than: float | None, larger_than: int | None
+    ) -> Iterator[SessionSummary]:
+        sizes, held = self._family_sizes()
         total = sum(sizes.values())
         for summary in reversed(self.lines(None, subagents=False)):
             old = older_than is not None and now - summary.updated > older_than
@@ -93,8 +98,8 @@ class Catalog:
                 total -= sizes[summary.id]
                 yield summary
 
-    def _families(self) -> tuple[dict[str, int], set[str]]:
-        """The size of each session with its subagents, and those of which something is open."""
+    def _family_sizes(self) -> tuple[dict[str, int], set[str]]:
+        """The size of each session with its subagents, and the ids of those that are open in part."""
         lines = {line.id: line for line in self._log.list()}
         sizes: dict[str, int] = {}
         held: set[str] = set()
@@ -107,14 +112,14 @@ class Catalog:
                 held.add(root.id)
         return sizes, held
 
-    def _shrink(self) -> None:
-        """Give the room back to the file system."""
-        with self._database.reading() as connection:
+    def _vacuum_file(self) -> None:
+        """Return free pages to the file system."""
+        with self._database.read_connection() as connection:
             connection.execute("PRAGMA incremental_vacuum").fetchall()
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
-def _delete(connection: apsw.Connection, number: int) -> None:
+def _delete_rows(connection: apsw.Connection, number: int) -> None:
     places = (number * schema.ROOM, (number + 1) * schema.ROOM - 1)
     connection.execute("DELETE FROM words WHERE rowid BETWEEN ? AND ?", places)
     connection.execute("DELETE FROM entry WHERE number BETWEEN ? AND ?", places)

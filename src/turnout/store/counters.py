@@ -30,7 +30,7 @@ class Count(Struct, frozen=True):
 
 
 class Counters:
-    """Kept in memory for a moment and then added to the store; a sink for `Telemetry`."""
+    """Counts in memory, and adds to the store from time to time; a sink for `Telemetry`."""
 
     def __init__(self, database: Database, wall_clock: Callable[[], float]) -> None:
         self._database = database
@@ -42,20 +42,20 @@ class Counters:
         self._waiting[day, name, origin.provider, origin.model] += by
 
     def flush(self) -> None:
-        """Add what was counted to what is stored."""
+        """Add the counts to the store."""
         if not self._waiting:
             return
         counted, self._waiting = self._waiting, Counter()
         try:
-            with self._database.writing(durable=False) as connection:
+            with self._database.write_transaction(durable=False) as connection:
                 connection.executemany(ADD, [(*key, count) for key, count in counted.items()])
         except BaseException:
             self._waiting.update(counted)
             raise
 
     def read(self, since: str = "") -> list[Count]:
-        """What happened from a day on, the latest days first."""
+        """The counts since a day, latest first."""
         self.flush()
-        with self._database.reading() as connection:
+        with self._database.read_connection() as connection:
             rows: list[Any] = connection.execute(READ, (since,)).fetchall()
         return [Count(*row) for row in rows]

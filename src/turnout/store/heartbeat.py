@@ -1,7 +1,7 @@
-"""Signs of life for the sessions that this process has open, from a thread of its own.
+"""Renews the leases of the open sessions of this process, in a separate thread.
 
-A tool may run for an hour without a word to the log, and a busy event loop must not look
-like a dead one.
+A tool may run for an hour without an entry in the log, and a process with a busy event loop must
+not look dead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import suppress
 
 
 class Heartbeat:
-    """Calls `beat` again and again until it is stopped; what it raises is tried again next time."""
+    """Calls `beat` at intervals until it is stopped. Errors are ignored; the next call tries again."""
 
     def __init__(self, beat: Callable[[], None], every: float) -> None:
         self._beat = beat
@@ -22,15 +22,17 @@ class Heartbeat:
     def start(self) -> None:
         if self._over is None:
             self._over = threading.Event()
-            threading.Thread(target=self._run, args=[self._over], name="turnout-lease", daemon=True).start()
+            threading.Thread(
+                target=self._beat_until_stopped, args=[self._over], name="turnout-lease", daemon=True
+            ).start()
 
     def stop(self) -> None:
-        """No further beat begins."""
+        """Stop. A beat that runs now still ends."""
         if self._over is not None:
             self._over.set()
             self._over = None
 
-    def _run(self, over: threading.Event) -> None:
+    def _beat_until_stopped(self, over: threading.Event) -> None:
         while not over.wait(self._every):
-            with suppress(Exception):  # a full disk today; the next append will say so
+            with suppress(Exception):  # for example a full disk; the next append reports it
                 self._beat()

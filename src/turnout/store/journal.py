@@ -1,31 +1,31 @@
-"""The writer of one session's history: what it took is in the store.
+"""The writer of the history of one session: it puts each entry into the store.
 
-While a session is patient, entries wait for `commit`, which its loop calls before anything
+While `patient` is set, entries wait for `commit`, which the session calls before anything
 leaves the process: before a tool runs, before an event is shown, before a request is sent. So
-a batch of outcomes costs one commit, and nobody ever saw what a crash could take back.
+a batch of outcomes costs one commit, and a crash loses only what was not shown yet.
 """
 
 from __future__ import annotations
 
 from ..history.codec import encode_entry
 from ..model import Entry, ModelTurn
-from .ports import Lease, Log, Record
+from .ports import Lease, Record, SessionLog
 from .summary_of_entries import tally_of
 
 
 class Journal:
-    """Told of each entry before it takes effect; raises `StoreError` when it cannot be kept."""
+    """Called with each entry before it takes effect; raises `StoreError` when it cannot be stored."""
 
-    def __init__(self, log: Log, lease: Lease, length: int) -> None:
+    def __init__(self, log: SessionLog, lease: Lease, length: int) -> None:
         self.lease = lease
         self.patient = False
         self._log = log
-        self._length = length  # entries that are in the store for good
+        self._length = length  # how many entries are in the store
         self._waiting: list[tuple[Record, Entry]] = []
         self._made = 0
 
     @property
-    def waiting(self) -> int:
+    def unwritten_count(self) -> int:
         """How many entries are not in the store yet."""
         return len(self._waiting)
 
@@ -37,11 +37,11 @@ class Journal:
         try:
             self.commit()
         except BaseException:
-            self._waiting.pop()  # its history does not take it either
+            self._waiting.pop()  # the history does not take it either
             raise
 
     def commit(self) -> None:
-        """See that everything so far is in the store. What could not be written waits for the next time."""
+        """Write all waiting entries. After an error they wait for the next commit."""
         if not self._waiting:
             return
         records = tuple(record for record, _ in self._waiting)
@@ -50,5 +50,5 @@ class Journal:
         self._waiting.clear()
 
     def draft(self, turn: ModelTurn | None) -> None:
-        """Keep the reply that is under way, as far as it has come."""
+        """Store the partial reply, as far as it has come."""
         self._log.draft(self.lease, None if turn is None else encode_entry(turn))

@@ -1,8 +1,8 @@
-"""What a store must be able to do: lease a session, append to it under that lease, load it, list it.
+"""What a store does: lease a session, append to it under that lease, load it, list it.
 
-A lease carries an epoch that only grows. Every append names the epoch it was leased under and
-is refused once another one has begun, so a writer that was away too long can never add to a log
-that has moved on. An entry's id is its own: to append it a second time changes nothing.
+A lease has an epoch that only grows. Every append names its epoch and is refused once a newer
+epoch exists, so a writer that was suspended too long cannot add to a log that another process
+has continued. Entries have unique ids: appending one a second time changes nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from msgspec import Struct
 
 
 class Holder(Struct, frozen=True):
-    """A process that has a session open. `place` and `born` tell it from a later one with its number.
+    """A process that has a session open. `place` and `born` tell it from a later one with the same pid.
 
-    `store` tells the stores of one process apart.
+    `store` is the number of the store within the process.
     """
 
     pid: int
@@ -30,7 +30,7 @@ class Holder(Struct, frozen=True):
 class Lease(Struct, frozen=True):
     """The right to append to one session, until the next epoch begins.
 
-    Whoever lets more than `seconds` pass without a sign of life may be followed by another.
+    After `seconds` without a renewal another process may take over.
     """
 
     session: str
@@ -39,14 +39,14 @@ class Lease(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """One entry as it is stored, under an id that no other entry of the session has."""
+    """One entry as it is stored, with an id that is unique in the session."""
 
     id: str
     data: bytes
 
 
 class Tally(Struct, frozen=True):
-    """What entries add to the line that a list shows; `replied`: the reply under way is over."""
+    """What entries add to the summary of a session; `replied`: the partial reply is complete."""
 
     turns: int = 0
     cost: float | None = None
@@ -55,28 +55,28 @@ class Tally(Struct, frozen=True):
     replied: bool = False
 
 
-class Header(Struct, frozen=True):
-    """What is known of a session beside its entries. `kind`: session, subagent, fork or import."""
+class SessionHeader(Struct, frozen=True):
+    """The fields of a session beside its entries. `kind`: session, subagent, fork or import."""
 
     id: str
     title: str = ""
     system: str = ""
     tools: tuple[Any, ...] = ()
     kind: str = "session"
-    parent: str = ""  # who started a subagent
+    parent: str = ""  # the session that started a subagent
     source: str = ""  # what a fork or an import was made from
 
 
-class Stored(Struct, frozen=True):
-    """A session as it lies in the store: its header, its entries in order, the reply under way."""
+class StoredSession(Struct, frozen=True):
+    """A session as it is stored: its header, its entries in order, the partial reply."""
 
-    header: Header
+    header: SessionHeader
     entries: tuple[bytes, ...]
     draft: bytes | None = None
 
 
-class Summary(Struct, frozen=True):
-    """One line of a list of sessions. Times are seconds since 1970; `holder` has it open now."""
+class SessionSummary(Struct, frozen=True):
+    """One line of a list of sessions. Times are Unix times; `holder` has it open now."""
 
     id: str
     title: str
@@ -92,32 +92,32 @@ class Summary(Struct, frozen=True):
     holder: Holder | None = None
 
 
-Lines: TypeAlias = list[Summary]
+Lines: TypeAlias = list[SessionSummary]
 
 
-class Log(Protocol):
-    """Where sessions are kept. Whatever returns from `append` is there to stay."""
+class SessionLog(Protocol):
+    """Where sessions are stored. When `append` returns, the entries are durable."""
 
-    def take(self, header: Header, holder: Holder, seconds: float) -> Lease:
-        """Lease a session, new or known; `SessionHeld` while a living holder's lease lasts."""
+    def take(self, header: SessionHeader, holder: Holder, seconds: float) -> Lease:
+        """Lease a session, new or known; raises `SessionHeld` while another lease is valid."""
 
     def renew(self, lease: Lease) -> bool:
-        """A sign of life; False once another epoch has begun."""
+        """Renew a lease; False once another epoch has begun."""
 
     def release(self, lease: Lease) -> None:
-        """Let go, so that the next one need not wait."""
+        """End a lease, so that another process need not wait."""
 
     def append(self, lease: Lease, after: int, records: Sequence[Record], tally: Tally) -> None:
-        """Add entries behind the first `after`, all or none; `SessionHeld` for an old epoch.
+        """Add entries after the first `after`, all or none; raises `SessionHeld` for an old epoch.
 
-        A sign of life too. Where the tally says so, the draft has become one of these entries.
+        This also renews the lease. With `tally.replied` the draft is deleted: it is one of these entries.
         """
 
     def draft(self, lease: Lease, data: bytes | None) -> None:
-        """Keep the reply under way, in place of what was kept of it; None lets it go."""
+        """Store the partial reply, in place of an earlier one; None deletes it."""
 
-    def load(self, session: str) -> Stored:
-        """All of a session; `UsageError` when there is none of that id."""
+    def load(self, session: str) -> StoredSession:
+        """The whole session; raises `UsageError` when there is none with that id."""
 
     def list(self, limit: int | None = None) -> Lines:
         """The sessions, latest first."""

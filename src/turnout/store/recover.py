@@ -1,9 +1,9 @@
-"""A stored session told again, and what a crash left open in it written down.
+"""A stored session read back as a history, and what a crash left open in it settled.
 
-What cannot be read is kept in its place and said; nothing is skipped in silence. What was
-under way is settled once, as entries: a reply that broke off stays as far as it came, a tool
-that had been started is answered as interrupted. Nothing is run, and nobody's approval is
-used a second time.
+An entry that cannot be read is kept as a note in its place and reported; nothing is skipped in
+silence. What was in progress is settled once, as entries: a partial reply is kept as far as it
+came, a tool that was started is answered as interrupted. No tool is run, and no approval is used
+a second time.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..history.cut_turn import cut_turn
 from ..history.log import History
 from ..model import Entry, ModelTurn, Note, Outcome
 from ..plain import clean
-from .ports import Stored
+from .ports import StoredSession
 
 UNREADABLE = "unreadable_entry"
 
 
-def retold(stored: Stored) -> History:
-    """The history that a session's entries tell of."""
+def history_of_stored(stored: StoredSession) -> History:
+    """The history of a stored session."""
     header = stored.header
     return History.replay(
         enumerate(stored.entries, 1), header.id, read=_read_entry, system=header.system, tools=header.tools
@@ -44,22 +44,22 @@ def _read_entry(history: History, numbered: tuple[int, bytes]) -> Entry:
     return Note(UNREADABLE, {"place": place, "why": why, "data": clean(data.decode(errors="replace"))})
 
 
-def recover(history: History, draft: bytes | None, retry_safe: Container[str] = ()) -> None:
-    """Settle what was under way when the last process ended.
+def settle_interrupted(history: History, draft: bytes | None, retry_safe: Container[str] = ()) -> None:
+    """Settle what was in progress when the last process ended.
 
-    Calls that were started are answered as stopped, but for tools that may safely run again.
-    Calls that were not stay open: whoever goes on runs them, or seals them as not run.
+    Calls that were started are answered as stopped, except those of tools that may safely run again.
+    Calls that were not started stay open: the session runs them, or seals them as not run.
     """
     history.scheduled = True
-    if (turn := _draft(draft)) is not None and turn.blocks and not history.knows_key(turn.key):
-        _keep(history, turn)
+    if (turn := _decode_draft(draft)) is not None and turn.blocks and not history.knows_key(turn.key):
+        _append_draft(history, turn)
     for call in history.open_calls:
         if call.started and call.call.name not in retry_safe:
             _diagnose(history, "resumed_call", call.call.id, call.call.name)
             history.settle(call.call.id, Outcome("interrupted", synthetic=True, reason="stopped"))
 
 
-def _draft(data: bytes | None) -> ModelTurn | None:
+def _decode_draft(data: bytes | None) -> ModelTurn | None:
     try:
         entry = decode_entry(data) if data else None
     except CorruptHistory:
@@ -67,8 +67,8 @@ def _draft(data: bytes | None) -> ModelTurn | None:
     return entry if isinstance(entry, ModelTurn) else None
 
 
-def _keep(history: History, turn: ModelTurn) -> None:
-    """What had come of a reply: its words stand, its calls did not run."""
+def _append_draft(history: History, turn: ModelTurn) -> None:
+    """Append a partial reply: its text is kept, its calls did not run."""
     _diagnose(history, "resumed_reply", "", turn.key)
     turn, left_out = cut_turn(turn)
     if left_out:

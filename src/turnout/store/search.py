@@ -1,7 +1,7 @@
-"""Full-text search over everything that was said and done.
+"""Full-text search over all texts, calls and results.
 
-The index is brought up to date when it is asked, and is part of the same file, so it can
-neither slow an append down nor disagree with the log.
+The index is updated before each search and is part of the same file, so it neither slows an
+append nor disagrees with the log.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..model import Entry, ModelTurn, Settled, SystemTurn, Text, ToolCall, UserT
 from ..plain import dumps
 from .sqlite import schema
 from .sqlite.database import Database
-from .summary_of_entries import readable
+from .summary_of_entries import decode_or_none
 
 BATCH = 500
 LONGEST = 20_000
-"""Characters of one entry that can be found."""
+"""How many characters of one entry are indexed."""
 AROUND = 60
 
 BEHIND = f"""
@@ -44,7 +44,7 @@ WHERE words MATCH ? ORDER BY rank LIMIT ?
 
 
 class Hit(Struct, frozen=True):
-    """Where words were found: the session, the place of the entry in it, and the words around."""
+    """Where words were found: the session, the number of the entry in it, and an excerpt."""
 
     session: str
     title: str
@@ -53,71 +53,71 @@ class Hit(Struct, frozen=True):
     excerpt: str
 
 
-class Words:
+class WordIndex:
     """The index of one store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def search(self, query: str, limit: int) -> list[Hit]:
-        """The best place of each session that has all these words, best first."""
+        """The best entry of each session that has all these words, best first."""
         words = re.findall(r"\w+", query)
         if not words:
             return []
         asked = " ".join(f'"{word}"*' for word in words)
-        with self._database.reading() as connection:
+        with self._database.read_connection() as connection:
             writable = not connection.readonly("main")
         if writable:
             self.catch_up()
-        with self._database.reading() as connection:
+        with self._database.read_connection() as connection:
             rows: list[Any] = connection.execute(FOUND, (asked, limit * 5)).fetchall()
-            rows += [] if writable else _unindexed(connection, words)
+            rows += [] if writable else _find_unindexed(connection, words)
         hits: dict[str, Hit] = {}
         for session, title, updated, place, data in rows:
-            hits.setdefault(session, Hit(session, title, updated, place, _excerpt(data, words)))
+            hits.setdefault(session, Hit(session, title, updated, place, _excerpt_around(data, words)))
         return list(hits.values())[:limit]
 
     def catch_up(self) -> None:
-        """Read what was appended since the last time."""
-        with self._database.reading() as connection:
+        """Index the entries that were appended since the last time."""
+        with self._database.read_connection() as connection:
             rows: list[Any] = connection.execute(BEHIND).fetchall()
         for number, indexed in rows:
-            self._index(number, max(indexed, number * schema.ROOM))
+            self._index_session(number, max(indexed, number * schema.ROOM))
 
-    def _index(self, number: int, after: int) -> None:
+    def _index_session(self, number: int, after: int) -> None:
         last = (number + 1) * schema.ROOM - 1
         while True:
-            with self._database.writing(durable=False) as connection:
+            with self._database.write_transaction(durable=False) as connection:
                 rows: list[Any] = connection.execute(
                     "SELECT number, data FROM entry WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
                     (after, last, BATCH),
                 ).fetchall()
                 if not rows:
                     return
-                _add(connection, rows)
+                _add_texts(connection, rows)
                 after = rows[-1][0]
                 connection.execute("UPDATE session SET indexed = ? WHERE number = ?", (after, number))
 
 
-def _add(connection: apsw.Connection, rows: list[tuple[int, bytes]]) -> None:
-    said = [(number, text) for number, data in rows if (text := text_of(data))]
-    connection.executemany("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", said)
+def _add_texts(connection: apsw.Connection, rows: list[tuple[int, bytes]]) -> None:
+    texts = [(number, text) for number, data in rows if (text := text_of(data))]
+    connection.executemany("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", texts)
 
 
-def _unindexed(connection: apsw.Connection, words: list[str]) -> list[Any]:
-    """Where the words are in entries that the index lacks and, in a store that is only read, never gets."""
+def _find_unindexed(connection: apsw.Connection, words: list[str]) -> list[Any]:
+    """Entries with these words that the index lacks: a read-only store cannot update its index."""
     wanted = [re.compile(rf"\b{re.escape(word)}", re.IGNORECASE) for word in words]
     rows: Any = connection.execute(LACKING).fetchall()
     return [row for row in rows if all(word.search(text_of(row[-1])) for word in wanted)]
 
 
 def text_of(data: bytes) -> str:
-    """What of an entry can be found."""
-    entry = readable(data)
-    return "\n".join(_texts(entry))[:LONGEST] if entry is not None else ""
+    """The text of an entry that can be found."""
+    entry = decode_or_none(data)
+    return "\n".join(_texts_of(entry))[:LONGEST] if entry is not None else ""
 
 
-def _texts(entry: Entry) -> Iterator[str]:
+def _texts_of(entry: Entry) -> Iterator[str]:
     match entry:
         case SystemTurn() | UserTurn() | ModelTurn():
             for block in entry.blocks:
@@ -131,7 +131,7 @@ def _texts(entry: Entry) -> Iterator[str]:
             yield outcome.text
 
 
-def _excerpt(data: bytes, words: list[str]) -> str:
+def _excerpt_around(data: bytes, words: list[str]) -> str:
     text = " ".join(text_of(data).split())
     found = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE)
     at = found.start() if found else 0

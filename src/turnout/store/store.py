@@ -1,9 +1,9 @@
-"""The store of sessions: open one to go on with it, read it, list, fork, search, prune.
+"""The store of sessions: open one to resume it, read it, list, fork, search, prune.
 
     store = Store()
     async with Session("openai:gpt-5.1", store=store, id="holiday") as session: ...
 
-To open a session is to hold it: one process writes it at a time. To read one takes nothing.
+`open` leases a session: one process writes it at a time. `read` needs no lease.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .counters import Counters
 from .heartbeat import Heartbeat
 from .journal import Journal
 from .place import default_path
-from .ports import Header, Lines, Summary
-from .recover import recover, retold
-from .search import Hit, Words
+from .ports import Lines, SessionHeader, SessionSummary
+from .recover import history_of_stored, settle_interrupted
+from .search import Hit, WordIndex
 from .sqlite.database import Connect
 from .sqlite.log import SqliteLog
 from .summary_of_entries import tally_of
@@ -41,16 +41,16 @@ Strings: TypeAlias = list[str]
 NUMBERS = count(1)  # of the stores of this process
 
 LEASE = 30.0
-"""Seconds without a sign of life after which a session may be taken over."""
+"""Seconds without a renewal after which a session may be taken over."""
 
 
 def open_store(environment: Mapping[str, str]) -> Store:
-    """The user's own store, where their environment says it is."""
+    """The store of the user, at the path that the environment names."""
     return Store(environment=environment)
 
 
 class Store:
-    """Sessions in one file, for this process and any other on the machine."""
+    """Sessions in one file, shared by all processes of the machine."""
 
     def __init__(
         self,
@@ -67,13 +67,13 @@ class Store:
         self.path = Path(path) if path is not None else default_path(environment)
         self.log = SqliteLog(self.path, wall_clock=wall_clock, clock=clock, connect=connect)
         self.counters = Counters(self.log.database, wall_clock)
-        self._words = Words(self.log.database)
+        self._words = WordIndex(self.log.database)
         self._catalog = Catalog(self.log)
         self._wall_clock = wall_clock
         self._lease = lease
         self._number = next(NUMBERS)
         self._journals: dict[str, Journal] = {}
-        self._heartbeat = Heartbeat(self._beat, lease / 3) if heartbeat else None
+        self._heartbeat = Heartbeat(self._renew_leases, lease / 3) if heartbeat else None
 
     # One session
 
@@ -86,20 +86,20 @@ class Store:
         parent: str = "",
         retry_safe: Container[str] = (),
     ) -> History:
-        """The session of that id, to go on with: new, or as it was left; `SessionHeld` if someone has it.
+        """Open a session, new or stored, to resume it; raises `SessionHeld` if another process has it.
 
-        `retry_safe` names the tools that may run again where a crash cut them off.
+        `retry_safe` names the tools that may run again after a crash.
         """
         if id in self._journals:
             raise SessionHeld(f"session {id} is open in this store already; release it first")
         specs = specs_of(tools)
-        header = Header(id, "", system, specs, "subagent" if parent else "session", parent)
-        lease = self.log.take(header, holders.ourselves(self._wall_clock(), self._number), self._lease)
+        header = SessionHeader(id, "", system, specs, "subagent" if parent else "session", parent)
+        lease = self.log.take(header, holders.this_process(self._wall_clock(), self._number), self._lease)
         try:
             stored = self.log.load(id)
-            history = retold(stored)
+            history = history_of_stored(stored)
             journal = Journal(self.log, lease, len(stored.entries))
-            self._recover(history, journal, stored.draft, retry_safe)
+            self._recover_in_one_commit(history, journal, stored.draft, retry_safe)
         except BaseException:
             with suppress(StoreError):
                 self.log.release(lease)
@@ -109,87 +109,87 @@ class Store:
             self._heartbeat.start()
         return history
 
-    def _recover(
+    def _recover_in_one_commit(
         self, history: History, journal: Journal, draft: bytes | None, retry_safe: Container[str]
     ) -> None:
-        """All that a resume writes is one commit."""
+        """Settle what a crash left open; all entries of it are one commit."""
         history.writer, journal.patient = journal, True
-        recover(history, draft, retry_safe)
+        settle_interrupted(history, draft, retry_safe)
         journal.commit()
         journal.patient = False
         if draft is not None:
             journal.draft(None)
 
     def journal(self, id: str) -> Journal:
-        """What writes a session that is open here."""
+        """The writer of a session that is open in this store."""
         return self._journals[id]
 
     def release(self, id: str) -> None:
-        """Let go of a session; everything said so far is in the store."""
+        """Release a session; everything so far is in the store."""
         journal = self._journals.pop(id, None)
         if journal is None:
             return
         try:
-            with suppress(SessionHeld):  # what it could not write any more was said at the time
+            with suppress(SessionHeld):  # the append that failed has reported it
                 journal.commit()
         finally:
             with suppress(StoreError):
                 self.log.release(journal.lease)
             if not self._journals:
-                self._rest()
+                self._close_if_idle()
 
     def read(self, id: str) -> History:
-        """A session as it stands, whoever has it open. What is written to it stays in memory."""
+        """A session as it is now, also one that is open elsewhere. Writes to it stay in memory."""
         stored = self.log.load(id)
-        history = retold(stored)
+        history = history_of_stored(stored)
         history.scheduled = True
         return history
 
     def add(self, history: History, *, title: str = "", kind: str = "import", source: str = "") -> str:
-        """Store a whole history as a session of its own, under its key, which is its id then."""
-        header = Header(history.key, title, history.system, history.tools, kind, "", source)
+        """Store a whole history as a new session; its key becomes the id."""
+        header = SessionHeader(history.key, title, history.system, history.tools, kind, "", source)
         self.log.add(header, map(encode_entry, history.entries), tally_of(history.entries))
         return history.key
 
     def fork(self, id: str, *, at: str | int | None = None, into: str = "") -> str:
-        """The id of a session of its own that shares all up to a turn (its key, or its number from 1)."""
+        """The id of a new session with all entries up to a turn (its key, or its number from 1)."""
         parent, line = self.read(id), self.summary(id)
         key = _turn_key(parent, at)
-        child = parent.fork(into or self._free(id), at=key)
+        child = parent.fork(into or self._free_fork_id(id), at=key)
         return self.add(child, title=line.title, kind="fork", source=f"{id}@{key}" if key else id)
 
-    def _free(self, id: str) -> str:
+    def _free_fork_id(self, id: str) -> str:
         number = 1
         while self.knows(name := f"{id}.fork{number}"):
             number += 1
         return name
 
-    # All of them
+    # All sessions
 
     def list(self, *, limit: int | None = None, subagents: bool = False, within: str | None = None) -> Lines:
-        """The sessions, latest first. `within`: those that this one started."""
+        """The sessions, latest first. `within`: the subagents of this one."""
         if within is not None:
             return self._catalog.children(within)
         return self._catalog.lines(limit, subagents=subagents)
 
-    def summary(self, id: str) -> Summary:
-        """The line that a list shows of a session."""
+    def summary(self, id: str) -> SessionSummary:
+        """The summary of a session for a list."""
         if (found := self.log.find(id)) is None:
-            raise UsageError(f"there is no session {id!r}; `turnout sessions` lists those there are")
+            raise UsageError(f"there is no session {id!r}; `turnout sessions` lists all")
         return found
 
     def knows(self, id: str) -> bool:
         return self.log.find(id) is not None
 
     def search(self, query: str, limit: int = 20) -> Hits:
-        """The sessions in which all these words were said, best first."""
+        """The sessions that contain all these words, best first."""
         return self._words.search(query, limit)
 
     def rename(self, id: str, title: str) -> None:
         self._catalog.rename(id, title)
 
     def delete(self, id: str) -> Strings:
-        """Delete a session and the subagents it started; refused while someone has one of them open."""
+        """Delete a session and its subagents; raises `SessionHeld` while one of them is open."""
         return self._catalog.delete(id)
 
     def prune(
@@ -199,24 +199,24 @@ class Store:
         larger_than: int | None = None,
         dry_run: bool = False,
     ) -> Lines:
-        """Delete sessions unused for so many seconds, then the oldest until the store is small enough."""
+        """Delete sessions unused for `older_than` seconds, then the oldest until the store fits."""
         return self._catalog.prune(self._wall_clock(), older_than, larger_than, dry_run)
 
     def check(self) -> Strings:
-        """What SQLite finds wrong with the file; nothing if it is whole."""
-        with self.log.database.reading() as connection:
+        """The faults that SQLite finds in the file; empty if there are none."""
+        with self.log.database.read_connection() as connection:
             rows: Any = connection.execute("PRAGMA integrity_check").fetchall()
         return [text for (text,) in rows if text != "ok"]
 
     # Ending
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all sessions and close the file."""
         with ExitStack() as endings:
             endings.callback(self.log.close)
             for id in tuple(self._journals):
                 endings.callback(self.release, id)
-        self._rest()
+        self._close_if_idle()
 
     def __enter__(self) -> Store:
         return self
@@ -224,15 +224,15 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _rest(self) -> None:
-        """Nobody has a session open here: close the file, which the next one to ask opens again."""
+    def _close_if_idle(self) -> None:
+        """No session is open here: close the file. The next use opens it again."""
         if self._heartbeat is not None:
             self._heartbeat.stop()
         with suppress(StoreError):
             self.counters.flush()
         self.log.close()
 
-    def _beat(self) -> None:
+    def _renew_leases(self) -> None:
         for journal in tuple(self._journals.values()):
             self.log.renew(journal.lease)
         self.counters.flush()
@@ -243,5 +243,5 @@ def _turn_key(history: History, at: str | int | None) -> str | None:
         return at
     turns = history.turns
     if not 1 <= at <= len(turns):
-        raise UsageError(f"there is no turn {at}; session {history.key} has {len(turns)}")
+        raise UsageError(f"there is no turn {at}; session {history.key} has turns 1 to {len(turns)}")
     return turns[at - 1].key

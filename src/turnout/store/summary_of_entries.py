@@ -1,4 +1,4 @@
-"""What entries add up to: turns, cost, the last model, a title. No IO."""
+"""The summary of entries: turns, cost, the last model, a title. No IO."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from ..providers.cost import cost_of
 from .ports import Tally
 
 TITLE = 80
-"""Characters of a title that was taken from the first thing said."""
+"""The longest title that is made from the first prompt."""
 
 
 def tally_of(entries: Iterable[Entry]) -> Tally:
-    """The line that a list shows of these entries."""
+    """The summary of these entries for a list."""
     entries = tuple(entries)
     replies = [entry for entry in entries if isinstance(entry, ModelTurn)]
     return Tally(
         turns=sum(isinstance(entry, SystemTurn | UserTurn | ModelTurn) for entry in entries),
         cost=cost_of(replies) if replies else None,
         model=str(replies[-1].origin) if replies else "",
-        title=next((title for entry in entries if (title := _title(entry))), ""),
+        title=next((title for entry in entries if (title := _title_of(entry))), ""),
         replied=bool(replies) or any(_is_discarded(entry) for entry in entries),
     )
 
 
-def readable(data: bytes) -> Entry | None:
-    """An entry as it was stored; None where it cannot be read."""
+def decode_or_none(data: bytes) -> Entry | None:
+    """A stored entry; None where it cannot be read."""
     try:
         return decode_entry(data)
     except CorruptHistory:
         return None
 
 
-def _title(entry: Entry) -> str:
-    """The first line that the user said."""
+def _title_of(entry: Entry) -> str:
+    """The first line of the first text of the user."""
     if not isinstance(entry, UserTurn):
         return ""
-    said = next((block.text for block in entry.blocks if isinstance(block, Text) and block.text.strip()), "")
-    line = " ".join(said.strip().partition("\n")[0].split())
+    text = next((block.text for block in entry.blocks if isinstance(block, Text) and block.text.strip()), "")
+    line = " ".join(text.strip().partition("\n")[0].split())
     return line if len(line) <= TITLE else f"{line[: TITLE - 1]}…"
 
 

@@ -70,9 +70,7 @@ class ReadContext:
         self, origin: Origin, unit: str = "part", findings: list[ReaderFinding] | None = None
     ) -> None:
         self.origin = origin
-        self.unit = (
-            unit  # what this family calls a piece of content; also its key in a residue
-        )
+        self.unit = unit  # what this family calls a piece of content; also its key in a residue
         self.findings: list[ReaderFinding] = [] if findings is None else findings
         self.hosted: set[str] = set()  # ids of calls that the provider ran itself
 

@@ -1,4 +1,4 @@
-"""The store in one file of SQLite: the connection, the schema with its migrations, the log.
+"""The store in one SQLite file: the connection, the schema with its migrations, the log.
 
 Only `store` imports this. Imports `store.ports`, `world.places` and the bottom.
 """

@@ -1,10 +1,10 @@
-"""One SQLite connection, opened the careful way, and every error of it in our words.
+"""One SQLite connection with safe settings; its errors become `StoreError`s.
 
-WAL with `synchronous=FULL`: what is committed is on the disk. Never memory-mapped. One
-connection serves a process; after a disk error it is opened anew, because a sync that failed
-once must not be tried again on the same pages.
+WAL with `synchronous=FULL`: what is committed is on the disk. Never memory-mapped. A process has
+one connection; after a disk error it is opened again, because a sync that failed once must not be
+retried on the same pages.
 
-A file that is not ours stays as it is: it is looked at before SQLite may change anything of it.
+A file that is not ours stays unchanged: it is checked before SQLite may change anything in it.
 Where nothing can be written (a read-only file system), the store can still be read.
 """
 
@@ -26,7 +26,7 @@ from ...world.places import private_folder
 from ..place import close_to_others, has_file, make_file
 
 FIXED = (3, 51, 3)
-"""Before this, SQLite can corrupt a WAL database that several connections write (the WAL-reset bug)."""
+"""Older versions of SQLite can corrupt a WAL database with several writers (the WAL-reset bug)."""
 
 SYNCHRONOUS = "FULL"
 PATIENCE = 10.0
@@ -35,35 +35,35 @@ PATIENCE = 10.0
 APPLICATION = 0x7475726E  # "turn", in the file's header
 
 OF_OUR_PARENT: list[apsw.Connection] = []
-"""Connections that came through a fork: never closed here, which would meddle with the parent's files."""
+"""Connections inherited through a fork. Closing them would drop locks of the parent, so they stay open."""
 
 Connect = Callable[[str], apsw.Connection]
 Prepare = Callable[[apsw.Connection], None]
 
 PRAGMAS = (
-    "synchronous=EXTRA",  # until the WAL is there: a journal that is deleted must not come back
+    "synchronous=EXTRA",  # until WAL is on: a deleted journal must not reappear after a power cut
     "mmap_size=0",
     "fullfsync=ON",  # where plain fsync does not reach the disk (macOS)
     "foreign_keys=ON",
-    "secure_delete=ON",  # what is deleted is gone from the file too
-    "temp_store=MEMORY",  # no conversation in anybody's temporary files
+    "secure_delete=ON",  # deleted content is overwritten in the file
+    "temp_store=MEMORY",  # no conversation in temporary files
     "trusted_schema=OFF",
     "cell_size_check=ON",
     "journal_size_limit=16777216",
 )
 
-ANOTHER_PROGRAM = "this is the database of another program; name another file for the store"
+ANOTHER_PROGRAM = "this is a database of another program; choose another file for the store"
 
 REASONS: tuple[tuple[type[apsw.Error], str], ...] = (
-    (apsw.FullError, "the disk is full; make room and go on"),
-    (apsw.BusyError, f"other processes have kept it locked for {PATIENCE:.0f} s; try again"),
+    (apsw.FullError, "the disk is full; free some space and try again"),
+    (apsw.BusyError, f"other processes kept it locked for {PATIENCE:.0f} s; try again"),
     (apsw.LockedError, "it is locked; try again"),
     (apsw.ReadOnlyError, "it can be read, but not written; check the file system and its permissions"),
     (apsw.PermissionsError, "it cannot be opened; check its permissions"),
     (apsw.CantOpenError, "it cannot be opened; check the folder and its permissions"),
-    (apsw.NotADBError, "it is not a store of sessions; name another file"),
-    (apsw.CorruptError, "its file is damaged; `turnout doctor` saves what can be read"),
-    (apsw.IOError, "the disk reports an error; check it and go on"),
+    (apsw.NotADBError, "it is not a store of sessions; choose another file"),
+    (apsw.CorruptError, "the file is damaged; `turnout doctor` saves what can be read"),
+    (apsw.IOError, "the disk reports an error; check the disk and try again"),
 )
 
 
@@ -73,12 +73,12 @@ def check_version(version: str | None = None) -> None:
     if tuple(int(part) for part in version.split(".")[:3]) < FIXED:
         raise StoreError(
             f"SQLite {version} can damage a store that several processes write (its WAL-reset bug); "
-            f"it takes {'.'.join(map(str, FIXED))} or later: pip install --upgrade apsw"
+            f"install {'.'.join(map(str, FIXED))} or later: pip install --upgrade apsw"
         )
 
 
 class Database:
-    """A file of SQLite, used by one process and any of its threads."""
+    """An SQLite file, for all threads of one process."""
 
     def __init__(self, path: Path, prepare: Prepare, connect: Connect = apsw.Connection) -> None:
         check_version()
@@ -88,22 +88,23 @@ class Database:
         self._connection: apsw.Connection | None = None
         self._lock = threading.RLock()
         self._process = os.getpid()
-        self._doubtful = False  # the disk failed: what can be read may not be on it
+        self._doubtful = False  # the disk failed: what can be read may not be on the disk
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
-        """The connection; what is read inside `BEGIN` … is one moment of the store."""
-        with self._lock, self._told():
-            yield self._ready()
+    def read_connection(self) -> Iterator[apsw.Connection]:
+        """The connection, for reading."""
+        with self._lock, self._as_store_errors():
+            yield self._current_connection()
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
-        """One transaction: all of it is on the disk afterwards, or none of it ever was.
+    def write_transaction(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+        """One transaction: afterwards all of it is on the disk, or none.
 
-        Not durable: it outlives this process at once, and a power cut after the next one that is.
+        Not durable: it survives a crash of this process at once, and a power cut only after the
+        next durable transaction.
         """
-        with self._lock, self._told():
-            connection = self._ready()
+        with self._lock, self._as_store_errors():
+            connection = self._current_connection()
             if not durable:
                 connection.execute("PRAGMA synchronous=NORMAL")
             try:
@@ -125,19 +126,19 @@ class Database:
                 connection.close(True)
 
     def reopen(self) -> None:
-        """Start over with what is really in the file."""
+        """Open the file again, to see what it really holds."""
         self.close()
-        with self.reading():
+        with self.read_connection():
             pass
 
-    def _ready(self) -> apsw.Connection:
+    def _current_connection(self) -> apsw.Connection:
         if os.getpid() != self._process:
             raise StoreError("a store cannot be used across a fork; open it again in the new process")
         if self._connection is None:
-            self._connection = self._opened()
+            self._connection = self._open_connection()
         return self._connection
 
-    def _opened(self) -> apsw.Connection:
+    def _open_connection(self) -> apsw.Connection:
         try:
             if has_file(self.path):
                 check_ours(self.path)
@@ -145,42 +146,42 @@ class Database:
                 private_folder(self.path.parent)
                 make_file(self.path)
         except OSError as error:
-            raise StoreError(f"the store {self.path} cannot be made: {error}") from error
+            raise StoreError(f"the store {self.path} cannot be created: {error}") from error
         try:
-            connection = self._set_up(self._connect(str(self.path)))
+            connection = self._set_up_connection(self._connect(str(self.path)))
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
             if can_write(self.path):
                 raise
-            connection = self._set_up(read_only(self.path))
+            connection = self._set_up_connection(open_read_only(self.path))
         close_to_others(self.path)
         return connection
 
-    def _set_up(self, connection: apsw.Connection) -> apsw.Connection:
+    def _set_up_connection(self, connection: apsw.Connection) -> apsw.Connection:
         try:
-            patiently(lambda: set_up(connection))
+            retry_while_busy(lambda: set_up(connection))
             self._prepare(connection)
-            self._settle_doubt(connection)
+            self._checkpoint_after_failure(connection)
         except BaseException:
             with suppress(apsw.Error):
                 connection.close(True)
             raise
         return connection
 
-    def _settle_doubt(self, connection: apsw.Connection) -> None:
-        """After a failed sync: write anew, into the database itself, whatever the WAL seems to hold.
+    def _checkpoint_after_failure(self, connection: apsw.Connection) -> None:
+        """After a failed sync: write the content of the WAL into the database again.
 
-        A sync that failed may have lost pages that can still be read, and later ones do not
-        bring them back. A checkpoint that empties the WAL leaves nothing to rely on them.
+        A failed sync may have lost pages that can still be read, and later syncs do not write
+        them again. After a checkpoint that empties the WAL, nothing depends on them.
         """
         if self._doubtful:
             outcome: Any = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if outcome[0]:
-                raise apsw.BusyError("other processes read the log that is to be written anew")
+                raise apsw.BusyError("other processes read the WAL that must be written again")
             self._doubtful = False
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Errors of SQLite as `StoreError`s that say what it means and what to do."""
+    def _as_store_errors(self) -> Iterator[None]:
+        """Raise errors of SQLite as `StoreError`s that say what happened and what to do."""
         try:
             yield
         except apsw.Error as error:
@@ -188,15 +189,15 @@ class Database:
                 self._doubtful = True
                 self.close()
             reason = next((text for kind, text in REASONS if isinstance(error, kind)), str(error))
-            raise StoreError(f"the store {self.path} did not take this: {reason}") from error
+            raise StoreError(f"the store {self.path} failed: {reason}") from error
 
 
 def set_up(connection: apsw.Connection) -> None:
-    """Bring a new connection into the state that everything here relies on."""
+    """Set the options of a new connection."""
     connection.set_busy_timeout(int(PATIENCE * 1000))
     if is_foreign(connection):
         raise StoreError(ANOTHER_PROGRAM)
-    if not connection.execute("PRAGMA page_count").get:  # later it would be a write each time
+    if not connection.execute("PRAGMA page_count").get:  # later, setting it would be a write each time
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -205,21 +206,21 @@ def set_up(connection: apsw.Connection) -> None:
     mode = connection.execute("PRAGMA journal_mode=WAL").get
     if mode != "wal":
         raise StoreError(
-            f"the store's file system cannot do what WAL needs (it says {mode!r}); use a local disk"
+            f"the file system of the store does not support WAL (SQLite says {mode!r}); use a local disk"
         )
     connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
 
 
 def check_ours(path: Path) -> None:
-    """Refuse a file that is not a store, without a lock, a log or any other trace beside it.
+    """Refuse a file that is not a store, without a lock, a WAL or any other trace beside it.
 
-    Only the file itself is read here. Of a store that was just made everything may still be in its
-    log, and while its log is written into it (a checkpoint) it may look damaged. So what is neither
-    ours nor clearly another's is left to `set_up`, which asks again, with the log.
+    Only the file itself is read here. The content of a new store may still be in its WAL only, and
+    during a checkpoint the file may look damaged. So a file that is neither ours nor clearly that of
+    another program is left to `set_up`, which checks again, with the WAL.
     """
     if not os.stat(path).st_size:
         return
-    connection = _open(path, "immutable=1")
+    connection = _open_read_only_uri(path, "immutable=1")
     try:
         with suppress(apsw.CorruptError):
             if is_foreign(connection):
@@ -229,38 +230,38 @@ def check_ours(path: Path) -> None:
 
 
 def can_write(path: Path) -> bool:
-    """Whether SQLite could write the database, and its log beside it."""
+    """Whether SQLite can write the database, and its WAL beside it."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def read_only(path: Path) -> apsw.Connection:
+def open_read_only(path: Path) -> apsw.Connection:
     """A connection for reading where nothing can be written.
 
-    SQLite needs its log's index, and cannot make one here. Nobody who writes would leave it away, so
-    nobody writes; then the index can be in memory, and locks are not needed.
+    SQLite needs the index of its WAL, and cannot create one here. Every writer creates one, so there
+    is no writer; then the index can be in memory, and locks are not needed.
     """
     if not os.path.exists(f"{path}-wal"):
-        return _open(path, "immutable=1")
-    connection = _open(path, "vfs=unix-none")
+        return _open_read_only_uri(path, "immutable=1")
+    connection = _open_read_only_uri(path, "vfs=unix-none")
     connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
     return connection
 
 
-def _open(path: Path, how: str) -> apsw.Connection:
+def _open_read_only_uri(path: Path, options: str) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    return apsw.Connection(f"file:{quote(str(path.absolute()))}?mode=ro&{how}", flags=flags)
+    return apsw.Connection(f"file:{quote(str(path.absolute()))}?mode=ro&{options}", flags=flags)
 
 
 def is_foreign(connection: apsw.Connection) -> bool:
-    """Whether the file is a database of some other program."""
+    """Whether the file is a database of another program."""
     mine = connection.execute("PRAGMA application_id").get == APPLICATION
     return not mine and bool(connection.execute("SELECT count(*) FROM sqlite_schema").get)
 
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """From `BEGIN IMMEDIATE` to `COMMIT`; whatever goes wrong inside undoes it."""
-    patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+    """From `BEGIN IMMEDIATE` to `COMMIT`; any error inside rolls it back."""
+    retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"))
     try:
         yield
         connection.execute("COMMIT")
@@ -271,8 +272,8 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def patiently(step: Callable[[], object]) -> None:
-    """Try again while others are at work: some locks are reported at once, whatever the timeout."""
+def retry_while_busy(step: Callable[[], object]) -> None:
+    """Retry while the file is locked: SQLite reports some locks at once, despite the busy timeout."""
     ends = time.monotonic() + PATIENCE
     while True:
         try:

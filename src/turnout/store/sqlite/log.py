@@ -1,7 +1,7 @@
 """The log of all sessions in one SQLite file.
 
-Everything that must hold together is one transaction: an append moves the session's line,
-its entries and its lease at once, and begins by asking whether its epoch still counts.
+Changes that belong together are one transaction: an append changes the row of the session, its
+entries and its lease at once, and first checks that its epoch is still current.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import msgspec
 from ...errors import SessionHeld, StoreError, UsageError
 from ...model import ToolSpec
 from .. import holder as holders
-from ..ports import Header, Holder, Lease, Lines, Record, Stored, Summary, Tally
-from ..summary_of_entries import readable, tally_of
+from ..ports import Holder, Lease, Lines, Record, SessionHeader, SessionSummary, StoredSession, Tally
+from ..summary_of_entries import decode_or_none, tally_of
 from . import schema
 from .database import Connect, Database
 
@@ -37,7 +37,7 @@ LINE = "id, title, model, turns, cost, created, updated, size, kind, parent, sou
 
 
 class SqliteLog:
-    """Sessions in a file. `wall_clock` dates entries for people; nothing is decided by it."""
+    """Sessions in a file. `wall_clock` only dates entries for people."""
 
     def __init__(
         self,
@@ -47,25 +47,27 @@ class SqliteLog:
         clock: Callable[[], float] = holders.clock,
         connect: Connect = apsw.Connection,
     ) -> None:
-        self.database = Database(path, partial(schema.prepare, path=path, connect=connect), connect)
+        self.database = Database(path, partial(schema.prepare_tables, path=path, connect=connect), connect)
         self._wall_clock = wall_clock
         self._clock = clock
 
     # Leases
 
-    def take(self, header: Header, holder: Holder, seconds: float) -> Lease:
-        """Lease a session, new or known; refused at once while a living holder's lease lasts."""
-        with self.database.reading() as connection:  # a refusal need not wait for anyone's write
+    def take(self, header: SessionHeader, holder: Holder, seconds: float) -> Lease:
+        """Lease a session, new or known; raises at once while another lease is valid."""
+        with self.database.read_connection() as connection:  # a refusal need not wait for writers
             self._refuse_if_held(connection, header.id, holder)
-        with self.database.writing(durable=False) as connection:  # the first append makes it last
+        with self.database.write_transaction(
+            durable=False
+        ) as connection:  # the first append makes it durable
             self._refuse_if_held(connection, header.id, holder)
-            self._add(connection, header)
-            asked = (holders.encode(holder), self._clock() + seconds, header.id)
+            self._insert_session(connection, header)
+            asked = (holders.encode_holder(holder), self._clock() + seconds, header.id)
             return Lease(header.id, connection.execute(TAKEN, asked).get, seconds)
 
     def renew(self, lease: Lease) -> bool:
-        """A sign of life; False once another epoch has begun."""
-        with self.database.writing(durable=False) as connection:
+        """Renew a lease; False once another epoch has begun."""
+        with self.database.write_transaction(durable=False) as connection:
             connection.execute(
                 "UPDATE session SET expires = ? WHERE id = ? AND epoch = ?",
                 (self._clock() + lease.seconds, lease.session, lease.epoch),
@@ -73,42 +75,44 @@ class SqliteLog:
             return connection.changes() == 1
 
     def release(self, lease: Lease) -> None:
-        """Let go, so that the next one need not wait."""
-        with self.database.writing(durable=False) as connection:
+        """End a lease, so that another process need not wait."""
+        with self.database.write_transaction(durable=False) as connection:
             connection.execute(
                 "UPDATE session SET holder = NULL, expires = 0 WHERE id = ? AND epoch = ?",
                 (lease.session, lease.epoch),
             )
 
-    def held(self, connection: apsw.Connection, session: str) -> Holder | None:
-        """Who has a session open now."""
+    def holder_of(self, connection: apsw.Connection, session: str) -> Holder | None:
+        """The process that has a session open now."""
         row = connection.execute("SELECT holder, expires FROM session WHERE id = ?", (session,)).fetchone()
-        who = holders.decode(row[0]) if row else None
-        return who if row and holders.holds_on(who, row[1], self._clock()) else None
+        who = holders.decode_holder(row[0]) if row else None
+        return who if row and holders.is_lease_valid(who, row[1], self._clock()) else None
 
     def _refuse_if_held(self, connection: apsw.Connection, session: str, asking: Holder) -> None:
-        who = self.held(connection, session)
-        if who is not None and not holders.same(who, asking):  # our own is left of an opening that failed
-            where = holders.named(who)
+        who = self.holder_of(connection, session)
+        if who is not None and not holders.is_same_store(
+            who, asking
+        ):  # our own lease is left from an open() that failed
+            where = holders.describe_holder(who)
             raise SessionHeld(f"session {session} is open in {where}; close it there, or fork it", who)
 
     # Entries
 
     def append(self, lease: Lease, after: int, records: Sequence[Record], tally: Tally) -> None:
-        """Add entries behind the first `after`, all or none.
+        """Add entries after the first `after`, all or none.
 
-        When the disk fails, what became of it is looked up: entries that are there were written.
+        When the disk reports an error, the file is read again: entries that are there were written.
         """
         try:
-            with self.database.writing() as connection:
-                self._append(connection, lease, after, records, tally)
+            with self.database.write_transaction() as connection:
+                self._append_records(connection, lease, after, records, tally)
         except SessionHeld:
             raise
         except StoreError as error:
-            if not isinstance(error.__cause__, apsw.IOError) or not self._came_through(lease, after, records):
+            if not isinstance(error.__cause__, apsw.IOError) or not self._was_written(lease, after, records):
                 raise
 
-    def _append(
+    def _append_records(
         self, connection: apsw.Connection, lease: Lease, after: int, records: Sequence[Record], tally: Tally
     ) -> None:
         now, size = self._wall_clock(), sum(len(record.data) for record in records)
@@ -116,7 +120,7 @@ class SqliteLog:
         line |= {"now": now, "size": size, "expires": self._clock() + lease.seconds}
         number = connection.execute(ADDED, line).get
         if number is None:
-            raise self._stale(connection, lease)
+            raise self._stale_lease_error(connection, lease)
         base = number * schema.ROOM + after + 1
         rows = [(base + at, record.id, now, record.data) for at, record in enumerate(records)]
         try:
@@ -126,24 +130,24 @@ class SqliteLog:
         if tally.replied:
             connection.execute("DELETE FROM draft WHERE session = ?", (number,))
 
-    def _stale(self, connection: apsw.Connection, lease: Lease) -> StoreError:
+    def _stale_lease_error(self, connection: apsw.Connection, lease: Lease) -> StoreError:
         row = connection.execute("SELECT holder FROM session WHERE id = ?", (lease.session,)).fetchone()
         if row is None:
-            return StoreError(f"session {lease.session} was deleted; nothing more can be added to it")
-        who = holders.decode(row[0])
-        by = f"by {holders.named(who)}" if who is not None else "by a process that has ended"
-        return SessionHeld(f"session {lease.session} was taken over {by}; open it again to go on", who)
+            return StoreError(f"session {lease.session} was deleted; start a new session")
+        who = holders.decode_holder(row[0])
+        by = f"by {holders.describe_holder(who)}" if who is not None else "by a process that has ended"
+        return SessionHeld(f"session {lease.session} was taken over {by}; open it again to resume", who)
 
-    def _came_through(self, lease: Lease, after: int, records: Sequence[Record]) -> bool:
+    def _was_written(self, lease: Lease, after: int, records: Sequence[Record]) -> bool:
         """Whether a write that the disk reported as failed is in the store after all."""
         try:
             self.database.reopen()
-            return self._ids(lease, after) == tuple(record.id for record in records)
+            return self._record_ids_after(lease, after) == tuple(record.id for record in records)
         except StoreError:
             return False
 
-    def _ids(self, lease: Lease, after: int) -> tuple[str, ...]:
-        with self.database.reading() as connection:
+    def _record_ids_after(self, lease: Lease, after: int) -> tuple[str, ...]:
+        with self.database.read_connection() as connection:
             found = connection.execute(
                 "SELECT number FROM session WHERE id = ? AND epoch = ?", (lease.session, lease.epoch)
             ).get
@@ -156,13 +160,13 @@ class SqliteLog:
             return tuple(row[0] for row in rows)
 
     def draft(self, lease: Lease, data: bytes | None) -> None:
-        """Keep the reply under way, in place of what was kept of it; None lets it go."""
-        with self.database.writing(durable=False) as connection:
+        """Store the partial reply, in place of an earlier one; None deletes it."""
+        with self.database.write_transaction(durable=False) as connection:
             number = connection.execute(
                 "SELECT number FROM session WHERE id = ? AND epoch = ?", (lease.session, lease.epoch)
             ).get
             if number is None:
-                raise self._stale(connection, lease)
+                raise self._stale_lease_error(connection, lease)
             if data is None:
                 connection.execute("DELETE FROM draft WHERE session = ?", (number,))
             else:
@@ -170,57 +174,59 @@ class SqliteLog:
                     "INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", (number, self._wall_clock(), data)
                 )
 
-    def load(self, session: str) -> Stored:
-        """All of a session, as of one moment."""
-        with self.database.reading() as connection, _one_moment(connection):
-            number, header = self._header(connection, session)
+    def load(self, session: str) -> StoredSession:
+        """The whole session, at one moment."""
+        with self.database.read_connection() as connection, _read_snapshot(connection):
+            number, header = self._read_header(connection, session)
             rows = connection.execute(
-                "SELECT data FROM entry WHERE number BETWEEN ? AND ? ORDER BY number", _places(number)
+                "SELECT data FROM entry WHERE number BETWEEN ? AND ? ORDER BY number", _entry_numbers(number)
             )
             entries = tuple(row[0] for row in rows)
             draft = connection.execute("SELECT data FROM draft WHERE session = ?", (number,)).get
-        return Stored(header, entries, draft)
+        return StoredSession(header, entries, draft)
 
-    def _header(self, connection: apsw.Connection, session: str) -> tuple[int, Header]:
+    def _read_header(self, connection: apsw.Connection, session: str) -> tuple[int, SessionHeader]:
         row = connection.execute(
             "SELECT number, id, title, system, tools, kind, parent, source FROM session WHERE id = ?",
             (session,),
         ).fetchone()
         if row is None:
-            raise UsageError(f"there is no session {session!r}; `turnout sessions` lists those there are")
+            raise UsageError(f"there is no session {session!r}; `turnout sessions` lists all")
         number, id, title, system, tools, *rest = row
-        return number, Header(id, title, system, msgspec.json.decode(tools, type=tuple[ToolSpec, ...]), *rest)
+        return number, SessionHeader(
+            id, title, system, msgspec.json.decode(tools, type=tuple[ToolSpec, ...]), *rest
+        )
 
     # Sessions
 
     def list(self, limit: int | None = None) -> Lines:
         """The sessions, latest first."""
-        with self.database.reading() as connection:
+        with self.database.read_connection() as connection:
             rows = connection.execute(
                 f"SELECT {LINE} FROM session ORDER BY updated DESC, number DESC LIMIT ?",
                 (-1 if limit is None else limit,),
             ).fetchall()
         return [self.summary(row) for row in rows]
 
-    def find(self, session: str) -> Summary | None:
-        with self.database.reading() as connection:
+    def find(self, session: str) -> SessionSummary | None:
+        with self.database.read_connection() as connection:
             row = connection.execute(f"SELECT {LINE} FROM session WHERE id = ?", (session,)).fetchone()
         return self.summary(row) if row else None
 
-    def summary(self, row: Sequence[Any]) -> Summary:
-        who = holders.decode(row[-2])
-        held = holders.holds_on(who, row[-1], self._clock())
-        return msgspec.structs.replace(Summary(*row[:-2]), holder=who if held else None)
+    def summary(self, row: Sequence[Any]) -> SessionSummary:
+        who = holders.decode_holder(row[-2])
+        held = holders.is_lease_valid(who, row[-1], self._clock())
+        return msgspec.structs.replace(SessionSummary(*row[:-2]), holder=who if held else None)
 
-    def add(self, header: Header, entries: Iterable[bytes], tally: Tally) -> None:
-        """A whole session at once: a fork, or one that was imported."""
-        with self.database.writing() as connection:
-            if not self._add(connection, header):
-                raise UsageError(f"there is a session {header.id!r} already; give the new one another id")
+    def add(self, header: SessionHeader, entries: Iterable[bytes], tally: Tally) -> None:
+        """Add a whole session: a fork, or an import."""
+        with self.database.write_transaction() as connection:
+            if not self._insert_session(connection, header):
+                raise UsageError(f"there is a session {header.id!r} already; choose another id")
             records = [Record(f"0.{at}", data) for at, data in enumerate(entries)]
-            self._append(connection, Lease(header.id, 0, 0.0), 0, records, tally)
+            self._append_records(connection, Lease(header.id, 0, 0.0), 0, records, tally)
 
-    def _add(self, connection: apsw.Connection, header: Header) -> bool:
+    def _insert_session(self, connection: apsw.Connection, header: SessionHeader) -> bool:
         now = self._wall_clock()
         connection.execute(
             "INSERT OR IGNORE INTO session (id, kind, parent, source, title, system, tools, created, updated)"
@@ -244,8 +250,8 @@ class SqliteLog:
 
 
 @contextmanager
-def _one_moment(connection: apsw.Connection) -> Iterator[None]:
-    """What is read inside is how things stood at one time, whoever writes meanwhile."""
+def _read_snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """All reads inside see the store at one moment, also while others write."""
     connection.execute("BEGIN")
     try:
         yield
@@ -253,21 +259,23 @@ def _one_moment(connection: apsw.Connection) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def _places(number: int) -> tuple[int, int]:
-    """The first and the last place of a session's entries."""
+def _entry_numbers(number: int) -> tuple[int, int]:
+    """The first and the last number of the entries of a session."""
     return number * schema.ROOM, (number + 1) * schema.ROOM - 1
 
 
 def _replace_unacknowledged(
     connection: apsw.Connection, number: int, rows: Sequence[tuple[int, str, float, bytes]]
 ) -> None:
-    """Entries stand where these belong: the same ones, or ones whose writing was reported as failed."""
-    connection.execute("DELETE FROM entry WHERE number BETWEEN ? AND ?", (rows[0][0], _places(number)[1]))
+    """Replace entries that have these numbers: the same ones, or ones whose write was reported as failed."""
+    connection.execute(
+        "DELETE FROM entry WHERE number BETWEEN ? AND ?", (rows[0][0], _entry_numbers(number)[1])
+    )
     connection.executemany(PUT, rows)
     stored: list[Any] = connection.execute(
-        "SELECT data FROM entry WHERE number BETWEEN ? AND ?", _places(number)
+        "SELECT data FROM entry WHERE number BETWEEN ? AND ?", _entry_numbers(number)
     ).fetchall()
-    counted = tally_of(decoded for row in stored if (decoded := readable(row[0])) is not None)
+    counted = tally_of(decoded for row in stored if (decoded := decode_or_none(row[0])) is not None)
     connection.execute(
         "UPDATE session SET turns = ?, cost = ?, size = ? WHERE number = ?",
         (counted.turns, counted.cost, sum(len(row[0]) for row in stored), number),

@@ -1,11 +1,11 @@
-"""The tables, their version, and how an older version becomes this one.
+"""The tables, their version, and the migrations from older versions.
 
-An entry's number is its session's number and its place in it, in one integer: the entries of a
-session lie together, in order, and no two can have the same place.
+The number of an entry is the number of its session and its position, in one integer: the entries
+of a session are stored together, in order, and no two can have the same position.
 
-A migration is one transaction, checked before it is committed, with a copy of the old file
-beside it until the new one has been read back whole. Whenever it is stopped, the store is the
-old one or the new one.
+A migration is one transaction, checked before the commit. A copy of the old file stays beside it
+until the new one was read back whole. After a crash at any time, the store is the old one or the
+new one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .database import APPLICATION, Connect, transaction
 
 VERSION = 1
 ROOM = 1 << 32
-"""Places that a session has for its entries."""
+"""How many entries a session can have."""
 
 TABLES = """
 CREATE TABLE session (
@@ -77,18 +77,18 @@ STEPS: Steps = {}
 """How version n becomes version n + 1, by n."""
 
 
-def prepare(connection: apsw.Connection, path: Path, connect: Connect) -> None:
-    """Make the tables where there are none, and bring old ones up to this version."""
+def prepare_tables(connection: apsw.Connection, path: Path, connect: Connect) -> None:
+    """Create the tables where there are none, and migrate old ones."""
     if version_of(connection) != VERSION:
-        create(connection)
+        create_tables(connection)
     if version_of(connection) < VERSION:
-        migrate(connection, path, connect, STEPS, VERSION)
+        migrate_tables(connection, path, connect, STEPS, VERSION)
     if (copy := copy_of(path)).exists():
-        _let_go(connection, copy)
+        _remove_copy(connection, copy)
 
 
 def version_of(connection: apsw.Connection) -> int:
-    """The version of a store; 0 for an empty file. Refuses what is no store, or a newer one."""
+    """The version of a store; 0 for an empty file. Raises for a newer store."""
     version = int(connection.execute("PRAGMA user_version").get)
     if version > VERSION:
         raise StoreError(
@@ -98,8 +98,8 @@ def version_of(connection: apsw.Connection) -> int:
     return version
 
 
-def create(connection: apsw.Connection) -> None:
-    """The tables of this version, unless another process was first."""
+def create_tables(connection: apsw.Connection) -> None:
+    """Create the tables of this version, unless another process was first."""
     with transaction(connection):
         if version_of(connection) == 0:
             connection.execute(TABLES)
@@ -107,23 +107,23 @@ def create(connection: apsw.Connection) -> None:
             connection.execute(f"PRAGMA user_version={VERSION}")
 
 
-def migrate(connection: apsw.Connection, path: Path, connect: Connect, steps: Steps, to: int) -> None:
-    """Bring an old store to version `to`, keeping the old file until the new one was read back."""
+def migrate_tables(connection: apsw.Connection, path: Path, connect: Connect, steps: Steps, to: int) -> None:
+    """Migrate an old store to version `to`; keep a copy of the old file until the new one was read back."""
     with transaction(connection):
         version = int(connection.execute("PRAGMA user_version").get)
         if version >= to:
             return  # another process was first
         _refuse_while_open(connection)
         _keep_copy(path, connect)
-        before = fingerprint(connection)
+        before = entries_fingerprint(connection)
         for number in range(version, to):
             steps[number](connection)
-        _check(connection, before)
+        _check_unchanged(connection, before)
         connection.execute(f"PRAGMA user_version={to}")
 
 
-def fingerprint(connection: apsw.Connection) -> tuple[int, int, str]:
-    """Sessions, entries, and a hash over every entry's place and content."""
+def entries_fingerprint(connection: apsw.Connection) -> tuple[int, int, str]:
+    """The counts of sessions and entries, and a hash over the number and content of every entry."""
     sessions = connection.execute("SELECT count(*) FROM session").get
     digest, entries = sha256(), 0
     for number, data in connection.execute("SELECT number, data FROM entry ORDER BY number"):
@@ -133,10 +133,11 @@ def fingerprint(connection: apsw.Connection) -> tuple[int, int, str]:
     return sessions, entries, digest.hexdigest()
 
 
-def _check(connection: apsw.Connection, before: tuple[int, int, str]) -> None:
-    if (after := fingerprint(connection)) != before:
+def _check_unchanged(connection: apsw.Connection, before: tuple[int, int, str]) -> None:
+    if (after := entries_fingerprint(connection)) != before:
         raise StoreError(
-            f"a migration would have changed what is stored ({before} to {after}); nothing was changed"
+            f"a migration would change stored entries ({before} to {after}); nothing was changed. "
+            "Please report this as a bug"
         )
 
 
@@ -145,28 +146,27 @@ def _refuse_while_open(connection: apsw.Connection) -> None:
         "SELECT id, holder, expires FROM session WHERE holder IS NOT NULL"
     ).fetchall()
     for session, data, expires in held:
-        who = holder.decode(data)
-        if who is not None and holder.holds_on(who, expires, holder.clock()):
-            raise StoreError(
-                f"session {session} is open in an older turnout, {holder.named(who)}; close it first"
-            )
+        who = holder.decode_holder(data)
+        if who is not None and holder.is_lease_valid(who, expires, holder.clock()):
+            where = holder.describe_holder(who)
+            raise StoreError(f"session {session} is open in an older turnout, {where}; close it first")
 
 
 def copy_of(path: Path) -> Path:
-    """Where the old store lies until the new one was read back."""
+    """The path of the old store until the new one was read back."""
     return Path(f"{path}.old")
 
 
-def _let_go(connection: apsw.Connection, copy: Path) -> None:
-    """The copy, once the store that it was kept for is whole; also one that an upgrade left which died."""
+def _remove_copy(connection: apsw.Connection, copy: Path) -> None:
+    """Delete the copy once the store is whole; also a copy that a crashed upgrade left."""
     if connection.execute("PRAGMA integrity_check(1)").get != "ok":
-        raise StoreError(f"the store did not come through its upgrade whole; the old one is {copy}")
+        raise StoreError(f"the upgrade damaged the store; the old one is {copy}: rename it to restore it")
     with suppress(FileNotFoundError):
         os.unlink(copy)
 
 
 def _keep_copy(path: Path, connect: Connect) -> None:
-    """The store as it is, in a file beside it: written whole, then given its name."""
+    """Copy the store to a file beside it: written whole, then renamed."""
     copy = copy_of(path)
     half = Path(f"{copy}.part")
     with suppress(FileNotFoundError):
@@ -177,13 +177,13 @@ def _keep_copy(path: Path, connect: Connect) -> None:
         reader.execute("VACUUM INTO ?", (str(half),))
     finally:
         reader.close(True)
-    sync(half)
+    sync_to_disk(half)
     os.replace(half, copy)
-    sync(copy.parent)
+    sync_to_disk(copy.parent)
 
 
-def sync(path: Path) -> None:
-    """See that a file, or the names in a folder, are on the disk. Windows opens no folders."""
+def sync_to_disk(path: Path) -> None:
+    """Sync a file, or the names in a folder, to the disk. Windows cannot open folders."""
     if os.name == "nt" and path.is_dir():
         return
     opened = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)

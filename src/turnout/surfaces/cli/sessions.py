@@ -19,7 +19,7 @@ from ..shared.open_session import known
 from .output import json_text, table
 
 if TYPE_CHECKING:
-    from ...store import Store, Summary
+    from ...store import SessionSummary, Store
 
 UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0, "m": 2_592_000.0, "y": 31_536_000.0}
 SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -61,7 +61,7 @@ def sessions(ctx: click.Context, limit: int, everything: bool, as_json: bool) ->
         click.echo(table(heads, [_row(line) for line in lines]))
 
 
-def _row(line: Summary) -> tuple[str, ...]:
+def _row(line: SessionSummary) -> tuple[str, ...]:
     cost = "" if line.cost is None else f"${line.cost:.4f}"
     state = " (open)" if line.holder is not None else ""
     when = _when(line.updated) + state
