@@ -16,7 +16,7 @@ import pytest
 from turnout.errors import StoreError, UsageError
 from turnout.store import Store
 from turnout.store.place import close_to_others
-from turnout.surfaces.cli.debug_log import Debug, Secrets
+from turnout.surfaces.cli.debug_log import DebugLog, Secrets
 
 
 def a_folder(path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_wrong_path_is_left_as_it_is_by_the_debug_log(tmp_path: Path, make: Ca
     path = made(make, tmp_path / "wrong")
     before = everything_below(tmp_path)
     with pytest.raises(UsageError, match="--debug"):
-        Debug(str(path), Secrets({}))
+        DebugLog(str(path), Secrets({}))
     assert everything_below(tmp_path) == before
 
 
@@ -121,9 +121,9 @@ def test_a_debug_log_of_an_earlier_run_is_appended_to(tmp_path: Path) -> None:
     """It is known by how it begins, and closed to others should it have been opened."""
     path = tmp_path / "debug.log"
     for number in (1, 2):
-        Debug(str(path), Secrets({}))("request", number=number)
+        DebugLog(str(path), Secrets({}))("request", number=number)
         path.chmod(path.stat().st_mode & 0o700 | 0o044)
-    Debug(str(path), Secrets({}))("request", number=3)
+    DebugLog(str(path), Secrets({}))("request", number=3)
     assert path.read_text().count('"what": "request"') == 3
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 

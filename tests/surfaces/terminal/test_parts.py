@@ -14,7 +14,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from turnout.model import Media, Text
-from turnout.surfaces.shared.mentions import mentioned, with_files
+from turnout.surfaces.shared.mentions import mentioned_words, with_files
 from turnout.surfaces.terminal.approval_question import CHOICES, EDIT, NO, ONCE, decision, editable, question
 from turnout.surfaces.terminal.changes import change_of, compared
 from turnout.surfaces.terminal.completer import ChatCompleter
@@ -98,7 +98,7 @@ def test_mentions_are_words_that_name_files(tmp_path: Path) -> None:
     (tmp_path / "dot.png").write_bytes(PNG)
     (tmp_path / "raw").write_bytes(b"\0\1\2")
     said = 'see @x.py, @"a b.txt", @dot.png and @raw; mail me@x.py, @nobody, @../secret @x.py'
-    assert mentioned(said) == ["x.py,", "a b.txt", "dot.png", "raw;", "nobody,", "../secret", "x.py"]
+    assert mentioned_words(said) == ["x.py,", "a b.txt", "dot.png", "raw;", "nobody,", "../secret", "x.py"]
 
     with WorkspaceFiles(tmp_path) as workspace:
         words, *files = with_files(said, workspace)

@@ -18,7 +18,7 @@ from click.exceptions import Exit
 from ... import __version__
 from ...errors import TurnoutError
 from ..shared.extras import missing_extra
-from .pipes import discard, is_unread
+from .pipes import discard_output, is_unread
 
 COMMANDS = {
     "chat": "chat",
@@ -78,7 +78,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if (home := COMMANDS.get(name)) is None:
             return None
-        command: click.Command = getattr(import_module(f".{home}", __name__), _attribute(name))
+        command: click.Command = getattr(import_module(f".{home}", __name__), f"{name}_command")
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -139,7 +139,7 @@ class Commands(click.Group):
 def _end_if_unread(error: OSError) -> None:
     """`… | head -1`: whoever read our output has what was wanted."""
     if isinstance(error, BrokenPipeError) and is_unread(sys.stdout, sys.stderr):
-        discard(sys.stdout, sys.stderr)
+        discard_output(sys.stdout, sys.stderr)
         raise Exit(0)
 
 
@@ -151,11 +151,6 @@ def _is_talk(args: list[str]) -> bool:
     if first.startswith("-"):
         return first not in ("-h", "--help", "--version")
     return first not in COMMANDS and any(letter.isspace() for letter in first)
-
-
-def _attribute(name: str) -> str:
-    """The name of a command's function; `import` is taken by the language."""
-    return f"{name}_" if name == "import" else name
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

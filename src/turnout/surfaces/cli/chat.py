@@ -9,16 +9,16 @@ import click
 
 from ...world.secrets import Secrets
 from ..shared.open_session import Wanted, configuration
-from .debug_log import Debug
+from .debug_log import DebugLog
 from .options import session_options
 
 
-@click.command()
+@click.command("chat")
 @click.argument("prompt", required=False, default="")
 @session_options
 @click.option("--no-color", "--no-colour", is_flag=True, help="No colours (also: NO_COLOR).")
 @click.option("--plain", is_flag=True, help="Lines in, lines out: for dumb terminals and screen readers.")
-def chat(
+def chat_command(
     prompt: str,
     no_color: bool,
     plain: bool,
@@ -47,7 +47,7 @@ def chat(
     from ..terminal.start import converse  # prompt_toolkit is loaded for this command only
 
     session_id = asyncio.run(
-        converse(asked, config, secrets, Debug(debug, secrets), prompt, no_color=no_color, plain=plain)
+        converse(asked, config, secrets, DebugLog(debug, secrets), prompt, no_color=no_color, plain=plain)
     )
     if session_id:
         click.echo(f"turnout -r {session_id}  goes on with this session", err=True)

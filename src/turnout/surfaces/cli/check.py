@@ -21,14 +21,14 @@ from .output import json_text, table
 STDIN = "<stdin>"
 
 
-@click.command()
+@click.command("check")
 @click.argument("request", type=click.File("rb"), default="-")
 @click.option("--api", required=True, help="Whose rules: any provider or format, such as anthropic.")
 @click.option("--model", default=None, help="The model, where the body does not name it (Gemini).")
 @click.option("--header", "headers", multiple=True, help="A header that goes with it, as NAME:VALUE.")
 @click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
 @click.pass_context
-def check(
+def check_command(
     ctx: click.Context, request: Any, api: str, model: str | None, headers: tuple[str, ...], as_json: bool
 ) -> None:
     """Say what the provider would refuse in a request, and what to do about it.

@@ -8,9 +8,9 @@ from click.shell_completion import get_completion_class
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command()
+@click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
-def completion(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print completion for your shell; evaluate it where the shell starts.
 
     \b

@@ -20,14 +20,16 @@ from ..shared.open_session import Wanted, configuration
 from .output import json_text, table, value
 
 
-@click.command()
+@click.command("config")
 @click.option("--trust", is_flag=True, help="Show the project's files that are not trusted, and trust them.")
 @click.option("-y", "--yes", is_flag=True, help="With --trust: do not ask.")
 @click.option("--revoke", type=int, metavar="NUMBER", help="Take back a granted rule, by its number.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--cwd", "folder", default="", help="The folder to look at.")
 @click.option("--profile", default="", help="A profile of the configuration.")
-def config(trust: bool, yes: bool, revoke: int | None, as_json: bool, folder: str, profile: str) -> None:
+def config_command(
+    trust: bool, yes: bool, revoke: int | None, as_json: bool, folder: str, profile: str
+) -> None:
     """Show what is in force in this folder, and where each setting comes from.
 
     Settings come from ~/.config/turnout/config.toml, the project's .turnout/config.toml,
@@ -51,19 +53,20 @@ def config(trust: bool, yes: bool, revoke: int | None, as_json: bool, folder: st
     """
     found = configuration(Wanted(folder=folder, profile=profile))
     if trust:
-        _trust(found, yes)
+        _trust_files(found, yes)
     elif revoke is not None:
         _revoke_grant(found, revoke)
     elif as_json:
         click.echo(redacted(json_text(_as_json(found))))
     else:
-        click.echo("\n".join(_told(found)))
+        click.echo("\n".join(_report_lines(found)))
 
 
-def _told(config: Config) -> Iterator[str]:
+def _report_lines(config: Config) -> Iterator[str]:
     settled = [item for item in config.in_force if item.name not in ("rules", "targets", "profiles")]
     yield table(
-        ("setting", "value", "from"), [(item.name, _shown(item.value), item.source) for item in settled]
+        ("setting", "value", "from"),
+        [(item.name, _setting_text(item.value), item.source) for item in settled],
     )
     yield ""
     yield from _section(
@@ -111,7 +114,7 @@ def _keys(config: Config) -> list[str]:
     return [name for name in dict.fromkeys(names) if config.environment.get(name)]
 
 
-def _shown(setting: Any) -> str:
+def _setting_text(setting: Any) -> str:
     if setting in ("", None, (), {}):
         return "–"
     text = setting if isinstance(setting, str) else json.dumps(value(setting), ensure_ascii=False)
@@ -147,7 +150,7 @@ def _revoke_grant(config: Config, number: int) -> None:
     click.echo(f"Revoked: {visible(str(granted[number - 1]))}")
 
 
-def _trust(config: Config, yes: bool) -> None:
+def _trust_files(config: Config, yes: bool) -> None:
     if not config.untrusted:
         click.echo("Nothing here waits to be trusted.")
         return
@@ -156,7 +159,7 @@ def _trust(config: Config, yes: bool) -> None:
             raise UsageError(f"{path} is too long to be looked at ({path.stat().st_size:,} bytes)")
     seen = [(path, path.read_bytes()) for path in config.untrusted]
     for path, data in seen:
-        _show(path, data)
+        _show_file(path, data)
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("nobody can be asked here; read the files and say --yes")
@@ -167,7 +170,7 @@ def _trust(config: Config, yes: bool) -> None:
     )
 
 
-def _show(path: Path, data: bytes) -> None:
+def _show_file(path: Path, data: bytes) -> None:
     click.echo(f"--- {visible(str(path))}")
     for line in data.decode(errors="replace").rstrip("\n").split("\n"):
         click.echo(visible_line(line))

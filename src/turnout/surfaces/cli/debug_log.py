@@ -16,23 +16,23 @@ FIRST = b'{"what": '
 """How every line of the log begins, by which a log of an earlier run is known."""
 
 
-class Debug:
+class DebugLog:
     """Writes to a file that only its owner can read; without a path it is silent."""
 
     def __init__(self, path: str | None, secrets: Secrets) -> None:
         self._file: Any = None
         self._secrets = secrets
         if path is not None:
-            self._file = _opened(path)
+            self._file = _open_log(path)
 
     def __call__(self, what: str, **facts: Any) -> None:
         if self._file is not None:
-            line = json.dumps({"what": what, **{name: _told(fact) for name, fact in facts.items()}})
+            line = json.dumps({"what": what, **{name: _plain_fact(fact) for name, fact in facts.items()}})
             self._file.write(self._secrets.hide(line) + "\n")
             self._file.flush()
 
 
-def _opened(path: str) -> Any:
+def _open_log(path: str) -> Any:
     careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # to open a pipe would wait
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | careful, 0o600)
@@ -56,7 +56,7 @@ def _fault_of(descriptor: int) -> str:
     return "" if os.read(descriptor, len(FIRST)) in (FIRST, b"") else "holds something other than a debug log"
 
 
-def _told(fact: Any) -> Any:
+def _plain_fact(fact: Any) -> Any:
     if isinstance(fact, WireRequest):
         return {
             "method": fact.method,

@@ -12,7 +12,7 @@ from ...targets.reply import ReplyReader, events
 from ..shared.clean_text import json_line, printable
 
 
-@click.command()
+@click.command("decode")
 @click.argument("reply", type=click.File("rb"), default="-")
 @click.option("--api", required=True, help="Who answered: any provider or format, or provider:model.")
 @click.option("--final", is_flag=True, help="Print the finished turn in place of the events.")
@@ -20,7 +20,9 @@ from ..shared.clean_text import json_line, printable
 @click.option("--text-tools", is_flag=True, help="Read calls that the model wrote into its text.")
 @click.option("--turn-key", default="reply.1", show_default=True, help="What the calls' ids are made from.")
 @click.pass_context
-def decode(ctx: click.Context, /, reply: Any, api: str, final: bool, turn_key: str, **options: Any) -> None:
+def decode_command(
+    ctx: click.Context, /, reply: Any, api: str, final: bool, turn_key: str, **options: Any
+) -> None:
     """Print the events of REPLY (a file, or stdin) as JSON lines.
 
     Server-sent events, JSON, JSON arrays and JSON lines are told apart by their bytes.
@@ -31,13 +33,13 @@ def decode(ctx: click.Context, /, reply: Any, api: str, final: bool, turn_key: s
     reader = ReplyReader(api if ":" in api else f"{api}:", turn_key, **options)
     for event in events(reader, [reply.read()]):
         if not final:
-            click.echo(_line(event))
+            click.echo(_json_of(event))
     if final:
-        click.echo(_line(reader.reply.turn()))
+        click.echo(_json_of(reader.reply.turn()))
     if (failure := reader.reply.failure) is not None:
         click.echo(printable(f"turnout: {failure.kind}: {failure}"), err=True)
         ctx.exit(1)
 
 
-def _line(said: Any) -> str:
+def _json_of(said: Any) -> str:
     return json_line(msgspec.json.encode(said).decode())

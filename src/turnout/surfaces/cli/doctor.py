@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..shared.clean_text import printable
-from ..shared.open_session import known
+from ..shared.open_session import find_session
 from .output import json_text, table, value
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ...interchange.doctor import Examination
 
 
-@click.command()
+@click.command("doctor")
 @click.argument("session", metavar="SESSION|FILE")
 @click.option("--from", "source", default="", help="What kind of file it is; by default found out.")
 @click.option("--copy", type=click.Path(path_type=Path), help="Write a repaired copy there, as JSON lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
-def doctor(ctx: click.Context, session: str, source: str, copy: Path | None, as_json: bool) -> None:
+def doctor_command(ctx: click.Context, session: str, source: str, copy: Path | None, as_json: bool) -> None:
     """Say what is wrong with a stored session or a file, and what resuming it will do.
 
     FILE is an export of turnout, or a session of another program. The original is never
@@ -34,43 +34,43 @@ def doctor(ctx: click.Context, session: str, source: str, copy: Path | None, as_
     """
     from ...interchange.doctor import write_copy
 
-    examination = _examined(session, source)
+    examination = _examination_of(session, source)
     if as_json:
-        click.echo(json_text(_plain(examination)))
+        click.echo(json_text(_examination_json(examination)))
     else:
-        click.echo(printable("\n".join(_told(examination))))
+        click.echo(printable("\n".join(_report_lines(examination))))
     if copy is not None:
         write_copy(examination, copy)
         click.echo(f"A repaired copy is in {copy}.", err=True)
     ctx.exit(0 if examination.is_well else 1)
 
 
-def _examined(session: str, source: str) -> Examination:
+def _examination_of(session: str, source: str) -> Examination:
     from ...interchange.doctor import examine_file, examine_session
     from ...store import open_store
 
     if source or Path(session).is_file():
         return examine_file(Path(session), source)
     with open_store(os.environ) as store:
-        return examine_session(store, known(store, session))
+        return examine_session(store, find_session(store, session))
 
 
-def _plain(examination: Examination) -> dict[str, object]:
+def _examination_json(examination: Examination) -> dict[str, object]:
     return {
         "layer": examination.layer,
         "findings": [value(finding) for finding in examination.findings],
-        "unanswered": [_plain_call(each) for each in examination.unanswered],
+        "unanswered": [_call_json(each) for each in examination.unanswered],
         "refusals": [value(refusal) for refusal in examination.refusals],
         "resume": list(examination.resume),
         "command": examination.command,
     }
 
 
-def _plain_call(each: ToolInteraction) -> dict[str, object]:
+def _call_json(each: ToolInteraction) -> dict[str, object]:
     return {"call_id": each.call.id, "name": each.call.name, "turn": each.turn_key, "started": each.started}
 
 
-def _told(examination: Examination) -> list[str]:
+def _report_lines(examination: Examination) -> list[str]:
     history = examination.history
     lines = [
         f"{len(history.entries)} entries, {len(history.turns)} turns in view.",

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "llm", "turnout")
 
 
-@click.command(name="import")
+@click.command("import")
 @click.argument("program", type=click.Choice(PROGRAMS))
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--id", "key", default="", help="The id to store it under; by default a new one.")
 @click.option("--title", default="", help="Its title; by default its own.")
 @click.option("--conversation", default="", help="Which one, where the file holds several (llm).")
-def import_(program: str, file: Path, key: str, title: str, conversation: str) -> None:
+def import_command(program: str, file: Path, key: str, title: str, conversation: str) -> None:
     """Store the session in FILE, to go on with it at any provider; prints its id.
 
     What no turn can be made of is kept as notes and counted on standard error.
@@ -40,16 +40,16 @@ def import_(program: str, file: Path, key: str, title: str, conversation: str) -
     from ...store import open_store
 
     key = key or f"s{os.urandom(8).hex()}"
-    found = _read(program, file, key, conversation)
+    found = _read_session(program, file, key, conversation)
     source = f"{program}:{found.id or file.name}"
     with open_store(os.environ) as store:
         id = store.add(found.history, title=one_line(title or found.title, 80), source=source)
-    for line in _said(found.history.diagnostics):
+    for line in _diagnostic_lines(found.history.diagnostics):
         click.echo(printable(line), err=True)
     click.echo(id)
 
 
-def _read(program: str, file: Path, key: str, conversation: str) -> ForeignSession:
+def _read_session(program: str, file: Path, key: str, conversation: str) -> ForeignSession:
     from ...interchange.exports import from_jsonl
     from ...interchange.foreign import ForeignSession, read_file
 
@@ -59,5 +59,5 @@ def _read(program: str, file: Path, key: str, conversation: str) -> ForeignSessi
     return ForeignSession(found.history, found.title)
 
 
-def _said(diagnostics: Iterable[Diagnostic]) -> list[str]:
+def _diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
     return [" ".join(part for part in (item.code, item.call_id, item.detail) if part) for item in diagnostics]

@@ -14,10 +14,10 @@ from ..shared.open_session import Wanted, configuration
 from .output import json_text, table
 
 
-@click.command()
+@click.command("models")
 @click.argument("words", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def models(words: tuple[str, ...], as_json: bool) -> None:
+def models_command(words: tuple[str, ...], as_json: bool) -> None:
     """List the targets you can use now, and the models that turnout knows.
 
     WORDS narrow the list. A model that is not in the list can be used all the same: the
@@ -33,7 +33,7 @@ def models(words: tuple[str, ...], as_json: bool) -> None:
         name for name in configuration(Wanted()).targets() if all(word.lower() in name for word in words)
     ]
     if as_json:
-        told = {name: _told(name, facts) for name, facts in known.items()}
+        told = {name: _model_json(name, facts) for name, facts in known.items()}
         click.echo(json_text({"targets": targets, "models": told}))
         return
     for name in targets:
@@ -50,7 +50,7 @@ def _row(name: str, facts: ModelFacts) -> tuple[str, ...]:
     return name, f"{facts.context:,}", f"{facts.output:,}", ", ".join(facts.thinking), dollars
 
 
-def _told(name: str, facts: ModelFacts) -> dict[str, Any]:
+def _model_json(name: str, facts: ModelFacts) -> dict[str, Any]:
     cost = price(Origin("", "", name))
     return {
         "context": facts.context,

@@ -27,11 +27,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None 
     """Columns that fit the terminal; long cells are wrapped, nothing is cut."""
     width = width or max(60, shutil.get_terminal_size((120, 24)).columns)
     widths = _widths(head, rows, width)
-    lines = [_line(head, widths), _line(["-" * size for size in widths], widths)]
+    lines = [_table_line(head, widths), _table_line(["-" * size for size in widths], widths)]
     for row in rows:
         cells = [wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
         for at in range(max(map(len, cells))):
-            lines.append(_line([cell[at] if at < len(cell) else "" for cell in cells], widths))
+            lines.append(_table_line([cell[at] if at < len(cell) else "" for cell in cells], widths))
     return "\n".join(lines)
 
 
@@ -45,5 +45,5 @@ def _widths(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> l
     return widths
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _table_line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True)).rstrip()

@@ -23,7 +23,7 @@ def _has_lost_its_reader(stream: TextIO) -> bool:
     return False
 
 
-def discard(*streams: TextIO) -> None:
+def discard_output(*streams: TextIO) -> None:
     """Let what is still buffered go nowhere, so that the end of the process does not fail to write it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in streams:

@@ -25,7 +25,7 @@ PATIENCE = 30.0
 QUESTION = "Reply with the single word: ready"
 
 
-class Line(Struct, frozen=True):
+class ProviderLine(Struct, frozen=True):
     """One provider, as this machine can use it."""
 
     name: str
@@ -36,13 +36,15 @@ class Line(Struct, frozen=True):
     works: bool | None = None
 
 
-@click.command()
+@click.command("providers")
 @click.argument("names", nargs=-1)
 @click.option("--check", is_flag=True, help="Send one small request to each provider that has a key.")
 @click.option("-m", "--model", default="", help="With --check and one NAME: ask this model.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_context
-def providers(ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool) -> None:
+def providers_command(
+    ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool
+) -> None:
     """Show every provider: the variable its key is read from, whether it is set, its address.
 
     With --check a test request of a few tokens goes out, and the answer tells what to do.
@@ -57,9 +59,9 @@ def providers(ctx: click.Context, /, names: tuple[str, ...], check: bool, model:
         raise UsageError("-m names a model of one provider: name that provider too")
     config = configuration(Wanted())
     chosen = [provider(name) for name in names] or list(PROVIDERS.values())
-    lines = [_line(config, each, model) for each in chosen]
+    lines = [_provider_line(config, each, model) for each in chosen]
     if check:
-        lines = asyncio.run(_checked(config, lines, named=bool(names)))
+        lines = asyncio.run(_try_providers(config, lines, named=bool(names)))
     if as_json:
         click.echo(json_text(lines))
     else:
@@ -69,7 +71,7 @@ def providers(ctx: click.Context, /, names: tuple[str, ...], check: bool, model:
     ctx.exit(exits.CONFIGURATION if any(line.works is False for line in lines) else exits.OK)
 
 
-def _line(config: Config, each: Provider, model: str) -> Line:
+def _provider_line(config: Config, each: Provider, model: str) -> ProviderLine:
     found = [name for name in each.key_variables if config.environment.get(name)]
     if each.auth == "none" or not each.key_variables:
         key = "needs none"
@@ -77,26 +79,28 @@ def _line(config: Config, each: Provider, model: str) -> Line:
         key = f"{found[0]} is set" if found else f"{' or '.join(each.key_variables)} is not set"
     variable = each.base_url_variable
     address = (config.environment.get(variable, "") if variable else "") or each.base_url
-    return Line(each.name, key, redacted(address), model or DEFAULT_MODELS.get(each.name, ""))
+    return ProviderLine(each.name, key, redacted(address), model or DEFAULT_MODELS.get(each.name, ""))
 
 
-async def _checked(config: Config, lines: list[Line], named: bool) -> list[Line]:
-    return list(await asyncio.gather(*(_check(config, line, named) for line in lines)))
+async def _try_providers(config: Config, lines: list[ProviderLine], named: bool) -> list[ProviderLine]:
+    return list(await asyncio.gather(*(_try_provider(config, line, named) for line in lines)))
 
 
-async def _check(config: Config, line: Line, named: bool) -> Line:
+async def _try_provider(config: Config, line: ProviderLine, named: bool) -> ProviderLine:
     if not named and not line.key.endswith("is set"):
         return line
     if not line.model:
-        return _with(line, "name a model to ask with -m", None)
+        return _with_verdict(line, "name a model to ask with -m", None)
     began = time.monotonic()
     try:
         async with _session(config, f"{line.name}:{line.model}") as session:
             answer = await session.ask(QUESTION, max_tokens=1024)
     except TurnoutError as error:
-        return _with(line, f"failed: {one_line(redacted(str(error)))}", False)
+        return _with_verdict(line, f"failed: {one_line(redacted(str(error)))}", False)
     took = time.monotonic() - began
-    return _with(line, f"works: {line.model} said {one_line(answer.text, 40)!r} in {took:.1f} s", True)
+    return _with_verdict(
+        line, f"works: {line.model} said {one_line(answer.text, 40)!r} in {took:.1f} s", True
+    )
 
 
 def _session(config: Config, name: str) -> Session:
@@ -108,5 +112,5 @@ def _session(config: Config, name: str) -> Session:
     )
 
 
-def _with(line: Line, checked: str, works: bool | None) -> Line:
-    return Line(line.name, line.key, line.address, line.model, checked, works)
+def _with_verdict(line: ProviderLine, checked: str, works: bool | None) -> ProviderLine:
+    return ProviderLine(line.name, line.key, line.address, line.model, checked, works)

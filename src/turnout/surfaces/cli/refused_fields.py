@@ -18,10 +18,10 @@ USUAL = Options()
 
 def without_refused_fields(options: Options, target: str, request: WireRequest) -> tuple[Options, list[str]]:
     """The options but for those that the target refuses in this request, and a line for each of them."""
-    answers = {_folded(problem.path.partition(".")[0]): problem for problem in check(target, request)}
+    answers = {_folded_name(problem.path.partition(".")[0]): problem for problem in check(target, request)}
     lines: list[str] = []
     for name in [*private_fields(options), *{**options}]:
-        if (problem := answers.get(_folded(name))) is None:
+        if (problem := answers.get(_folded_name(name))) is None:
             continue
         lines.append(f"{problem.rule} {name} left out: {problem.answer}")
         options = without_private_field(options, name)
@@ -30,5 +30,5 @@ def without_refused_fields(options: Options, target: str, request: WireRequest) 
     return options, lines
 
 
-def _folded(name: str) -> str:
+def _folded_name(name: str) -> str:
     return name.replace("_", "").lower()

@@ -22,7 +22,7 @@ SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
 """Diagnostics that have a line of their own, with more in it."""
 
 
-@click.command()
+@click.command("render")
 @click.argument("conversation", type=click.File("rb"), default="-")
 @click.option("--from", "source", default="openai-chat", show_default=True, help="Its format.")
 @click.option("--to", "target", required=True, help="Where to send it: provider:model.")
@@ -45,7 +45,7 @@ SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
 @click.option("--project", default="", help="Whose account pays, for gemini@oauth (Code Assist).")
 @click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
 @click.option("--report", type=click.File("w"), help="Write the full report there, as JSON.")
-def render(
+def render_command(
     conversation: Any,
     source: str,
     target: str,
@@ -69,14 +69,14 @@ def render(
     read = read_request(conversation.read(), format=source, origin=origin)
     given = {name: option for name, option in options.items() if option is not None}
     given = {"stream": read.stream, **given}
-    specs = None if tools is None else _tools(tools.read())
+    specs = None if tools is None else _read_tools(tools.read())
     request = rendered(read.history, target, tools=specs, system=system, options=read.options, **given)
     accepted, refused = without_refused_fields(read.options, target, request)
     if refused:
         request = rendered(read.history, target, tools=specs, system=system, options=accepted, **given)
     made = request.report
-    found = [_said(item) for item in read.history.diagnostics]
-    for line in (*found, *_dropped_lines(read), *refused, *_told(made)):
+    found = [_diagnostic_line(item) for item in read.history.diagnostics]
+    for line in (*found, *_dropped_lines(read), *refused, *_report_lines(made)):
         click.echo(printable(line), err=True)
     if report is not None:
         json.dump(value(made), report, indent=2)
@@ -87,7 +87,7 @@ def render(
         click.echo(json_line(request.body.decode()) if sys.stdout.isatty() else request.body)
 
 
-def _tools(text: bytes) -> list[Any]:
+def _read_tools(text: bytes) -> list[Any]:
     try:
         listed = loads(text)
     except ValueError as error:
@@ -97,7 +97,7 @@ def _tools(text: bytes) -> list[Any]:
     return listed
 
 
-def _said(item: Any) -> str:
+def _diagnostic_line(item: Any) -> str:
     return " ".join(part for part in (item.code, item.call_id, item.detail) if part)
 
 
@@ -105,7 +105,7 @@ def _dropped_lines(read: InboundRequest) -> list[str]:
     return [f"dropped {line}" for line in read.dropped]
 
 
-def _told(report: Report) -> list[str]:
+def _report_lines(report: Report) -> list[str]:
     lines = [f"synthetic {item.call_id} {item.status} {item.reason}" for item in report.synthetic]
-    lines += [_said(item) for item in report.diagnostics if item.code not in SAID_ELSEWHERE]
+    lines += [_diagnostic_line(item) for item in report.diagnostics if item.code not in SAID_ELSEWHERE]
     return lines + list(report.changes)

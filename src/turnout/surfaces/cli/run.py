@@ -26,13 +26,13 @@ from ...tools.declare.validator import validator_of
 from ...world.config import Config
 from ...world.secrets import Secrets
 from ..shared.clean_text import json_line, one_line, printable
-from ..shared.mcp_servers import left_out, servers_of
+from ..shared.mcp_servers import servers_of, unused_server_lines
 from ..shared.mentions import with_files
-from ..shared.open_session import Wanted, configuration, open_session, past, unconfined
-from ..shared.signals import heeding
+from ..shared.open_session import Wanted, configuration, confinement_warning, open_session, stored_session
+from ..shared.signals import handling_signals
 from ..shared.usage_counts import count_use, usage_by_model
 from . import exit_codes as exits
-from .debug_log import Debug
+from .debug_log import DebugLog
 from .options import session_options
 from .run_result import Denial, Ending, RunResult, line, trouble
 
@@ -41,7 +41,7 @@ SILENCE = 2.0
 """Seconds without a byte on stdin after which we say that we wait."""
 
 
-@click.command()
+@click.command("run")
 @click.option("-p", "--prompt", default=None, help="What to ask. Text on stdin is added as context.")
 @click.option(
     "--output-format",
@@ -56,7 +56,7 @@ SILENCE = 2.0
 )
 @session_options
 @click.pass_context
-def run(
+def run_command(
     ctx: click.Context,
     /,
     prompt: str | None,
@@ -87,7 +87,7 @@ def run(
     asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
     shot = OneShot(asked, form, schema_of(shape), debug)
     prompt = (prompt or "").strip()
-    ctx.exit(asyncio.run(shot.run(prompt, piped_text(bool(prompt)))))
+    ctx.exit(asyncio.run(shot.answer(prompt, piped_text(bool(prompt)))))
 
 
 def piped_text(has_prompt: bool) -> str:
@@ -96,7 +96,7 @@ def piped_text(has_prompt: bool) -> str:
     if stdin is None or stdin.closed or stdin.isatty():
         data = b""
     else:
-        _tell_if_silent(stdin)
+        _warn_if_silent(stdin)
         data = stdin.buffer.read(LARGEST_INPUT + 1)
     if len(data) > LARGEST_INPUT:
         raise UsageError(f"more than {LARGEST_INPUT:,} bytes on stdin; give a file to read in its place")
@@ -106,7 +106,7 @@ def piped_text(has_prompt: bool) -> str:
     return text
 
 
-def _tell_if_silent(stdin: TextIO) -> None:
+def _warn_if_silent(stdin: TextIO) -> None:
     """A pipe that nobody closes would be waited for without a word."""
     try:
         ready, _, _ = select.select([stdin], [], [], SILENCE)
@@ -142,49 +142,49 @@ class OneShot:
         self.form = form
         self.schema = schema
         self.secrets = Secrets(os.environ)
-        self.debug = Debug(debug, self.secrets)
+        self.debug = DebugLog(debug, self.secrets)
         self.denials: list[Denial] = []
         self.guard = ""  # why the run was cut short, if it was
         self.interrupted = False
-        self._stop: Callable[[], object] = _nothing
+        self._stop: Callable[[], object] = _do_nothing
 
-    async def run(self, prompt: str, piped: str) -> int:
+    async def answer(self, prompt: str, piped: str) -> int:
         task = asyncio.current_task()
         assert task is not None
         self._stop = task.cancel
-        with heeding(self._interrupt, "SIGINT", "SIGTERM", "SIGHUP"):
+        with handling_signals(self._note_interrupt, "SIGINT", "SIGTERM", "SIGHUP"):
             try:
-                return await self._run(prompt, piped)
+                return await self._run_session(prompt, piped)
             except asyncio.CancelledError:
                 if not self.interrupted:
                     raise
                 return exits.INTERRUPTED  # before anything was said
 
-    def _interrupt(self) -> None:
+    def _note_interrupt(self) -> None:
         self.interrupted = True
         self._stop()
 
-    async def _run(self, prompt: str, piped: str) -> int:
+    async def _run_session(self, prompt: str, piped: str) -> int:
         config = configuration(self.wanted)
         for path in config.untrusted:
-            self._tell(
+            self._write_stderr(
                 f"{path} is not trusted and has no effect; `turnout config --trust` shows and trusts it"
             )
-        settled = past(self.wanted, config)
+        settled = stored_session(self.wanted, config)
         try:
             session = open_session(self.wanted, config, debug=self.debug, **settled)
             self.secrets.keys = session.keys.secrets
             untouched = config.settings.approval != "full" and session.scheduler.workspace is not None
-            if not untouched and (openly := unconfined(session)):
-                self._tell(openly)
-            async with session, self._serving(session, config):
-                return await self._converse(session, self._said(session, prompt, piped))
+            if not untouched and (openly := confinement_warning(session)):
+                self._write_stderr(openly)
+            async with session, self._running_servers(session, config):
+                return await self._converse(session, self._prompt_blocks(session, prompt, piped))
         finally:
             if (store := settled.get("store")) is not None:
                 store.close()
 
     @asynccontextmanager
-    async def _serving(self, session: Session, config: Config) -> AsyncIterator[None]:
+    async def _running_servers(self, session: Session, config: Config) -> AsyncIterator[None]:
         """The MCP servers that are trusted, for as long as the run lasts."""
         servers = servers_of(config)
         if servers is None:
@@ -193,11 +193,11 @@ class OneShot:
         async with servers:
             await servers.settle()
             servers.update(session.scheduler.registry)
-            for line in left_out(servers):
-                self._tell(line)
+            for line in unused_server_lines(servers):
+                self._write_stderr(line)
             yield
 
-    def _said(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
+    def _prompt_blocks(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
         """The prompt with the files that it names, then what was piped in, in which nothing is looked for."""
         said = with_files(prompt, session.scheduler.workspace) if prompt else ()
         return (*said, *((Text(piped),) if piped else ()))
@@ -207,51 +207,53 @@ class OneShot:
         entries, diagnostics = len(history.entries), len(history.diagnostics)
         self._stop = session.cancel
         options = {"schema": self.schema} if self.schema is not None else {}
-        terminal = await self._listen(session, said, options)
-        self._stop = _nothing  # what is left is to say how it went
+        terminal = await self._run_to_end(session, said, options)
+        self._stop = _do_nothing  # what is left is to say how it went
         turns = session.turns[replies:]
         count_use(session.store, turns)
-        output, terminal = self._typed(terminal)
+        output, terminal = self._typed_output(terminal)
         result = RunResult(
-            status=self._ending(terminal, session),
+            status=self._ending_of(terminal, session),
             exit_code=self._exit_code(terminal, session),
             session_id=session.id,
             text=terminal.turn.text if isinstance(terminal, Complete) else "",
             output=output,
-            turns=sum(map(_from_a_model, history.entries[entries:])),
+            turns=sum(map(_is_from_model, history.entries[entries:])),
             usage=usage_by_model(turns),
             cost_usd=session.cost_of(turns),
             denials=tuple(self.denials),
             diagnostics=tuple(history.diagnostics[diagnostics:]),
             error=trouble(terminal.error, self.secrets.hide) if isinstance(terminal, Failed) else None,
         )
-        self._print(result)
+        self._print_result(result)
         return result.exit_code
 
-    async def _listen(self, session: Session, said: tuple[Block, ...], options: dict[str, Any]) -> Terminal:
+    async def _run_to_end(
+        self, session: Session, said: tuple[Block, ...], options: dict[str, Any]
+    ) -> Terminal:
         async for event in session.run(said, **options):
             if self.interrupted:
                 session.cancel()
             if isinstance(event, Terminal):
                 return event
-            self._show(event)
+            self._show_event(event)
         raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
 
-    def _show(self, event: SessionEvent) -> None:
+    def _show_event(self, event: SessionEvent) -> None:
         if self.form == "stream-json":
-            self._write(line(event))
+            self._write_stdout(line(event))
         match event:
             case ToolResult(call_id, name, outcome) if outcome.status == "denied":
                 self.denials.append(Denial(name, call_id, outcome.text))
             case ToolState(_, name, state) if state in ("executing", "denied", "error"):
-                self._tell(f"{name}: {state}")
+                self._write_stderr(f"{name}: {state}")
             case Status("guard", why):
                 self.guard = why
-                self._tell(f"stopped: {why}")
+                self._write_stderr(f"stopped: {why}")
             case Status(kind, detail) if kind != "tools":
-                self._tell(f"{kind}: {one_line(detail)}")
+                self._write_stderr(f"{kind}: {one_line(detail)}")
 
-    def _typed(self, terminal: Terminal) -> tuple[Any, Terminal]:
+    def _typed_output(self, terminal: Terminal) -> tuple[Any, Terminal]:
         """The typed answer where a schema was given; an answer that does not fit is a failure."""
         if self.schema is None or not isinstance(terminal, Complete):
             return None, terminal
@@ -265,7 +267,7 @@ class OneShot:
             return None, Failed(TurnoutError(said))
         return output, terminal
 
-    def _ending(self, terminal: Terminal, session: Session) -> Ending:
+    def _ending_of(self, terminal: Terminal, session: Session) -> Ending:
         endings: dict[int, Ending] = {exits.OK: "complete", exits.LIMIT: "limit", exits.REFUSED: "refused"}
         endings[exits.INTERRUPTED] = "cancelled"
         return endings.get(self._exit_code(terminal, session), "failed")
@@ -287,32 +289,32 @@ class OneShot:
         turns = [turn for turn in session.history.turns if isinstance(turn, ModelTurn) and turn.tool_calls]
         return bool(turns) and any(call.id in refused for call in turns[-1].tool_calls)
 
-    def _print(self, result: RunResult) -> None:
+    def _print_result(self, result: RunResult) -> None:
         if self.form != "text":
-            self._write(line(result))
+            self._write_stdout(line(result))
         elif result.output is not None:
-            self._write(line_of(result.output))
+            self._write_stdout(output_line(result.output))
         elif result.text:
-            self._write(printable(result.text))
+            self._write_stdout(printable(result.text))
         if result.error is not None:
-            self._tell(f"turnout: {result.error.message}")
+            self._write_stderr(f"turnout: {result.error.message}")
 
-    def _write(self, text: str) -> None:
+    def _write_stdout(self, text: str) -> None:
         """Print on stdout, without the secrets that we hold."""
         click.echo(self.secrets.hide_known(text))
 
-    def _tell(self, text: str) -> None:
+    def _write_stderr(self, text: str) -> None:
         click.echo(printable(self.secrets.hide(text)), err=True)
 
 
-def _from_a_model(entry: Any) -> bool:
+def _is_from_model(entry: Any) -> bool:
     """Whether a model spoke, and not we in its place."""
     return isinstance(entry, ModelTurn) and entry.origin != OURSELVES
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return None
 
 
-def line_of(output: Any) -> str:
+def output_line(output: Any) -> str:
     return json_line(json.dumps(output, ensure_ascii=False))

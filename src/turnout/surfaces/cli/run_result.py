@@ -69,12 +69,12 @@ def trouble(error: TurnoutError, hide: Callable[[str], str]) -> Trouble:
 
 def line(event: SessionEvent | RunResult) -> str:
     """One event or the result, as one line of JSON whose bytes steer no terminal."""
-    return json_line(json.dumps(_value(event), ensure_ascii=False))
+    return json_line(json.dumps(_event_json(event), ensure_ascii=False))
 
 
-def _value(event: Any) -> Any:
+def _event_json(event: Any) -> Any:
     if isinstance(event, Nested):
-        return {"type": "nested", "call_id": event.call_id, "event": _value(event.event)}
+        return {"type": "nested", "call_id": event.call_id, "event": _event_json(event.event)}
     return msgspec.to_builtins(event, enc_hook=str)
 
 

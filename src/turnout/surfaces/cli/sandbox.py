@@ -23,7 +23,7 @@ FILES = {
 }
 
 
-class Report(Struct, frozen=True):
+class SandboxReport(Struct, frozen=True):
     """What is in force in a folder. `proofs` is empty when there is no sandbox to try."""
 
     folder: str
@@ -39,12 +39,12 @@ class Report(Struct, frozen=True):
         return [proof for proof in self.proofs if not proof.held]
 
 
-@click.command()
+@click.command("sandbox")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False), default=".")
 @click.option("-v", "--verbose", is_flag=True, help="Show every attempt and how it was denied.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
-def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) -> None:
+def sandbox_command(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) -> None:
     """Say what confines tools in FOLDER, and prove it by trying to get out.
 
     The attempts run in a folder made for them and harm nothing where they succeed. The exit
@@ -56,13 +56,13 @@ def sandbox(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) ->
       turnout sandbox ~/project --verbose
     """
     report = _report(folder)
-    click.echo(json_text(report) if as_json else _told(report, verbose))
+    click.echo(json_text(report) if as_json else _report_text(report, verbose))
     if report.failures:
         ctx.exit(ESCAPED)
     ctx.exit(exits.OK if report.confined else exits.CONFIGURATION)
 
 
-def _report(folder: str) -> Report:
+def _report(folder: str) -> SandboxReport:
     with WorkspaceFiles(folder) as workspace:
         spawn = confined(workspace)
         files = FILES.get(workspace.confinement, workspace.confinement)
@@ -72,10 +72,10 @@ def _report(folder: str) -> Report:
     judged = not isinstance(shell_words.commands("ls"), shell_words.Doubt)
     unasked = "commands that only read" if judged and spawn.confines else "none"
     proofs = asyncio.run(prove()) if spawn.confines else []
-    return Report(os.path.abspath(folder), files, commands, unasked, spawn.confines, proofs)
+    return SandboxReport(os.path.abspath(folder), files, commands, unasked, spawn.confines, proofs)
 
 
-def _told(report: Report, verbose: bool) -> str:
+def _report_text(report: SandboxReport, verbose: bool) -> str:
     rows = [
         ("folder", one_line(report.folder)),
         ("files", report.files),

@@ -15,7 +15,7 @@ from ...errors import UsageError
 from ...world.places import write_new
 from ...world.secrets import Secrets
 from ..shared.clean_text import json_line, one_line, printable
-from ..shared.open_session import known
+from ..shared.open_session import find_session
 from .output import json_text, table
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0, "m": 2_592_000.0, "y": 31_5
 SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def opened(ctx: click.Context) -> Store:
+def open_user_store(ctx: click.Context) -> Store:
     """The user's store, closed with the command."""
     from ...store import open_store
 
     return ctx.with_resource(open_store(os.environ))
 
 
-@click.group(invoke_without_command=True)
+@click.group("sessions", invoke_without_command=True)
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="How many to list.")
 @click.option("--all", "everything", is_flag=True, help="All of them, and subagents too.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_context
-def sessions(ctx: click.Context, limit: int, everything: bool, as_json: bool) -> None:
+def sessions_command(ctx: click.Context, limit: int, everything: bool, as_json: bool) -> None:
     """List the stored sessions, latest first; the commands below work on one of them.
 
     A session is named by its id or the beginning of it.
@@ -51,7 +51,7 @@ def sessions(ctx: click.Context, limit: int, everything: bool, as_json: bool) ->
     """
     if ctx.invoked_subcommand is not None:
         return
-    lines = opened(ctx).list(limit=None if everything else limit, subagents=everything)
+    lines = open_user_store(ctx).list(limit=None if everything else limit, subagents=everything)
     if as_json:
         click.echo(json_text(lines))
     elif not lines:
@@ -64,67 +64,68 @@ def sessions(ctx: click.Context, limit: int, everything: bool, as_json: bool) ->
 def _row(line: SessionSummary) -> tuple[str, ...]:
     cost = "" if line.cost is None else f"${line.cost:.4f}"
     state = " (open)" if line.holder is not None else ""
-    when = _when(line.updated) + state
+    when = _time_text(line.updated) + state
     return line.id, when, str(line.turns), cost, printable(line.model), one_line(line.title, 60)
 
 
-def _when(stamp: float) -> str:
+def _time_text(stamp: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(stamp))
 
 
-@sessions.command()
+@sessions_command.command("search")
 @click.argument("words", nargs=-1, required=True)
 @click.option("-n", "--limit", type=int, default=20, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the places as JSON.")
 @click.pass_context
-def search(ctx: click.Context, words: tuple[str, ...], limit: int, as_json: bool) -> None:
+def search_command(ctx: click.Context, words: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Find the sessions in which all these words were said, by anyone: users, models, tools."""
-    hits = opened(ctx).search(" ".join(words), limit)
+    hits = open_user_store(ctx).search(" ".join(words), limit)
     if as_json:
         click.echo(json_text(hits))
     elif hits:
         rows = [
-            (hit.session, _when(hit.updated), one_line(hit.title, 40), one_line(hit.excerpt)) for hit in hits
+            (hit.session, _time_text(hit.updated), one_line(hit.title, 40), one_line(hit.excerpt))
+            for hit in hits
         ]
         click.echo(table(("id", "when", "title", "where"), rows))
     ctx.exit(0 if hits else 1)
 
 
-@sessions.command()
+@sessions_command.command("show")
 @click.argument("session")
 @click.pass_context
-def show(ctx: click.Context, session: str) -> None:
+def show_command(ctx: click.Context, session: str) -> None:
     """Print a session for reading; `export` writes it to a file."""
     from ...interchange.exports import to_markdown
 
-    store = opened(ctx)
-    id = known(store, session)
+    store = open_user_store(ctx)
+    id = find_session(store, session)
     text = to_markdown(store.read(id), store.summary(id).title).decode()
     click.echo(printable(Secrets(os.environ).hide_known(text)), nl=False)
 
 
-@sessions.command()
+@sessions_command.command("rename")
 @click.argument("session")
 @click.argument("title")
 @click.pass_context
-def rename(ctx: click.Context, session: str, title: str) -> None:
+def rename_command(ctx: click.Context, session: str, title: str) -> None:
     """Give a session a title of your own."""
-    store = opened(ctx)
-    store.rename(known(store, session), one_line(title))
+    store = open_user_store(ctx)
+    store.rename(find_session(store, session), one_line(title))
 
 
-@sessions.command()
+@sessions_command.command("fork")
 @click.argument("session")
 @click.option("--at", default=None, help="The last turn to share: its number from 1, or its key.")
 @click.pass_context
-def fork(ctx: click.Context, session: str, at: str | None) -> None:
+def fork_command(ctx: click.Context, session: str, at: str | None) -> None:
     """Make a session of its own that shares the beginning of another; prints its id."""
-    store = opened(ctx)
+    store = open_user_store(ctx)
     turn = int(at) if at is not None and at.isdigit() else at
-    click.echo(store.fork(known(store, session), at=turn))
+    click.echo(store.fork(find_session(store, session), at=turn))
 
 
-@sessions.command()
+@sessions_command.command("export")
 @click.argument("session")
 @click.option("--to", "path", type=click.Path(path_type=Path), help="The file; without it, standard output.")
 @click.option(
@@ -134,12 +135,12 @@ def fork(ctx: click.Context, session: str, at: str | None) -> None:
     help="By default, as the file is named.",
 )
 @click.pass_context
-def export(ctx: click.Context, session: str, path: Path | None, form: str | None) -> None:
+def export_command(ctx: click.Context, session: str, path: Path | None, form: str | None) -> None:
     """Write a session as JSON lines (to be imported again), Markdown or HTML. Nothing is written over."""
     from ...interchange.exports import export as exported
 
-    store = opened(ctx)
-    id = known(store, session)
+    store = open_user_store(ctx)
+    id = find_session(store, session)
     told = exported(store.read(id), form or _form(path), store.summary(id).title).decode()
     data = Secrets(os.environ).hide_known(told).encode()
     if path is None:
@@ -154,37 +155,37 @@ def _form(path: Path | None) -> str:
     return {".md": "markdown", ".html": "html", ".htm": "html"}.get(path.suffix if path else "", "jsonl")
 
 
-@sessions.command()
+@sessions_command.command("delete")
 @click.argument("names", nargs=-1, required=True, metavar="SESSION...")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
-def delete(ctx: click.Context, names: tuple[str, ...], yes: bool) -> None:
+def delete_command(ctx: click.Context, names: tuple[str, ...], yes: bool) -> None:
     """Delete sessions, with the subagents they started, for good."""
-    store = opened(ctx)
-    ids = [known(store, name) for name in names]
+    store = open_user_store(ctx)
+    ids = [find_session(store, name) for name in names]
     if not yes:
         click.confirm(f"Delete {len(ids)} session{'s' * (len(ids) > 1)} for good?", abort=True)
     for id in ids:
         click.echo(f"deleted {', '.join(store.delete(id))}")
 
 
-@sessions.command()
+@sessions_command.command("prune")
 @click.option("--older-than", help="Unused for this long: 12h, 90d, 8w, 6m, 1y.")
 @click.option("--larger-than", help="Then the oldest, until all together are no larger: 500k, 200m, 2g.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
-def prune(
+def prune_command(
     ctx: click.Context, older_than: str | None, larger_than: str | None, dry_run: bool, yes: bool
 ) -> None:
     """Delete old sessions, by age and by size. What is open stays."""
     if older_than is None and larger_than is None:
         raise UsageError("say what may go: --older-than 90d, --larger-than 200m, or both")
-    store = opened(ctx)
+    store = open_user_store(ctx)
     limits: dict[str, Any] = {"older_than": _seconds(older_than), "larger_than": _bytes(larger_than)}
     chosen = store.prune(**limits, dry_run=True)
     for line in chosen:
-        click.echo(f"{line.id}  {_when(line.updated)}  {one_line(line.title, 60)}")
+        click.echo(f"{line.id}  {_time_text(line.updated)}  {one_line(line.title, 60)}")
     if dry_run or not chosen:
         return
     if not yes:

@@ -20,7 +20,7 @@ PLACES = (
 )
 
 
-@click.command()
+@click.command("simulate")
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),
@@ -38,7 +38,7 @@ PLACES = (
     help="Who answers without a script.",
 )
 @click.option("--key", "keys", multiple=True, help="An API key that exists; without any, every key will do.")
-def simulate(port: int, host: str, script: Any, model: str, keys: tuple[str, ...]) -> None:
+def simulate_command(port: int, host: str, script: Any, model: str, keys: tuple[str, ...]) -> None:
     """Play every provider on this machine.
 
     Requests that the real provider would refuse are refused, with its status and its words.
@@ -64,10 +64,10 @@ def simulate(port: int, host: str, script: Any, model: str, keys: tuple[str, ...
     for name, path in PLACES:
         click.echo(f"  {name}={place}{path}")
     with suppress(KeyboardInterrupt):
-        serve(simulation, listening, _tell)
+        serve(simulation, listening, _print_exchange)
 
 
-def _tell(seen: Exchange) -> None:
+def _print_exchange(seen: Exchange) -> None:
     verdict = f"refused: {seen.problems[0].rule} {seen.problems[0].answer}" if seen.problems else ""
     line = f"{seen.status or 'cut'}  {seen.provider}  {seen.model}  {verdict}"
     click.echo("".join(letter for letter in line if letter.isprintable()).rstrip()[:300])

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ...store.counters import Count
 
 
-@click.command()
+@click.command("stats")
 @click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="How far to look back.")
 @click.option("--provider", default="", help="Only this provider.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
-def stats(days: int, provider: str, as_json: bool) -> None:
+def stats_command(days: int, provider: str, as_json: bool) -> None:
     """Show what was used: cost and tokens by day and by model, and how tool calls went.
 
     \b
@@ -44,17 +44,17 @@ def stats(days: int, provider: str, as_json: bool) -> None:
     elif not counts:
         click.echo(f"Nothing was counted in the last {days} days.")
     else:
-        click.echo(printable("\n".join(_told(counts, shutil.get_terminal_size((100, 24)).columns))))
+        click.echo(printable("\n".join(_stats_lines(counts, shutil.get_terminal_size((100, 24)).columns))))
 
 
-def _told(counts: list[Count], width: int) -> Iterator[str]:
-    by_day = _summed(counts, lambda count: count.day)
+def _stats_lines(counts: list[Count], width: int) -> Iterator[str]:
+    by_day = _sums_by(counts, lambda count: count.day)
     yield "Cost by day"
     yield from bars([(day, used[COST], _dollars(used[COST])) for day, used in sorted(by_day.items())], width)
     yield "\nTokens by day"
     tokens = {day: used[INPUT] + used[OUTPUT] for day, used in by_day.items()}
     yield from bars([(day, number, f"{number:,}") for day, number in sorted(tokens.items())], width)
-    by_provider = _summed(counts, lambda count: count.provider)
+    by_provider = _sums_by(counts, lambda count: count.provider)
     yield "\nTool calls by provider"
     calls = {name: used["tool_calls_total"] for name, used in by_provider.items()}
     yield from bars([(name, number, f"{number:,}") for name, number in sorted(calls.items())], width)
@@ -63,7 +63,7 @@ def _told(counts: list[Count], width: int) -> Iterator[str]:
 
 
 def _models(counts: list[Count], width: int) -> str:
-    by_model = _summed(counts, lambda count: f"{count.provider}:{count.model}")
+    by_model = _sums_by(counts, lambda count: f"{count.provider}:{count.model}")
     shown = [
         name for name in NAMES if name in (REPLIES, COST) or any(used[name] for used in by_model.values())
     ]
@@ -73,7 +73,7 @@ def _models(counts: list[Count], width: int) -> str:
     return table(("model", *(NAMES[name] for name in shown)), rows, width)
 
 
-def _summed(counts: Iterable[Count], key: Callable[[Count], str]) -> dict[str, Counter[str]]:
+def _sums_by(counts: Iterable[Count], key: Callable[[Count], str]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for count in counts:
         found.setdefault(key(count), Counter())[count.name] += count.count

@@ -11,7 +11,7 @@ import re
 
 from ...tools.policy.visible import spell_hidden, visible
 
-__all__ = ["json_line", "one_line", "only_colour", "printable", "uncontrolled", "visible", "visible_line"]
+__all__ = ["json_line", "one_line", "only_colour", "printable", "visible", "visible_line", "without_controls"]
 
 # Escape sequences whole where they are whole (CSI, OSC, DCS and friends), then any control character left.
 _SEQUENCES = re.compile(
@@ -28,10 +28,10 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 def printable(text: str) -> str:
     """The text without anything that could steer a terminal or hide in it."""
-    return text if text.isprintable() else spell_hidden(uncontrolled(text))
+    return text if text.isprintable() else spell_hidden(without_controls(text))
 
 
-def uncontrolled(text: str) -> str:
+def without_controls(text: str) -> str:
     """A piece of a text without what could steer a terminal; what hides can only be told in the whole."""
     if text.isprintable():
         return text

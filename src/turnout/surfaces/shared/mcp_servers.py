@@ -33,7 +33,7 @@ def servers_of(config: Config, stirred: Callable[[], None] | None = None) -> Mcp
 UNUSED = ("untrusted", "unapproved", "failed", "waiting", "starting")
 
 
-def left_out(servers: McpServers, *states: str) -> Iterator[str]:
+def unused_server_lines(servers: McpServers, *states: str) -> Iterator[str]:
     """Which servers are not used (those in these states), and what to do about it."""
     for status in servers.status():
         name = visible(status.name)
@@ -43,10 +43,10 @@ def left_out(servers: McpServers, *states: str) -> Iterator[str]:
         if status.state in ("untrusted", "unapproved"):
             yield f"MCP server {name} is not used{why}: look at it with /mcp trust {name} in `turnout`"
         else:
-            yield f"MCP server {name} is not used: {told(status)}"
+            yield f"MCP server {name} is not used: {status_text(status)}"
 
 
-def told(status: McpStatus) -> str:
+def status_text(status: McpStatus) -> str:
     """How a server stands, in a line."""
     tools = f", {len(status.tools)} tools" if status.tools else ""
     detail = f": {one_line(status.detail)}" if status.detail else ""

@@ -22,12 +22,12 @@ MOST = 20
 _MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"|([^\s"@]+))')
 
 
-def mentioned(text: str) -> list[str]:
+def mentioned_words(text: str) -> list[str]:
     """The words that may name files, in order, each once."""
     return list(dict.fromkeys(found[1] or found[2] for found in _MENTION.finditer(text)))
 
 
-def quoted(path: str) -> str:
+def quoted_path(path: str) -> str:
     """How a path is written after the @."""
     return f'"{path}"' if re.search(r"[\s@]", path) else path
 
@@ -35,24 +35,24 @@ def quoted(path: str) -> str:
 def with_files(text: str, workspace: WorkspaceFiles) -> tuple[Block, ...]:
     """What was said, and the files that it names."""
     files: dict[str, Block] = {}
-    for word in mentioned(text)[:MOST]:
-        for path, block in _file(word, workspace):
+    for word in mentioned_words(text)[:MOST]:
+        for path, block in _files_named(word, workspace):
             files.setdefault(path, block)
     return (Text(text), *files.values())
 
 
-def _file(word: str, workspace: WorkspaceFiles) -> Iterator[tuple[str, Block]]:
+def _files_named(word: str, workspace: WorkspaceFiles) -> Iterator[tuple[str, Block]]:
     """The file of that name; a word may end in what belongs to the sentence."""
     for path in dict.fromkeys((word, word.rstrip(".,;:!?)'"))):
         try:
             data, _ = workspace.read(path, LARGEST_MEDIA)
         except (OSError, ValueError):
             continue
-        yield path, _told(path, data)
+        yield path, _block_of(path, data)
         return
 
 
-def _told(path: str, data: bytes) -> Block:
+def _block_of(path: str, data: bytes) -> Block:
     encoded = b64encode(data).decode()
     if (mime := sniff_mime(encoded)) and not mime.startswith("text/"):
         return Media(mime, encoded, name=path)

@@ -100,14 +100,14 @@ def open_session(
         approval=replace(
             approval or Approval(),
             mode=settings.approval,
-            rules=(*settings.rules, *config.grants.rules, *rules(wanted)),
+            rules=(*settings.rules, *config.grants.rules, *command_line_rules(wanted)),
             taint=settings.taint,
         ),
         workspace=Workspace(config.folder, settings.network) if works_here() else None,
         limits=_limits(wanted, config),
         world=World(transport=transport, keys=config.keys(), environment=config.environment, debug=debug),
     )
-    _check_rules(rules(wanted), [tool.name for tool in session.scheduler.registry])
+    _check_rules(command_line_rules(wanted), [tool.name for tool in session.scheduler.registry])
     return session
 
 
@@ -116,7 +116,7 @@ def _limits(wanted: Wanted, config: Config) -> Limits:
     return replace(limits, rounds=wanted.max_turns) if wanted.max_turns else limits
 
 
-def unconfined(session: Session) -> str:
+def confinement_warning(session: Session) -> str:
     """What a user should know where no sandbox holds commands; "" where one does."""
     if session.scheduler.workspace is None:
         return "no tools for files and commands: this system cannot confine them to a folder"
@@ -154,15 +154,17 @@ def instructions(config: Config) -> str:
     return "\n\n".join(parts)
 
 
-def rules(wanted: Wanted) -> list[Rule]:
+def command_line_rules(wanted: Wanted) -> list[Rule]:
     """--allow and --deny: a tool's name, or `tool(pattern)` for its first argument or path."""
-    return [_rule("allow", text) for text in wanted.allow] + [_rule("deny", text) for text in wanted.deny]
+    return [_parse_rule("allow", text) for text in wanted.allow] + [
+        _parse_rule("deny", text) for text in wanted.deny
+    ]
 
 
 _RULE = re.compile(r"([\w*?\[\]!.-]+)(?:\((.+)\))?", re.DOTALL)
 
 
-def _rule(effect: Any, text: str) -> Rule:
+def _parse_rule(effect: Any, text: str) -> Rule:
     found = _RULE.fullmatch(text.strip())
     if found is None:
         raise UsageError(f"--{effect} {text!r} is no rule; write a tool's name, or tool(pattern)")
@@ -173,7 +175,7 @@ def _rule(effect: Any, text: str) -> Rule:
     return Rule(effect, name, arguments={key: pattern}) if key else Rule(effect, name, path=pattern)
 
 
-def past(wanted: Wanted, config: Config) -> dict[str, Any]:
+def stored_session(wanted: Wanted, config: Config) -> dict[str, Any]:
     """Where the session is kept, and which one is gone on with."""
     if not wanted.stored:
         if wanted.resume or wanted.continues:
@@ -186,7 +188,13 @@ def past(wanted: Wanted, config: Config) -> dict[str, Any]:
     if wanted.resume and wanted.continues:
         raise UsageError("-c is the latest session and -r ID another; give one of them")
     store = open_store(config.environment)
-    found = known(store, wanted.resume) if wanted.resume else latest(store) if wanted.continues else ""
+    found = (
+        find_session(store, wanted.resume)
+        if wanted.resume
+        else latest_session(store)
+        if wanted.continues
+        else ""
+    )
     if wanted.fork and not found:
         raise UsageError("--fork copies a session: say which, with -c or -r ID")
     if wanted.fork:
@@ -194,7 +202,7 @@ def past(wanted: Wanted, config: Config) -> dict[str, Any]:
     return {"store": store, **({"id": found} if found else {})}
 
 
-def latest(store: Store) -> str:
+def latest_session(store: Store) -> str:
     """The session that was worked with last."""
     lines = store.list(limit=1)
     if not lines:
@@ -202,7 +210,7 @@ def latest(store: Store) -> str:
     return lines[0].id
 
 
-def known(store: Store, given: str) -> str:
+def find_session(store: Store, given: str) -> str:
     """The session that an id, or the beginning of one, means."""
     if store.knows(given):
         return given

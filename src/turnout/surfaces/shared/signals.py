@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def heeding(action: Callable[[], object], *names: str) -> Iterator[None]:
+def handling_signals(action: Callable[[], object], *names: str) -> Iterator[None]:
     """Call `action` when one of these signals comes, in place of what it would do otherwise.
 
     One that is ignored stays ignored: so `nohup` has it. Where the event loop knows no signals

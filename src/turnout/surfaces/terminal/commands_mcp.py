@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ..shared.mcp_servers import told
+from ..shared.mcp_servers import status_text
 from .pieces import Notice, Rows
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def mcp(talk: Talk, rest: str) -> None:
         return
     verb, _, name = rest.partition(" ")
     if not verb:
-        rows = [(status.name, f"{told(status)}  ({status.described})") for status in servers.status()]
+        rows = [(status.name, f"{status_text(status)}  ({status.described})") for status in servers.status()]
         talk.edge.show(Rows(tuple(rows), "MCP servers; /mcp trust NAME looks at one and begins to use it"))
         return
     if verb not in DEEDS or not name:
@@ -65,7 +65,7 @@ async def _restart(talk: Talk, servers: McpServers, name: str) -> None:
 def _show(talk: Talk, servers: McpServers, name: str) -> None:
     servers.update(talk.session.scheduler.registry)
     status = next(status for status in servers.status() if status.name == name)
-    talk.edge.show(Notice(f"{name} is {told(status)}"))
+    talk.edge.show(Notice(f"{name} is {status_text(status)}"))
 
 
 DEEDS: dict[str, Deed] = {"trust": _trust, "distrust": _distrust, "restart": _restart}

@@ -88,7 +88,7 @@ def resume(talk: Talk, given: str) -> None:
         ]
         talk.edge.show(Rows(tuple(rows), "Sessions, the latest first: /resume ID"))
         return
-    id = talk.opener.known(given)
+    id = talk.opener.find_session(given)
     if id == talk.session.id:
         raise UsageError("this is that session")
 

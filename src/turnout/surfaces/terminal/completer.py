@@ -13,7 +13,7 @@ from prompt_toolkit.document import Document
 from ...tools.confine.ignore import NOISE
 from ...tools.confine.workspace import WorkspaceFiles
 from ..shared.clean_text import one_line, visible
-from ..shared.mentions import quoted
+from ..shared.mentions import quoted_path
 from .commands import COMMANDS
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class ChatCompleter(Completer):
             key=lambda path: (not path.lower().startswith(wanted), path.count("/"), path),
         )
         for path in found[:MOST]:
-            yield Completion(f"@{quoted(path)}", -typed, display=visible(path))
+            yield Completion(f"@{quoted_path(path)}", -typed, display=visible(path))
 
     def _paths(self) -> list[str]:
         if time.monotonic() - self._listed > FRESH:

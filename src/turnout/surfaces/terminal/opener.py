@@ -13,7 +13,7 @@ from ...session.settings import Approval
 from ...tools.declare.context import Asker
 from ...tools.policy.approval import Approver
 from ...world.config import Config
-from ..shared.open_session import Wanted, known, open_session, past
+from ..shared.open_session import Wanted, find_session, open_session, stored_session
 from .pacing import Paced
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Opener:
         self.config = config
         self.debug = debug
         self.transport = Paced()
-        settled = past(wanted, config)
+        settled = stored_session(wanted, config)
         self.store: Store | None = settled.get("store")
         self.first: str = settled.get("id", "")  # the session that was asked for
 
@@ -44,9 +44,9 @@ class Opener:
             debug=self.debug,
         )
 
-    def known(self, given: str) -> str:
+    def find_session(self, given: str) -> str:
         """The id that the user means."""
-        return known(self.kept, given)
+        return find_session(self.kept, given)
 
     def copy(self, id: str) -> str:
         """A copy of a session, to go on with in its place."""

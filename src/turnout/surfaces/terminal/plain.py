@@ -10,7 +10,7 @@ from typing import TextIO
 
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ..shared.clean_text import only_colour, printable
-from ..shared.signals import heeding
+from ..shared.signals import handling_signals
 from .approval_question import CHOICES, EDIT, NO, decision
 from .drawing import Drawing
 from .pieces import Notice, Piece, Question, Spoken
@@ -37,7 +37,7 @@ class Plain:
         return WIDTH
 
     async def run(self, first: str = "") -> None:
-        with heeding(self._interrupted, "SIGINT"), heeding(self.leave, "SIGTERM", "SIGHUP"):
+        with handling_signals(self._interrupted, "SIGINT"), handling_signals(self.leave, "SIGTERM", "SIGHUP"):
             # A thread that nobody waits for: it may stand in a read that never ends.
             Thread(target=self._read, args=(asyncio.get_running_loop(),), daemon=True).start()
             try:

@@ -19,7 +19,7 @@ from ...streaming.events import (
     ToolCallStart,
 )
 from ...tools.declare.events import ToolProgress, ToolResult, ToolState
-from ..shared.clean_text import one_line, printable, uncontrolled
+from ..shared.clean_text import one_line, printable, without_controls
 from .blocks import Blocks
 from .calls import CallOnScreen
 from .changes import Look
@@ -137,7 +137,7 @@ class Screen:
             yield Thought(text, now - self._thought_since, self.unfolded)
 
     def _said(self, text: str) -> Iterator[Piece]:
-        for part in self._blocks.feed(uncontrolled(text)):
+        for part in self._blocks.feed(without_controls(text)):
             self._shown = True
             yield part
 

@@ -14,7 +14,7 @@ from ...world.config import Config
 from ...world.places import private_folder
 from ...world.secrets import Secrets
 from ..shared.clean_text import visible
-from ..shared.open_session import Wanted, unconfined
+from ..shared.open_session import Wanted, confinement_warning
 from .opener import Opener
 from .pieces import Notice
 from .talk import Talk
@@ -90,6 +90,6 @@ def _show_greeting(talk: Talk) -> None:
         edge.show(
             Notice(f"{visible(str(path))} is not trusted and has no effect: turnout config --trust", "warn")
         )
-    if openly := unconfined(talk.session):
+    if openly := confinement_warning(talk.session):
         edge.show(Notice(openly, "warn"))
     talk.recall()

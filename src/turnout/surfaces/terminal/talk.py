@@ -22,7 +22,7 @@ from ...tools.policy.approval import ApprovalRequest, Decision
 from ...tools.policy.rules import MODES
 from ...world.secrets import Secrets
 from ..shared.clean_text import printable
-from ..shared.mcp_servers import left_out, servers_of
+from ..shared.mcp_servers import servers_of, unused_server_lines
 from ..shared.mentions import with_files
 from ..shared.usage_counts import count_use
 from .approval_question import question
@@ -200,7 +200,7 @@ class Talk:
     def _tell_left_out(self, *states: str) -> None:
         """Say once which servers are not used, and what to do about it."""
         assert self.servers is not None
-        for line in left_out(self.servers, *states):
+        for line in unused_server_lines(self.servers, *states):
             if line not in self._left_out:
                 self._left_out.add(line)
                 self.edge.show(Notice(line, "warn"))

@@ -26,7 +26,7 @@ from prompt_toolkit.styles import Style
 
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ..shared.clean_text import printable
-from ..shared.signals import heeding
+from ..shared.signals import handling_signals
 from .approval_question import Choice, answer_line
 from .bottom import STYLE, Bottom
 from .completer import ChatCompleter
@@ -74,7 +74,7 @@ class Terminal:
 
     async def run(self, first: str = "") -> None:
         """Until the user leaves; whatever ends it, the session is in order afterwards."""
-        with heeding(self.leave, "SIGTERM", "SIGHUP"):
+        with handling_signals(self.leave, "SIGTERM", "SIGHUP"):
             try:
                 await self.app.run_async(
                     pre_run=lambda: self._began(first), set_exception_handler=False, handle_sigint=True

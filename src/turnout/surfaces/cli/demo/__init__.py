@@ -20,9 +20,9 @@ from .story import EVENTS, STORY
 HEAD = ("provider", "requests", "accepted", "refused", "failed", "a naive replay gets")
 
 
-@click.command()
+@click.command("demo")
 @click.pass_context
-def demo(ctx: click.Context) -> None:
+def demo_command(ctx: click.Context) -> None:
     """Show one conversation that changes provider at every turn and is never refused.
 
     Real tools work on real files in a temporary folder; one call is refused, one is stopped, one

@@ -26,7 +26,7 @@ from ....tools.declare.tool import tool
 from ....tools.policy.approval import ApprovalRequest, Decision
 from ....wire.options import Options
 from ....world.world import World
-from .story import FILES, STORY, Step, answers
+from .story import FILES, STORY, DemoStep, answers
 
 CRASH = "import sys; from turnout.surfaces.cli.demo.stage import play_alone; play_alone(*sys.argv[1:])"
 
@@ -44,7 +44,7 @@ class Stage:
         for name, text in FILES.items():
             (self.folder / name).write_text(text)
 
-    async def play(self, step: Step, show: Callable[[SessionEvent], None]) -> None:
+    async def play(self, step: DemoStep, show: Callable[[SessionEvent], None]) -> None:
         """One step, in a session that resumes what is stored."""
         if step.event == "crash":
             self._play_and_die(step)
@@ -55,10 +55,10 @@ class Stage:
                     session.cancel()  # the quick tool is done, the slow one is not
         self.history = session.history
 
-    def session_at(self, step: Step) -> Session:
+    def session_at(self, step: DemoStep) -> Session:
         """The stored session, at the target of this step."""
 
-        async def decide(request: ApprovalRequest) -> Decision:
+        async def answer_request(request: ApprovalRequest) -> Decision:
             return request.no("Not without my seat belt.") if step.event == "deny" else request.once()
 
         return Session(
@@ -70,12 +70,12 @@ class Stage:
             store=open_store(self.environment),
             id="demo",
             options=Options(thinking=True),
-            approval=Approval(approver=decide),
+            approval=Approval(approver=answer_request),
             workspace=self.folder,
             world=World(transport=self.transport, environment=self.environment),
         )
 
-    def _play_and_die(self, step: Step) -> None:
+    def _play_and_die(self, step: DemoStep) -> None:
         """Play the step in another process, which is killed in the middle of a tool."""
         command = [sys.executable, "-c", CRASH, str(self.folder.parent), str(STORY.index(step))]
         variables = environment(os.environ, ("PYTHONPATH",))
@@ -121,10 +121,10 @@ async def crash_here() -> str:
 def play_alone(folder: str, number: str) -> None:
     """One step by its number, in the process that is killed; it dies in `crash_here`."""
 
-    async def run() -> None:
+    async def run_step() -> None:
         step = STORY[int(number)]
         async with Stage(Path(folder)).session_at(step) as session:
             async for _ in session.run(step.prompt):
                 pass
 
-    asyncio.run(run())
+    asyncio.run(run_step())

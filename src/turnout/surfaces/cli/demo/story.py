@@ -30,7 +30,7 @@ READ = Call("read_file", {"path": "tape.py"})
 EDIT = {"path": "tape.py", "old_text": "self.nam  # TODO: typo", "new_text": "self.name"}
 
 
-class Step(Struct, frozen=True):
+class DemoStep(Struct, frozen=True):
     """One prompt: who is asked, what the model calls and then says, and what goes wrong."""
 
     target: str
@@ -42,46 +42,46 @@ class Step(Struct, frozen=True):
 
 
 STORY = (
-    Step(
+    DemoStep(
         "anthropic:claude-sonnet-4-5",
         "What is in this folder?",
         [LIST, Call("read_file", {"path": "README.md"}), Call("codebase_overview", {})],
         "A tiny tape player: player.py uses tape.py.",
     ),
-    Step(
+    DemoStep(
         "openai:gpt-5.1",
         "Read both Python files.",
         [Call("read_file", {"path": "player.py"}), READ],
         "player.py prints the title of a Tape; title() reads self.nam, which does not exist.",
     ),
-    Step(
+    DemoStep(
         "gemini:gemini-3-pro",
         "Run it and show me the error.",
         [Call("shell", {"command": "python player.py"})],
         "You refused to run it, so I can only tell from reading: an AttributeError.",
         "deny",
     ),
-    Step(
+    DemoStep(
         "mistral:mistral-large-latest",
         "Search for TODOs, and wait for the slow index.",
         [Call("grep", {"pattern": "TODO"}), Call("slow_index", {})],
         event="cancel",
     ),
-    Step(
+    DemoStep(
         "kimi:kimi-k2.5",
         "Then at least look once more.",
         [READ, Call("crash_here", {})],
         "The process died in a tool; what it did is unknown. tape.py is read.",
         "crash",
     ),
-    Step(
+    DemoStep(
         "deepseek:deepseek-reasoner",
         "Fix the typo.",
         [Call("edit_file", EDIT)],
         "Fixed: title() returns self.name.",
         "approve",
     ),
-    Step(
+    DemoStep(
         "gemini:gemini-3-pro",
         "Check that the fix is there.",
         [Call("grep", {"pattern": "self.name"})],
@@ -89,13 +89,13 @@ STORY = (
         "failover",
         "openrouter:anthropic/claude-sonnet-4.5",
     ),
-    Step(
+    DemoStep(
         "openai-responses:gpt-5.1",
         "Look at everything once more.",
         [LIST, READ],
         "Three files, and tape.py is right.",
     ),
-    Step(
+    DemoStep(
         "anthropic:claude-sonnet-4-5",
         "Sum up what we did.",
         [],
