@@ -7,7 +7,7 @@ from base64 import b64encode, urlsafe_b64encode
 import pytest
 
 from turnout.model import Media, Text
-from turnout.rendering.media import named, readable, sniffed
+from turnout.rendering.media import detect_type, media_in_words, readable
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 20
 JPEG = b"\xff\xd8\xff\xe0" + b"\x00" * 20
@@ -37,7 +37,7 @@ def written(data: bytes) -> str:
     ],
 )
 def test_the_first_bytes_show_the_type(data: bytes, mime: str) -> None:
-    assert sniffed(written(data)) == mime
+    assert detect_type(written(data)) == mime
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_base64_is_written_as_apis_want_it() -> None:
 def test_a_text_file_is_named_by_its_words() -> None:
     """With its name before it where it has one; anything else by what it is."""
     notes = Media("text/plain", written("café".encode()), name="notes.txt")
-    assert named(notes, "x") == Text("notes.txt\n\ncafé")
-    assert named(Media("text/plain", written(b"plain")), "x") == Text("plain")
-    assert named(Media("text/plain", written(b" \n")), "it is blank") == Text(
+    assert media_in_words(notes, "x") == Text("notes.txt\n\ncafé")
+    assert media_in_words(Media("text/plain", written(b"plain")), "x") == Text("plain")
+    assert media_in_words(Media("text/plain", written(b" \n")), "it is blank") == Text(
         "[text/plain] (left out: it is blank)"
     )
-    assert named(Media("text/plain", "@@@@@"), "no") == Text("[text/plain] (left out: no)")
-    assert named(Media("text/plain", "aGk@"), "no") == Text("[text/plain] (left out: no)")
-    assert named(Media("image/png", written(PNG), name="a.png"), "no") == Text(
+    assert media_in_words(Media("text/plain", "@@@@@"), "no") == Text("[text/plain] (left out: no)")
+    assert media_in_words(Media("text/plain", "aGk@"), "no") == Text("[text/plain] (left out: no)")
+    assert media_in_words(Media("image/png", written(PNG), name="a.png"), "no") == Text(
         "[image/png a.png] (left out: no)"
     )

@@ -16,8 +16,8 @@ from turnout.rendering.policy import (
     Reader,
     Seen,
     is_plain,
+    readable_outcome,
     visible,
-    worded,
 )
 
 ME, OTHER = Origin("anthropic", "", "claude"), Origin("openai", "", "gpt")
@@ -128,7 +128,7 @@ def test_a_type_that_was_wrong_is_said() -> None:
 def told(outcome: Outcome, started: bool = False, shortened: str | None = None) -> tuple[Outcome, list[str]]:
     changed: list[Seen] = []
     call = ToolInteraction(ToolCall("hist_tool_a", "a"), "h.1", started)
-    return worded(call, outcome, READER, shortened, changed), [seen.code for seen in changed]
+    return readable_outcome(call, outcome, READER, shortened, changed), [seen.code for seen in changed]
 
 
 @pytest.mark.parametrize("status", ["complete", "error"])

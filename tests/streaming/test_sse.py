@@ -220,7 +220,7 @@ def test_events_before_the_failure_are_walked_first() -> None:
 
 def test_an_event_may_not_be_too_large() -> None:
     """The limit holds for an event that is whole and for one that never ends."""
-    too_large = "too_large: an event is longer than 10 bytes (max_event)"
+    too_large = "too_large: an event is longer than 10 bytes; allow more with max_event="
 
     assert walked([b"data: 12345\n\n"], max_event=10) == ([], too_large)
     assert walked([b"data: 1234\n\n"], max_event=10) == ([SseEvent(b"1234")], "")
@@ -230,7 +230,7 @@ def test_an_event_may_not_be_too_large() -> None:
 
 def test_a_response_may_not_be_too_large() -> None:
     """Events within the allowance arrive before the failure."""
-    too_large = "too_large: the response is longer than 9 bytes (max_response)"
+    too_large = "too_large: the response is longer than 9 bytes; allow more with max_response="
 
     assert walked([b"data: 1\n\ndata: 2\n\n"], max_response=9) == ([SseEvent(b"1")], too_large)
 

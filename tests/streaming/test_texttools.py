@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnout.streaming.text_syntax import TextCall, Thought
+from turnout.streaming.text_syntax import TextCall, TextThought
 from turnout.streaming.texttools import SYNTAXES, Piece, TextTools, syntax_of
 
 
@@ -163,7 +163,7 @@ def test_harmony_channels_are_thinking_and_text() -> None:
     """Analysis is thought, what is final is said."""
     text = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes<|return|>"
 
-    assert split("harmony", text) == [Thought("hm"), "yes"]
+    assert split("harmony", text) == [TextThought("hm"), "yes"]
 
 
 @pytest.mark.parametrize(

@@ -59,16 +59,16 @@ PROVIDERS: dict[str, Provider] = {
 
 
 def find_provider(name: str) -> Provider:
-    """The provider of that name, or of that other name."""
-    if (found := _names().get(fold_name(name))) is not None:
+    """The provider of that name or alias."""
+    if (found := _providers_by_name().get(fold_name(name))) is not None:
         return found
-    near = get_close_matches(fold_name(name), list(_names()), n=3)
+    near = get_close_matches(fold_name(name), list(_providers_by_name()), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(PROVIDERS)}."
     raise UsageError(f"unknown provider {name!r}; {hint} Any other server: 'compatible:MODEL' with base_url=")
 
 
 @cache
-def _names() -> dict[str, Provider]:
+def _providers_by_name() -> dict[str, Provider]:
     names = dict(PROVIDERS)
     for known in PROVIDERS.values():
         names |= dict.fromkeys(map(fold_name, known.aliases), known)

@@ -1,7 +1,7 @@
 """GitHub Copilot: several families; newer GPTs take tools through Responses only.
 
-Images without `copilot-vision-request` are a 400. `x-initiator` tells what a user asked for
-from what the agent asked for by itself in a tool loop.
+Images without `copilot-vision-request` are a 400. `x-initiator` says whether a user or the agent
+(in a tool loop) caused a request.
 """
 
 from ..wire.chat.dialect import ChatDialect

@@ -23,18 +23,18 @@ def cost_of_turn(turn: ModelTurn) -> float | None:
 
 
 def total_usage(usages: Iterable[Usage | None]) -> Usage:
-    """All of it together; None where nobody counted."""
+    """The sum of each count; None where no reply has that count."""
     known = [usage for usage in usages if usage is not None]
 
-    def add(name: str) -> int | None:
+    def sum_of(name: str) -> int | None:
         counts = [count for usage in known if (count := getattr(usage, name)) is not None]
         return sum(counts) if counts else None
 
-    return Usage(**{name: add(name) for name in Usage.__struct_fields__})
+    return Usage(**{name: sum_of(name) for name in Usage.__struct_fields__})
 
 
-def reached(turns: Sequence[ModelTurn], *, tokens: int | None, cost: float | None) -> str | None:
-    """The limit that is used up, in words. Asked every round: without limits nothing is added up."""
+def reached_limit(turns: Sequence[ModelTurn], *, tokens: int | None, cost: float | None) -> str | None:
+    """The limit that is used up, as text. Asked every round, so nothing is summed without limits."""
     if tokens is not None and (used := _tokens(turns)) >= tokens:
         return f"the limit of {tokens} tokens is used up ({used})"
     if cost is not None and (spent := cost_of(turns) or 0.0) >= cost:

@@ -1,7 +1,7 @@
-"""Model families, for hosts that carry several: what a family needs wherever it is served.
+"""Model families, for hosts that serve several: what a family needs on every host.
 
-A host keeps its own fields (where reasoning goes back, how thinking is switched); the
-family adds what its weights and templates insist on.
+A host keeps its own fields (where reasoning goes back, how thinking is switched). The
+family adds what its weights and templates require.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def families(host: ChatDialect) -> tuple[tuple[str, ChatDialect], ...]:
     rows = [(name, R1) for name in ("*r1*",)]
     rows += [(name, OLD_MISTRAL) for name in OLD_MISTRAL_NAMES]
     rows += [(name, MISTRAL) for name in MISTRAL_NAMES]
-    rows += [(name, _reasoned(host, THINKING_KIMI)) for name in THINKING_KIMI_NAMES]
+    rows += [(name, _with_reasoning_field(host, THINKING_KIMI)) for name in THINKING_KIMI_NAMES]
     rows += [("*kimi*", KIMI)]
-    rows += [(name, _reasoned(host, DEEPSEEK)) for name in DEEPSEEK_THINKING_NAMES]
+    rows += [(name, _with_reasoning_field(host, DEEPSEEK)) for name in DEEPSEEK_THINKING_NAMES]
     return tuple((name, replace(host, **changes)) for name, changes in rows)
 
 
-def _reasoned(host: ChatDialect, changes: dict[str, Any]) -> dict[str, Any]:
-    """A host that hands reasoning back under a name of its own keeps that name."""
+def _with_reasoning_field(host: ChatDialect, changes: dict[str, Any]) -> dict[str, Any]:
+    """A host that has its own field for reasoning keeps that field."""
     return changes if host.reasoning_field else {**changes, "reasoning_field": "reasoning_content"}

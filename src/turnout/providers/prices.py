@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ..model import Origin, Usage
-from .models import spelled
+from .models import normalize_model_name
 
 LOCAL = frozenset({"ollama", "vllm", "llamacpp", "lmstudio"})
 
@@ -80,7 +80,7 @@ PRICES: dict[str, Price] = {
 
 
 PRICES_BY_PROVIDER: dict[str, dict[str, Price]] = {}
-"""What users say: the same model costs something else elsewhere. It comes before the table."""
+"""Prices that users set: a model may have another price at another provider. They come before the table."""
 
 
 def price(origin: Origin) -> Price | None:
@@ -94,9 +94,9 @@ def price(origin: Origin) -> Price | None:
 def set_price(model: str, price: Price, *, provider: str = "") -> None:
     """Override or add a price, for this process: of a model anywhere, or at one provider."""
     prices = PRICES_BY_PROVIDER.setdefault(provider, {}) if provider else PRICES
-    prices[spelled(model)] = price
+    prices[normalize_model_name(model)] = price
 
 
 def _price_of_prefix(prices: Mapping[str, Price], model: str) -> Price | None:
-    name = spelled(model) if prices else ""
+    name = normalize_model_name(model) if prices else ""
     return next((found for cut in range(len(name), 0, -1) if (found := prices.get(name[:cut]))), None)

@@ -1,4 +1,4 @@
-"""A provider is data: where it lives, who you are to it, which protocol and dialect it speaks."""
+"""A provider is data: its address, how you authenticate, and the dialect that it speaks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"]
 
 
 class Provider(Struct, frozen=True, kw_only=True):
-    """Where a provider lives and how to speak to it."""
+    """The address of a provider and how to speak to it."""
 
     name: str
-    family: str = ""  # the house whose API this is, where that is not its own name
+    family: str = ""  # the provider whose API this is, if it is not its own
     base_url: str
     dialect: Dialect
     key_variables: tuple[str, ...] = ()
@@ -28,14 +28,14 @@ class Provider(Struct, frozen=True, kw_only=True):
     overrides: tuple[tuple[str, Dialect], ...] = ()  # first pattern that fits the model's name
     aliases: tuple[str, ...] = ()
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)  # endpoints with other fields
-    serves_one: bool = False  # answers with the model that is loaded, so none need be named
+    serves_one: bool = False  # answers with the model that is loaded, so a target needs no model
     envelope: Literal["", "code-assist"] = ""
-    project: str = ""  # whose account pays; the envelope says it
+    project: str = ""  # the account that pays; sent in the envelope
     project_variable: str = ""
     images: ImageLimit = NO_LIMIT  # how large one image may be
     vision_header: str = ""  # must be "true" where a request shows images
-    initiator_header: str = ""  # says who wants this request: "user", or "agent" inside a tool loop
-    unspoken_models: tuple[str, ...] = ()  # patterns of models it serves through an API we do not speak yet
+    initiator_header: str = ""  # who caused this request: "user", or "agent" inside a tool loop
+    unspoken_models: tuple[str, ...] = ()  # patterns of models it serves through an API we do not speak
 
     def speaks(self, model: str) -> Dialect:
         """The dialect for a model: its family's where this provider carries several."""

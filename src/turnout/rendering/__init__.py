@@ -1,7 +1,7 @@
 """The history as one target should read it: provider-neutral messages that are valid.
 
-`transcript` walks the turns and prints each result where its call is. `policy` decides what of another
-provider's private state is shown, `report` collects what was changed, `check` judges the messages.
+`transcript` walks the turns and writes each result after its call. `policy` decides what a reader sees of
+each block, `report` collects what was changed, `check` judges the messages.
 
-Others import `Transcript`, `Policy` and the report. Imports `history` and the bottom.
+Others import `Transcript`, `Reader` and the report. Imports `history` and the bottom.
 """

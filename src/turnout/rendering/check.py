@@ -1,9 +1,9 @@
-"""What is wrong with a transcript, if anything: pairing, placement, and what messages may hold.
+"""Check a transcript: pairing, placement, and what messages may hold.
 
-Written from the rules that every provider's tool protocol shares, and apart from the
-renderer, so that the two can disagree. Each rule is told once: a call without a result, a
-result in the wrong place and a result too many are three faults, not one seen three times.
-A corrupted transcript is reported, never raised.
+Written from the rules that every provider's tool protocol shares. It shares no code with the
+renderer, so the two can disagree. Each fault has one rule: a call without a result, a result
+in the wrong place and a second result are three different faults. A corrupted transcript is
+reported, never raised.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Pairing:
         self.calls: list[tuple[int, ToolCall]] = []
         self.results: list[tuple[int, ToolResponse]] = []
         for at, message in enumerate(self.messages):
-            for block in _blocks(message):
+            for block in _blocks_of(message):
                 if isinstance(block, ToolCall):
                     self.calls.append((at, block))
                 elif isinstance(block, ToolResponse):
@@ -60,18 +60,18 @@ Rule = Callable[[Pairing], Iterator[Diagnostic]]
 
 
 def violations(messages: Iterable[Any], target: Origin | None = None) -> list[Diagnostic]:
-    """Every fault of a transcript. With a target, also what it must never get to see."""
+    """Every fault of a transcript. With a target, also private state that it must not see."""
     try:
         pairing = Pairing(messages, target)
     except Exception as error:
         return [_fault("unreadable_transcript", "", repr(error))]
-    return [fault for rule in RULES for fault in _guarded(rule, pairing)]
+    return [fault for rule in RULES for fault in _faults_of(rule, pairing)]
 
 
-def _guarded(rule: Rule, pairing: Pairing) -> Iterator[Diagnostic]:
+def _faults_of(rule: Rule, pairing: Pairing) -> Iterator[Diagnostic]:
     try:
         yield from rule(pairing)
-    except Exception as error:  # whatever a corrupted value raises when it is looked at
+    except Exception as error:  # a corrupted value may raise anything
         name = getattr(rule, "__name__", "a rule").strip("_")
         yield _fault("unreadable_transcript", "", f"{name}: {error!r}")
 
@@ -80,7 +80,7 @@ def _fault(code: str, call_id: object = "", detail: str = "") -> Diagnostic:
     return Diagnostic("render", code, call_id if isinstance(call_id, str) else repr(call_id), detail)
 
 
-def _blocks(message: Any) -> tuple[Any, ...]:
+def _blocks_of(message: Any) -> tuple[Any, ...]:
     return tuple(message.blocks) if isinstance(message, Message) else ()
 
 
@@ -141,8 +141,8 @@ def _only_results_between(pairing: Pairing, called: int, answered: int) -> bool:
 
 def _results_out_of_order(pairing: Pairing) -> Iterator[Diagnostic]:
     for at, message in enumerate(pairing.messages[:-1]):
-        calls = [block.id for block in _blocks(message) if isinstance(block, ToolCall)]
-        answers = [b.call_id for b in _blocks(pairing.messages[at + 1]) if isinstance(b, ToolResponse)]
+        calls = [block.id for block in _blocks_of(message) if isinstance(block, ToolCall)]
+        answers = [b.call_id for b in _blocks_of(pairing.messages[at + 1]) if isinstance(b, ToolResponse)]
         shared = [call_id for call_id in dict.fromkeys(calls) if call_id in answers]
         if shared != [call_id for call_id in dict.fromkeys(answers) if call_id in calls]:
             yield _fault("results_out_of_order", shared[0], f"message {at + 1} answers in another order")
@@ -186,7 +186,7 @@ def _says_something(block: Any) -> bool:
 
 def _call_inside_result(pairing: Pairing) -> Iterator[Diagnostic]:
     for _, result in pairing.results:
-        for block in _inside(result):
+        for block in _blocks_inside(result):
             if isinstance(block, ToolCall):
                 yield _fault("call_inside_result", result.call_id, f"a call of {block.name!r}")
 
@@ -209,7 +209,7 @@ def _hollow_message(pairing: Pairing) -> Iterator[Diagnostic]:
 
 
 def _foreign_part(pairing: Pairing) -> Iterator[Diagnostic]:
-    for at, block in _placed(pairing):
+    for at, block in _blocks_with_place(pairing):
         if not isinstance(block, BLOCKS):
             yield _fault("foreign_part", "", f"message {at} holds a {type(block).__name__}")
 
@@ -227,21 +227,21 @@ def _result_from_another(pairing: Pairing) -> Iterator[Diagnostic]:
 
 
 def _thinking_from_another(pairing: Pairing) -> Iterator[Diagnostic]:
-    for at, block in _placed(pairing):
+    for at, block in _blocks_with_place(pairing):
         if isinstance(block, Thinking) and pairing.role(at) != "model":
             yield _fault("thinking_from_another", "", f"message {at} is the {pairing.role(at)}'s")
 
 
 def _stranger_among_results(pairing: Pairing) -> Iterator[Diagnostic]:
-    for at, block in _placed(pairing):
+    for at, block in _blocks_with_place(pairing):
         if pairing.role(at) == "tool" and isinstance(block, CONTENT):
             yield _fault("stranger_among_results", "", f"message {at} holds a {type(block).__name__}")
 
 
 def _empty_text(pairing: Pairing) -> Iterator[Diagnostic]:
-    """No text is empty, but for what its provider signed, or what keeps two signed thoughts apart."""
+    """Only a text that its provider signed, or that keeps two signed thoughts apart, may be empty."""
     for at, message in enumerate(pairing.messages):
-        blocks = _blocks(message)
+        blocks = _blocks_of(message)
         for place, block in enumerate(blocks):
             if not isinstance(block, Text) or block.text or block.residue is not None:
                 continue
@@ -251,8 +251,8 @@ def _empty_text(pairing: Pairing) -> Iterator[Diagnostic]:
 
 
 def _unreadable_text(pairing: Pairing) -> Iterator[Diagnostic]:
-    for at, block in _placed(pairing):
-        for part in (block, *_inside(block)):
+    for at, block in _blocks_with_place(pairing):
+        for part in (block, *_blocks_inside(block)):
             texts = (getattr(part, name, "") for name in ("text", "source", "output", "name", "data", "uri"))
             if any(isinstance(text, str) and UNCLEAN.search(text) for text in texts):
                 yield _fault("unreadable_text", "", f"message {at} holds a lone surrogate or NUL")
@@ -266,11 +266,11 @@ def _arguments_no_object(pairing: Pairing) -> Iterator[Diagnostic]:
 
 
 def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
-    """Private state of one provider goes back to whom it came from, and to nobody else."""
+    """Private state goes back only to the provider that wrote it."""
     if pairing.target is None:
         return
     for at, message in enumerate(pairing.messages):
-        held = (part for block in _blocks(message) for part in (block, *_inside(block)))
+        held = (part for block in _blocks_of(message) for part in (block, *_blocks_inside(block)))
         for holder in (message, *held):
             residue = getattr(holder, "residue", None)
             if residue is not None and not _is_at_home(residue, pairing.target):
@@ -278,7 +278,7 @@ def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
 
 
 def _is_at_home(residue: Residue, target: Origin) -> bool:
-    """What one model signed is for that model, a file for its account, a form of one API for that API."""
+    """A signature is for its model, a file for its account, a form of one API for that API."""
     origin, providers = residue.origin, {residue.origin.provider, target.provider}
     match residue.scope:
         case "account":
@@ -289,14 +289,14 @@ def _is_at_home(residue: Residue, target: Origin) -> bool:
     return origin.matches(target)
 
 
-def _inside(block: Any) -> tuple[Any, ...]:
+def _blocks_inside(block: Any) -> tuple[Any, ...]:
     """What a result holds; nothing for any other block."""
     return tuple(getattr(block.outcome, "content", ())) if isinstance(block, ToolResponse) else ()
 
 
-def _placed(pairing: Pairing) -> Iterator[tuple[int, Any]]:
+def _blocks_with_place(pairing: Pairing) -> Iterator[tuple[int, Any]]:
     for at, message in enumerate(pairing.messages):
-        for block in _blocks(message):
+        for block in _blocks_of(message):
             yield at, block
 
 

@@ -1,7 +1,7 @@
-"""How large an image is, by the first fields of its file, and whether a provider takes one of that size.
+"""The size of an image, from the first fields of its file, and whether a provider accepts it.
 
-A provider answers 400 to an image beyond its limits, and it does so again on every later turn,
-since the image stays in the history. So it is named in words, and the session goes on.
+A provider answers 400 to an image beyond its limits, and again on every later turn, since the
+image stays in the history. So a text takes its place, and the session can continue.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _BARE = frozenset({0x01, *range(0xD0, 0xD9)})  # the JPEG markers without a leng
 
 
 class ImageLimit(Struct, frozen=True):
-    """What a provider takes of one image; 0 where no limit is known."""
+    """The limits of a provider for one image; 0 where no limit is known."""
 
     characters: int = 0  # of base64
     edge: int = 0  # pixels of the longer side
     pixels: int = 0
 
     def excess_of(self, media: Media) -> str:
-        """Why the image is too large; "" where it is not, or where nothing shows its size."""
+        """Why the image is too large; "" if it is not, or if its size is unknown."""
         if not media.mime.startswith("image/") or not media.data:
             return ""
         if self.characters and len(media.data) > self.characters:
@@ -47,7 +47,7 @@ NO_LIMIT = ImageLimit()
 
 
 def size_of(media: Media) -> tuple[int, int] | None:
-    """Width and height in pixels; None where the file does not say so."""
+    """Width and height in pixels; None if the file does not tell."""
     read = _READERS.get(media.mime)
     if read is None:
         return None
@@ -79,7 +79,7 @@ def _webp(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
-    """Segments follow each other until the one that holds the size, behind previews of any length."""
+    """Skip segments until the one that holds the size. Previews of any length may come before it."""
     at = 2
     while data[at] == 0xFF:
         marker = data[at + 1]

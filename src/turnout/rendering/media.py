@@ -1,7 +1,7 @@
-"""Media as a provider will take it: its type by its first bytes, or words in its place.
+"""Media as a provider accepts it: with the type that its first bytes show, or a text in its place.
 
-Providers look into images and documents, and refuse those that are empty or are not what
-their type says. A type that is wrong is corrected; what cannot be read is named in words.
+Providers look into images and documents, and refuse those that are empty or do not match
+their type. A wrong type is corrected. A text takes the place of what cannot be read.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def readable(media: Media) -> Media | Text:
-    """The same medium with its true type, or the text that stands for it."""
+    """The same medium with its true type, or the text that takes its place."""
     mime = SPELLINGS.get(media.mime.lower(), media.mime.lower())
     if media.uri:
         return media if mime == media.mime else replace(media, mime=mime)
     if not media.data.strip():
-        return named(media, "it is empty")
+        return media_in_words(media, "it is empty")
     data = _plain(media.data)
     if not _is_base64(data):
-        return named(media, "its data is not base64")
-    true = sniffed(data)
+        return media_in_words(media, "its data is not base64")
+    true = detect_type(data)
     if not true and (mime in SIGNED or mime.endswith("/*")):
-        return named(media, f"its data is not {mime}")
+        return media_in_words(media, f"its data is not {mime}")
     mime = true if _overrides(true, mime) else mime
     return media if (mime, data) == (media.mime, media.data) else replace(media, mime=mime, data=data)
 
 
-def named(media: Media, why: str) -> Text:
-    """The medium in words: a text's own, or what it is and why it is not there."""
-    if media.mime.startswith("text/") and (text := _decoded(media.data)).strip():
+def media_in_words(media: Media, why: str) -> Text:
+    """The medium as text: its content if it is a text, else what it is and why it was left out."""
+    if media.mime.startswith("text/") and (text := _decoded_text(media.data)).strip():
         return Text(f"{media.name}\n\n{text}" if media.name else text)
     return Text(f"{block_text(media)} (left out: {why})")
 
 
-def _decoded(data: str) -> str:
+def _decoded_text(data: str) -> str:
     try:
         return clean(b64decode(_plain(data), validate=True).decode(errors="replace"))
     except (Error, ValueError):
         return ""
 
 
-def sniffed(data: str) -> str:
+def detect_type(data: str) -> str:
     """The type that the first bytes show, or ""."""
     start = b64decode(data[:_ENOUGH])
     if start.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -70,7 +70,7 @@ def sniffed(data: str) -> str:
 
 
 def _overrides(true: str, said: str) -> bool:
-    """Whether the bytes count more than the word: not where other types may hold such bytes."""
+    """Whether the type by bytes replaces the given one: not where other types may hold such bytes."""
     return bool(true) and (said in (*SIGNED, *UNKNOWN) or said.startswith("image/"))
 
 

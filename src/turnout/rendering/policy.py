@@ -1,7 +1,7 @@
-"""What a reader gets to see of a block, and the words for results that never came.
+"""What a reader sees of a block, and the words for results that never came.
 
-The wording follows (status, was the call started?): whoever reads it must be able to tell
-"did not run" from "may have taken effect".
+The wording depends on the status and on whether the call was started. The model must be able
+to tell "did not run" from "may have taken effect".
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..model import (
     with_fields,
 )
 from .image_size import NO_LIMIT, ImageLimit
-from .media import named, readable
+from .media import media_in_words, readable
 
 WEB = ("http://", "https://")
 EMPTY_RESULT = "[empty tool result]"
@@ -60,10 +60,10 @@ class Reader(Struct, frozen=True):
     thinking: Literal["omit", "as_text"] = "omit"
     media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
     images: ImageLimit = NO_LIMIT
-    links: str = ""  # a pattern of addresses that it looks at by itself, whatever lies there
-    keeps_raw_ids: bool = False  # it wants the ids back that it gave itself
-    knows_tools: bool = True  # else all tool history is told in words
-    flat_through: str = ""  # tool history up to this turn is told in words: a last resort
+    links: str = ""  # a pattern of the addresses that it opens by itself, whatever their type
+    keeps_raw_ids: bool = False  # it wants back the ids that it gave
+    knows_tools: bool = True  # else all tool history is written as text
+    flat_through: str = ""  # tool history up to this turn is written as text: a last resort
 
     @classmethod
     def of(cls, origin: Origin, id_format: str) -> Reader:
@@ -71,23 +71,23 @@ class Reader(Struct, frozen=True):
         return cls(origin, id_format, names, keeps_raw_ids=id_format == "gemini")
 
     def owns(self, residue: Residue | None) -> bool:
-        """Whether this is private state that the target itself wrote, or its provider understands."""
+        """Whether the target itself wrote this private state, or its provider understands it."""
         return residue is not None and residue.may_go_to(self.origin)
 
     def looks_at(self, address: str) -> bool:
         return bool(self.links) and re.match(self.links, address) is not None
 
     def sees(self, media: Media) -> bool:
-        if media.mime == UNKNOWN_KIND:  # a link without a type is for those who look by themselves
+        if media.mime == UNKNOWN_KIND:  # a link without a type is for targets that open links
             return self.owns(media.residue) or self.looks_at(media.uri)
         kind, _, form = media.mime.partition("/")
-        if form == "*" and self.media is not None:  # a link whose kind is all that is known
+        if form == "*" and self.media is not None:  # a link of which only the kind is known
             return any(prefix.startswith(f"{kind}/") for prefix in self.media)
         return self.media is None or media.mime.startswith(self.media)
 
 
 class Seen(Struct, frozen=True):
-    """A block as the reader gets it; a diagnostic code, and what it is about, if it was changed."""
+    """A block as the reader gets it; if it was changed, a diagnostic code and a detail."""
 
     block: Block | None
     code: str = ""
@@ -95,7 +95,7 @@ class Seen(Struct, frozen=True):
 
 
 def is_plain(block: Block) -> bool:
-    """Whether every reader sees the block as it was written. Nearly all are: words and calls."""
+    """Whether every reader sees the block as it was written. Most blocks are: text and calls."""
     return block.residue is None and (
         not block.fault if isinstance(block, ToolCall) else isinstance(block, Text) and block.text != ""
     )
@@ -110,18 +110,18 @@ def visible(block: Block, reader: Reader) -> Seen:
         case Opaque():
             return Seen(block) if native else _foreign_opaque(block)
         case Media():
-            return _media(block, reader)
+            return _visible_media(block, reader)
         case Code() if not native:
             return Seen(Text(block_text(block)), "code_as_text")
         case Text() if not block.text and not native:
             return Seen(None)
         case Text() if _loses_citations(block, native):
-            return Seen(_own(block, reader), "citations_omitted")
+            return Seen(_without_foreign_residue(block, reader), "citations_omitted")
         case Text() | ToolCall() | Code():
-            return Seen(_own(block, reader))
+            return Seen(_without_foreign_residue(block, reader))
 
 
-def _own(block: AnyBlock, reader: Reader) -> AnyBlock:
+def _without_foreign_residue(block: AnyBlock, reader: Reader) -> AnyBlock:
     """The block, without private state that is not the reader's."""
     return block if block.residue is None or reader.owns(block.residue) else with_fields(block, residue=None)
 
@@ -139,27 +139,27 @@ def _foreign_thinking(block: Thinking, reader: Reader) -> Seen:
 
 
 def _foreign_opaque(block: Opaque) -> Seen:
-    # A provider-run tool cannot be translated; what it said in words can.
+    # A tool that a provider ran cannot be translated, but its text can be shown.
     if block.text.strip():
         return Seen(Text(block.text), "opaque_as_text", block.kind)
     return Seen(None, "opaque_omitted", block.kind)
 
 
-def _media(block: Media, reader: Reader) -> Seen:
+def _visible_media(block: Media, reader: Reader) -> Seen:
     found = readable(block)
-    if isinstance(found, Media) and (why := _unreadable(found, reader)):
-        found = named(found, why)
+    if isinstance(found, Media) and (why := _why_unreadable(found, reader)):
+        found = media_in_words(found, why)
     if isinstance(found, Text):
         return Seen(found, "media_replaced", block_text(block))
     if details := _lost_details(found, reader):
         return Seen(with_fields(found, residue=None), "media_details_omitted", details)
-    found = _own(found, reader)
+    found = _without_foreign_residue(found, reader)
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
 
 
 def _lost_details(media: Media, reader: Reader) -> str:
-    """What its own provider was told about a medium and this reader is not: how to look at it."""
+    """What the history says on how to read a medium, in fields that this reader does not have."""
     data = media.residue.data if media.residue is not None else None
     if not isinstance(data, dict) or reader.owns(media.residue):
         return ""
@@ -167,8 +167,8 @@ def _lost_details(media: Media, reader: Reader) -> str:
     return ", ".join(name for name in around if name != "title")
 
 
-def _unreadable(media: Media, reader: Reader) -> str:
-    """Why this reader cannot be shown the medium; "" where it can."""
+def _why_unreadable(media: Media, reader: Reader) -> str:
+    """Why this reader cannot see the medium; "" if it can."""
     residue = media.residue
     if residue is not None and residue.scope == "account" and not reader.owns(residue):
         return f"only its account at {residue.origin.provider} can read it"
@@ -177,31 +177,31 @@ def _unreadable(media: Media, reader: Reader) -> str:
     return reader.images.excess_of(media) if reader.sees(media) else "this model cannot read it"
 
 
-def worded(
+def readable_outcome(
     interaction: ToolInteraction,
     outcome: Outcome,
     reader: Reader,
     shortened: str | None,
     changed: list[Seen],
 ) -> Outcome:
-    """The outcome as a model reads it: never empty, and plain about what did not happen.
+    """The outcome as a model reads it: never empty, and clear about what did not happen.
 
-    What of it the reader sees otherwise than it was written is added to `changed`.
+    Blocks that the reader sees in another form are added to `changed`.
     """
-    if shortened is None and _is_worded(outcome):
+    if shortened is None and _is_readable(outcome):
         return outcome
     reason = outcome.reason or _reason(interaction, outcome)
     shown = outcome.content if shortened is None else (Text(shortened),)
     content = tuple(_readable(shown, reader, changed))
     if outcome.status in ("interrupted", "cancelled", "denied"):
-        content = tuple(_explained(outcome.status, reason, content))
+        content = tuple(_content_with_explanation(outcome.status, reason, content))
     if not any(isinstance(block, Media) or block_text(block).strip() for block in content):
         content = (Text(EMPTY_ERROR if outcome.status == "error" else EMPTY_RESULT),)
     return Outcome(outcome.status, content, outcome.synthetic, reason)
 
 
-def _is_worded(outcome: Outcome) -> bool:
-    """Whether it can be read as it is. Nearly all can: a tool ran, and said something."""
+def _is_readable(outcome: Outcome) -> bool:
+    """Whether it can be read as it is. Most can: a tool ran and returned text."""
     if outcome.status not in ("complete", "error") or not outcome.content:
         return False
     said = False
@@ -232,16 +232,16 @@ def _readable(content: tuple[Content, ...], reader: Reader, changed: list[Seen])
 def _readable_in_result(block: Content, reader: Reader) -> Seen:
     match block:
         case Media():
-            return _media(block, reader)
+            return _visible_media(block, reader)
         case Code():
             return Seen(Text(block_text(block)))
         case Opaque():
             return Seen(block) if reader.owns(block.residue) else _foreign_opaque(block)
         case Text():
-            return Seen(_own(block, reader))
+            return Seen(_without_foreign_residue(block, reader))
 
 
-def _explained(status: str, reason: str, content: tuple[Content, ...]) -> Iterator[Content]:
+def _content_with_explanation(status: str, reason: str, content: tuple[Content, ...]) -> Iterator[Content]:
     lead = "The user cancelled. " if status == "cancelled" else ""
     yield Text(lead + WORDING.get(reason, WORDING["unknown"]))
     yield from (block for block in content if not isinstance(block, Text) or block.text.strip())

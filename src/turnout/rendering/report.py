@@ -1,7 +1,6 @@
-"""What a render did, as a value: for whoever must explain a refusal.
+"""What a render did, as a value: it helps to explain a refusal.
 
-Reports are made on demand from the transcript, so a render that nobody asks about costs
-nothing for them.
+Reports are made on demand from the transcript, so they cost nothing until they are asked for.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ DEDUPE_CODES = frozenset(
 
 
 class Rendered(Struct, frozen=True, kw_only=True):
-    """A transcript at one moment. Sealed messages never change, so a count is enough to hold them."""
+    """A transcript at one moment. Sealed messages never change, so a count is enough to keep them."""
 
     reader: Reader
     ids: IdProjection
@@ -79,10 +78,10 @@ class Rendered(Struct, frozen=True, kw_only=True):
     @property
     def report(self) -> Report:
         """What this render did; made when asked for."""
-        return self.reported(())
+        return self.report_with(())
 
-    def reported(self, changes: Iterable[str], diagnostics: Iterable[Diagnostic] = ()) -> Report:
-        """The report, with what the wire layer had to change and what was found beyond the messages."""
+    def report_with(self, changes: Iterable[str], diagnostics: Iterable[Diagnostic] = ()) -> Report:
+        """The report, with the changes of the wire layer and diagnostics that are not about messages."""
         messages = self.messages
         calls = [call.id for message in messages for call in message.tool_calls]
         responses = [response for message in messages for response in message.responses]

@@ -1,8 +1,8 @@
 """The history as one target should read it, extended turn by turn.
 
-One loop and no repair: a result has no position of its own, so it is printed where its
-call is, read from the ledger. Turns that can no longer change are rendered once; only an
-open turn is rendered again, in the tail. Rendering never writes to the history.
+One loop and no repair: a result has no position, so it is written after its call, from the
+ledger. Turns that can no longer change are rendered once. Only an open turn is rendered
+again, in the tail. Rendering never writes to the history.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..model import (
     block_text,
     with_fields,
 )
-from .policy import Reader, Seen, is_plain, visible, worded
+from .policy import Reader, Seen, is_plain, readable_outcome, visible
 from .report import DEDUPE_CODES, Rendered, Report
 
 SUMMARY = "Summary of the conversation so far:\n\n"
@@ -57,15 +57,15 @@ class Transcript:
             self.sealed.append(Message("user", (Text(SUMMARY + self.history.summary),)))
 
     def update(self) -> Transcript:
-        """Take in what the history gained; costs what is new."""
+        """Render what is new in the history. The cost is that of the new turns."""
         if self.generation != self.history.generation:
             self._start_over()
         for at, turn in enumerate(self.history.turns[self._rendered : self.history.final], self._rendered):
-            self.sealed.extend(self._render(turn, self._notes, at < self.history.compacted_count))
+            self.sealed.extend(self._messages_of(turn, self._notes, at < self.history.compacted_count))
         self._rendered = self.history.final
         self._tail_notes = []
         open_turn = self.history.open_turn
-        self.tail = () if open_turn is None else tuple(self._render(open_turn, self._tail_notes))
+        self.tail = () if open_turn is None else tuple(self._messages_of(open_turn, self._tail_notes))
         return self
 
     @property
@@ -73,13 +73,13 @@ class Transcript:
         return (*self.sealed, *self.tail)
 
     def _flat_turns(self) -> frozenset[str]:
-        """Keys of the turns whose calls are told in words."""
+        """Keys of the turns whose calls are written as text."""
         if not (through := self.reader.flat_through):
             return frozenset()
         keys = [turn.key for turn in self.history.turns]
         return frozenset(keys[: keys.index(through) + 1]) if through in keys else frozenset()
 
-    def _render(self, turn: Turn, notes: list[Diagnostic], compacted: bool = False) -> Iterator[Message]:
+    def _messages_of(self, turn: Turn, notes: list[Diagnostic], compacted: bool = False) -> Iterator[Message]:
         if not isinstance(turn, ModelTurn):
             if blocks := self._visible(turn, notes):
                 yield Message("system" if isinstance(turn, SystemTurn) else "user", blocks)
@@ -87,12 +87,12 @@ class Transcript:
         if calls := turn.tool_calls:
             self._project(calls, turn.origin)
             if turn.key in self._flat or not self.reader.knows_tools:
-                yield from self._told(turn, notes)
+                yield from self._messages_in_words(turn, notes)
                 return
         if blocks := self._visible(turn, notes):
             # What the provider keeps of an earlier reply is the conversation before it was compacted.
             residue = turn.residue if self.reader.owns(turn.residue) and not compacted else None
-            # ANT-30: only the model that paused goes on with its own turn; for others the turn is over.
+            # ANT-30: only the model that paused can continue its turn; for others the turn is over.
             paused = turn.stop == "paused" and turn.origin.matches(self.reader.origin)
             yield Message("model", blocks, turn.origin, residue, paused)
         else:
@@ -100,13 +100,13 @@ class Transcript:
         if calls:
             yield Message("tool", tuple([self._response(call, notes) for call in calls]))
 
-    def _told(self, turn: ModelTurn, notes: list[Diagnostic]) -> Iterator[Message]:
-        """A turn with calls, in words: nothing is lost, and nothing is left to pair."""
+    def _messages_in_words(self, turn: ModelTurn, notes: list[Diagnostic]) -> Iterator[Message]:
+        """A turn with calls, as text: nothing is lost, and there is nothing to pair."""
         said = [block for block in self._visible(turn, notes) if isinstance(block, Text)]
         calls = [Text(f"[I called {block_text(self._as_run(call))}]") for call in turn.tool_calls]
         yield Message("model", (*said, *calls), turn.origin)
         results = [self._response(call, notes) for call in turn.tool_calls]
-        yield Message("user", tuple(block for item in results for block in _given(item)))
+        yield Message("user", tuple(block for item in results for block in _result_in_words(item)))
 
     def _visible(self, turn: Turn, notes: list[Diagnostic]) -> tuple[Block, ...]:
         blocks = turn.blocks
@@ -125,12 +125,12 @@ class Transcript:
                 yield replace(block, residue=None)
 
     def _as_run(self, call: ToolCall) -> ToolCall:
-        """A call whose arguments could not be read as they came, with those it was run with."""
+        """The call; if its arguments could not be read, with the arguments that it was run with."""
         ran = self.history.ledger[call.id].changed_arguments if call.fault else None
         return call if ran is None else with_fields(call, arguments=ran)
 
     def _stands_between_thoughts(self, blocks: tuple[Block, ...], at: int) -> bool:
-        """An empty text between two signed thoughts keeps their positions; the provider counts them."""
+        """ANT-18: signed thinking keeps its position, so an empty text between two of them stays."""
         around = (*blocks[max(at - 1, 0) : at], *blocks[at + 1 : at + 2])
         return len(around) == 2 and all(
             isinstance(block, Thinking) and self.reader.owns(block.residue) for block in around
@@ -150,17 +150,17 @@ class Transcript:
         if shortened is not None:
             notes.append(Diagnostic("render", "shortened_result", call.id))
         changed: list[Seen] = []
-        told = worded(interaction, outcome, self.reader, shortened, changed)
+        readable = readable_outcome(interaction, outcome, self.reader, shortened, changed)
         notes.extend(Diagnostic("render", seen.code, call.id, seen.detail) for seen in changed)
-        return ToolResponse(call.id, call.name, told)
+        return ToolResponse(call.id, call.name, readable)
 
     @property
     def report(self) -> Report:
         """What this render did; made when asked for."""
-        return self.rendered().report
+        return self.snapshot().report
 
-    def rendered(self) -> Rendered:
-        """This transcript as it is now, whatever the history gains later."""
+    def snapshot(self) -> Rendered:
+        """This transcript as it is now. Later turns do not change it."""
         return Rendered(
             reader=self.reader,
             ids=self.ids,
@@ -170,20 +170,20 @@ class Transcript:
             notes=self._notes,
             noted=len(self._notes),
             tail_notes=self._tail_notes,
-            seen=self._seen,
-            deduplicated=self._deduplicated,
+            seen=self._seen_call_ids,
+            deduplicated=self._dedupe_diagnostics,
         )
 
-    def _seen(self) -> Iterator[str]:
+    def _seen_call_ids(self) -> Iterator[str]:
         for turn in self.history.turns:
             if isinstance(turn, ModelTurn):
                 yield from (call.id for call in turn.tool_calls)
 
-    def _deduplicated(self) -> Iterator[Diagnostic]:
+    def _dedupe_diagnostics(self) -> Iterator[Diagnostic]:
         return (item for item in self.history.diagnostics if item.code in DEDUPE_CODES)
 
 
-def _given(response: ToolResponse) -> Iterator[Block]:
-    """A result in words, and the media that came with it."""
+def _result_in_words(response: ToolResponse) -> Iterator[Block]:
+    """A result as text, and the media that came with it."""
     yield Text(f"[{response.name} gave] {response.outcome.text}")
     yield from (block for block in response.outcome.content if isinstance(block, Media))

@@ -27,7 +27,7 @@ from ..errors import LimitReached, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..parameters import check_names, with_checked_names
-from ..providers.cost import check_countable, cost_of, reached, total_usage
+from ..providers.cost import check_countable, cost_of, reached_limit, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
 from ..tools.declare.tool import Tool
@@ -340,7 +340,9 @@ class Session:
     def check_limits(self) -> None:
         """Raise where a limit is used up, or cannot be counted. Asked before every request."""
         self.check_prices()
-        if (used_up := reached(self.turns, tokens=self.limits.tokens, cost=self.limits.cost)) is not None:
+        if (
+            used_up := reached_limit(self.turns, tokens=self.limits.tokens, cost=self.limits.cost)
+        ) is not None:
             raise LimitReached(used_up)
 
     def _origins_to_ask(self) -> Iterator[Origin]:

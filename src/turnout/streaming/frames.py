@@ -1,9 +1,9 @@
-"""Which framing a body has, told by its bytes, and its JSON payloads whichever it is.
+"""Detect the framing of a body by its bytes, and cut it into JSON payloads.
 
 Servers answer in four framings: server-sent events, one JSON object, a JSON array whose
-elements arrive one by one (Gemini without alt=sse), JSON lines (Ollama). Content types
-lie, the first byte does not: `{`, `[`, `<`, or else the field of an event. From there one
-machine does the work, and each hands out the same frames.
+elements arrive one by one (Gemini without alt=sse), JSON lines (Ollama). Content types are
+often wrong, so the first byte decides: `{`, `[`, `<`, or else the field of an event. One
+machine per framing does the work. All of them give the same frames.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ T = TypeVar("T")
 class FrameDecoder:
     """Feed a body in any framing; get its JSON payloads as they complete.
 
-    Nothing is raised for a body that holds no payloads: after `close()`, `kind` says what
-    it was and `excerpt` how it began, so that the caller can say what went wrong.
+    A body without payloads raises nothing. After `close()`, `kind` says what it was and
+    `excerpt` how it began, so that the caller can report what went wrong.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class FrameDecoder:
         if len(self.excerpt) < EXCERPT:
             self.excerpt += chunk[: EXCERPT - len(self.excerpt)]
         if self._machine is None:
-            return self._sniff(self._head + chunk)
+            return self._detect_framing(self._head + chunk)
         if len(self._opening) < EXCERPT:
             self._opening += chunk[: EXCERPT - len(self._opening)]
         return self._machine.feed(chunk)
@@ -63,25 +63,25 @@ class FrameDecoder:
     def close(self) -> Iterable[Frame]:
         """What the end of the body completes: the last event or line, or the whole object."""
         if self._machine is None and self._head:
-            self._begin(self._head)  # less than a BOM
+            self._start_machine(self._head)  # less than a BOM
         if self._machine is None:
             return ()
         if self.kind == "sse" and not SSE_LINE.search(self._opening):
             self.kind = "text"
         return self._machine.close()
 
-    def _sniff(self, head: bytes) -> Iterable[Frame]:
+    def _detect_framing(self, head: bytes) -> Iterable[Frame]:
         head = head.lstrip(WHITESPACE)  # DeepSeek sends blank lines while a request waits
         if self._bom_may_come and head.startswith(BOM):
             self._bom_may_come = False
             head = head.removeprefix(BOM).lstrip(WHITESPACE)
         undecided = BOM.startswith(head) if self._bom_may_come else not head
         if not undecided:
-            return self._begin(head)
+            return self._start_machine(head)
         self._head = head
         return ()
 
-    def _begin(self, head: bytes) -> Iterable[Frame]:
+    def _start_machine(self, head: bytes) -> Iterable[Frame]:
         max_event, max_response, strict = self._limits
         self._opening = head[:EXCERPT]
         match head[:1]:
@@ -119,8 +119,8 @@ class _Nothing:
 class _Documents:
     """One JSON object over any number of lines, or one on each line.
 
-    The first line tells: if it is whole JSON, so is every line; if not, the body is one
-    object, and whole when it ends.
+    The first line decides. If it is whole JSON, every line is. If not, the body is one
+    object that ends with the body.
     """
 
     def __init__(self, max_line: int, max_response: int) -> None:
@@ -130,20 +130,20 @@ class _Documents:
         self._size = 0
 
     def feed(self, chunk: bytes) -> Iterable[Frame]:
-        return self._allowance.hand_out(self._take(self._allowance.grant(chunk)))
+        return self._allowance.hand_out(self._frames_in(self._allowance.grant(chunk)))
 
     def close(self) -> Iterable[Frame]:
         return self._allowance.hand_out(self._frames(self._allowance.grant(b"")))
 
-    def _take(self, chunk: bytes) -> list[Frame]:
+    def _frames_in(self, chunk: bytes) -> list[Frame]:
         end = chunk.rfind(b"\n")
         if self._in_lines is None and end >= 0:
             self._in_lines = _is_json(b"".join(self._pieces) + chunk[: chunk.find(b"\n")])
         if not self._in_lines or end < 0:
-            self._keep(chunk)
+            self._hold_piece(chunk)
             return []
         frames = self._frames(chunk[:end])
-        self._keep(chunk[end + 1 :])
+        self._hold_piece(chunk[end + 1 :])
         return frames
 
     def _frames(self, text: bytes) -> list[Frame]:
@@ -157,7 +157,7 @@ class _Documents:
     def _fits(self, line: bytes) -> bool:
         return self._allowance.fits(len(line))
 
-    def _keep(self, rest: bytes) -> None:
+    def _hold_piece(self, rest: bytes) -> None:
         self._pieces.append(rest)
         self._size += len(rest)
         if self._in_lines:
@@ -167,8 +167,8 @@ class _Documents:
 class _Elements:
     """The elements of one JSON array, each as soon as it closes.
 
-    Every byte is looked at once or twice: strings and all else between brackets are passed
-    over in one match, and what a chunk leaves open (a string, an escape) is remembered.
+    Every byte is read once or twice. One match skips strings and everything else between
+    brackets. What a chunk leaves open (a string, an escape) is remembered.
     """
 
     def __init__(self, max_element: int, max_response: int) -> None:
@@ -181,13 +181,13 @@ class _Elements:
         self._size = 0
 
     def feed(self, chunk: bytes) -> Iterable[Frame]:
-        return self._allowance.hand_out(self._take(self._allowance.grant(chunk)))
+        return self._allowance.hand_out(self._frames_in(self._allowance.grant(chunk)))
 
     def close(self) -> Iterable[Frame]:
-        self._keep(self._allowance.grant(b""))
+        self._hold_piece(self._allowance.grant(b""))
         return self._allowance.hand_out(self._element())
 
-    def _take(self, chunk: bytes) -> list[Frame]:
+    def _frames_in(self, chunk: bytes) -> list[Frame]:
         frames: list[Frame] = []
         start = 0
         for at in self._marks(chunk):
@@ -201,10 +201,10 @@ class _Elements:
                 continue
             self._ended = self._depth == 0
             closed = mark in CLOSING and not self._ended  # the bracket belongs to the element
-            self._keep(chunk[start : at + closed])
+            self._hold_piece(chunk[start : at + closed])
             frames += self._element()
             start = at + 1
-        self._keep(chunk[start:])
+        self._hold_piece(chunk[start:])
         return frames
 
     def _marks(self, chunk: bytes) -> Iterator[int]:
@@ -215,7 +215,7 @@ class _Elements:
             if self._in_string:
                 at = self._end_of_string(chunk, at)
                 continue
-            at = _end(INSIDE if self._depth > 1 else BETWEEN, chunk, at)
+            at = _end_of_match(INSIDE if self._depth > 1 else BETWEEN, chunk, at)
             if at == len(chunk):
                 return
             if chunk[at] == QUOTE:  # this chunk does not finish the string
@@ -225,13 +225,13 @@ class _Elements:
             at += 1
 
     def _end_of_string(self, chunk: bytes, at: int) -> int:
-        at = _end(STRING, chunk, at)
+        at = _end_of_match(STRING, chunk, at)
         if at < len(chunk):
             self._in_string = chunk[at] != QUOTE
             self._after_backslash = self._in_string  # the chunk ends within an escape
         return at + 1
 
-    def _keep(self, text: bytes) -> None:
+    def _hold_piece(self, text: bytes) -> None:
         self._pieces.append(text)
         self._size += len(text)
         self._allowance.fits(self._size)
@@ -250,7 +250,7 @@ INSIDE = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTAL
 BETWEEN = re.compile(rb'(?:[^"{}\[\],]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
 
 
-def _end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
+def _end_of_match(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
     found = pattern.match(text, at)
     return found.end() if found else at
 
@@ -264,7 +264,7 @@ def _is_json(text: bytes) -> bool:
 
 
 def loads(data: bytes) -> Any:
-    """The JSON of a frame, as real servers write it (`plain.loads`); StreamError when it is none."""
+    """The JSON of a frame, as real servers write it (`plain.loads`); StreamError if it is not JSON."""
     try:
         return _decode(data)
     except (ValueError, RecursionError):
@@ -275,14 +275,14 @@ def reader(kind: type[T]) -> Callable[[bytes], T]:
     """`loads` for one shape: the fields it has are read, everything else is skipped."""
     decode = msgspec.json.Decoder(kind).decode
 
-    def read(data: bytes) -> T:
+    def read_payload(data: bytes) -> T:
         try:
             return decode(data)
         except (ValueError, RecursionError):
             again: T = _read_again(data, kind)
             return again
 
-    return read
+    return read_payload
 
 
 def _read_again(data: bytes, kind: Any) -> Any:
@@ -291,7 +291,11 @@ def _read_again(data: bytes, kind: Any) -> Any:
         return value if kind is None else msgspec.convert(value, kind)
     except (ValueError, RecursionError) as error:
         excerpt = data[:EXCERPT].decode(errors="replace")
-        raise StreamError(f"a payload is not the JSON it should be: {error}", body=excerpt) from error
+        raise StreamError(
+            f"the server sent a payload that is not valid JSON: {error}. Try again; if it fails again, "
+            "check that base_url points to an API",
+            body=excerpt,
+        ) from error
 
 
 _decode = msgspec.json.Decoder().decode

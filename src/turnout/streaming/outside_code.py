@@ -1,8 +1,8 @@
-"""Marks in a model's text, found as it comes, but not where the model only shows them.
+"""Find marks in a model's text while it streams, except inside code.
 
-A mark inside a code block or a code span is quoted, not meant. The finder keeps track of
-backticks across pieces, and says how far a text is clear of marks, so that its user holds
-back no more than what may still become one.
+A mark inside a code block or a code span is a quotation. The finder counts backticks across
+pieces. It also says how much of the text is clear of marks, so that its user holds back only
+what may still become a mark.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class OutsideCode:
     ) -> tuple[int, int]:
         """Where the first mark from `at` on begins and ends.
 
-        Without one, both are the place up to which the text is clear: what follows must be
-        given again, with more behind it. `final` says that no more can come; `counts` may
-        say of a mark and its place that it is none.
+        Without a mark, both are the place up to which the text is clear. Give the rest again,
+        with more text after it. `final` says that no more can come. `counts` gets a mark and
+        its place, and may reject it.
         """
         for found in self._pattern.finditer(text, at):
             mark = found[0]
@@ -42,17 +42,17 @@ class OutsideCode:
             elif found.end() == len(text) and not final:
                 return found.start(), found.start()  # the run of backticks may go on
             else:
-                self._pass(mark)
-        clear = len(text) if final else len(text) - self._begun(text, at)
+                self._toggle_code(mark)
+        clear = len(text) if final else len(text) - self._length_of_begun_mark(text, at)
         return clear, clear
 
-    def _pass(self, backticks: str) -> None:
+    def _toggle_code(self, backticks: str) -> None:
         if not self._code:
             self._code = backticks
         elif backticks == self._code or len(backticks) > len(self._code) >= FENCE:
             self._code = ""
 
-    def _begun(self, text: str, at: int) -> int:
+    def _length_of_begun_mark(self, text: str, at: int) -> int:
         """How many characters at the end of the text may be the beginning of a mark."""
         for start in range(max(at, len(text) - self._longest + 1), len(text)):
             if text[start] in self._starts and any(mark.startswith(text[start:]) for mark in self._marks):

@@ -1,9 +1,9 @@
-"""One reply, put together while it streams: what decoders write to, and the turn that comes of it.
+"""One reply, built while it streams. Decoders write to it; the turn comes out of it.
 
-The builder keeps drafts in block order. A decoder calls one verb for each thing that
-happened and passes on the events it gets back; whoever holds only the events gets the
-same turn from `feed`. A call takes its place when it starts and is in the turn only when
-it is whole, so a stream that breaks off leaves no half call behind.
+The builder keeps drafts in block order. A decoder calls one method for each thing that
+happened and passes on the events it gets back. `feed` builds the same turn from the events
+alone. A call takes its place when it starts, but is in the turn only when it is complete. So a
+stream that breaks off does not leave half a call.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Draft:
 
 
 class FedCall:
-    """A call known from events alone: its canonical id, and no raw one."""
+    """A call known from events alone. It has a canonical id, but no raw id."""
 
     __slots__ = ("name", "pieces", "whole")
 
@@ -91,7 +91,7 @@ Part: TypeAlias = Draft | CallPlace | Opaque | Media | Code
 
 
 class ReplyBuilder:
-    """Collect one reply in block order; every verb gives back the events to pass on."""
+    """Collect one reply in block order; every method returns the events to pass on."""
 
     def __init__(self, origin: Origin, turn_key: str) -> None:
         self.origin = origin
@@ -107,7 +107,7 @@ class ReplyBuilder:
         self._fed: dict[str, FedCall] = {}
         self._call_residues: dict[str, Residue] = {}
         self._reply_residue: dict[str, Any] = {}
-        self.count: Callable[[], Usage | None] = _uncounted
+        self.count: Callable[[], Usage | None] = _no_usage
         self._usage: Usage | None = None
         self._failure: ProviderError | StreamError | None = None
         self._stop: Stop = "interrupted"
@@ -116,7 +116,7 @@ class ReplyBuilder:
     # -- text and thinking
 
     def text(self, piece: str) -> Events:
-        """The model says `piece`. An open stretch of thinking is over by that."""
+        """The model says `piece`. This ends an open stretch of thinking."""
         append = self._append_text
         if append is None or not piece:
             return self._first_text(piece)
@@ -149,20 +149,20 @@ class ReplyBuilder:
         return self.thinking(piece)
 
     def open_text(self) -> Draft:
-        """Begin a text block of its own; without this, text continues the one before it."""
-        return self._begin(Draft(Text))
+        """Begin a new text block; without this, text continues the block before it."""
+        return self._add_draft(Draft(Text))
 
     def open_thinking(self) -> Draft:
-        """Begin a stretch of thinking of its own."""
-        return self._begin(Draft(Thinking))
+        """Begin a new stretch of thinking."""
+        return self._add_draft(Draft(Thinking))
 
-    def _begin(self, draft: Draft) -> Draft:
+    def _add_draft(self, draft: Draft) -> Draft:
         self._blocks.append(draft)
         self.resume(draft)
         return draft
 
     def resume(self, draft: Draft | None) -> None:
-        """Go on with a block that another one interrupted (None: with none of them)."""
+        """Continue a block that another one interrupted (None: continue no block)."""
         draft = None if self.ended else draft
         self._open = draft
         self._append_text = draft.pieces.append if draft and draft.kind is Text else None
@@ -189,9 +189,9 @@ class ReplyBuilder:
         return (ThinkingEnd(residue),)
 
     def take_back_text(self) -> Events:
-        """What was said in the open block turns out to have been thinking, and is over.
+        """The text of the open block was thinking after all, and it is over.
 
-        In events it is the end of a thinking that never began.
+        In events this is a `ThinkingEnd` without a `ThinkingDelta` before it.
         """
         if self._append_text is None or self._open is None:
             return NOTHING
@@ -202,28 +202,32 @@ class ReplyBuilder:
     def _end_open_thinking(self) -> Events:
         return self._end_thinking(None) if self._append_thinking is not None else NOTHING
 
-    # -- calls: the tracker's verbs, each call in its place
+    # -- calls: the methods of the tracker, each call in its place
 
     def start_call(self, key: Hashable, raw_id: str = "", name: str = "", **known: Any) -> Events:
         """A call begins, or more of its id or name is known. It takes its place here."""
-        return NOTHING if self.ended else self._placed(self.calls.start_call(key, raw_id, name, **known))
+        return NOTHING if self.ended else self._place_calls(self.calls.start_call(key, raw_id, name, **known))
 
     def append_args(self, key: Hashable, delta: str) -> Events:
         """A piece of the arguments of the call under this key."""
         events = self._append_args(key, delta)
-        return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._placed(events)
+        return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._place_calls(events)
 
     def set_args(self, key: Hashable, arguments: Any, alias: Hashable = None) -> Events:
         """All of the arguments at once."""
-        return NOTHING if self.ended else self._placed(self.calls.set_args(key, arguments, alias))
+        return NOTHING if self.ended else self._place_calls(self.calls.set_args(key, arguments, alias))
 
     def complete_call(self, key: Hashable, raw_id: str = "", name: str = "", **known: Any) -> Events:
         """The call under this key is whole."""
-        return NOTHING if self.ended else self._placed(self.calls.complete_call(key, raw_id, name, **known))
+        return (
+            NOTHING if self.ended else self._place_calls(self.calls.complete_call(key, raw_id, name, **known))
+        )
 
     def whole_call(self, raw_id: str, name: str, arguments: Any, key: Hashable = None) -> Events:
         """A call that came in one piece."""
-        return NOTHING if self.ended else self._placed(self.calls.whole_call(raw_id, name, arguments, key))
+        return (
+            NOTHING if self.ended else self._place_calls(self.calls.whole_call(raw_id, name, arguments, key))
+        )
 
     def fragment(
         self,
@@ -235,21 +239,21 @@ class ReplyBuilder:
     ) -> Events:
         """One entry of `tool_calls` in a Chat delta."""
         events = self._fragment(index, raw_id, name, arguments, position)
-        return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._placed(events)
+        return events if len(events) == 1 and type(events[0]) is ToolCallDelta else self._place_calls(events)
 
     def complete_all(self, cut: bool = False) -> Events:
         """The reply ended as it should (`cut`: at its token limit), so every call in it is whole."""
-        return NOTHING if self.ended else self._placed(self.calls.complete_all(cut))
+        return NOTHING if self.ended else self._place_calls(self.calls.complete_all(cut))
 
-    def _placed(self, events: Events) -> Events:
+    def _place_calls(self, events: Events) -> Events:
         ending: Events = NOTHING
         for event in events:
             if type(event) is ToolCallStart:
                 ending = ending or self._end_open_thinking()
-                self._place(event.id)
+                self._place_call(event.id)
         return (*ending, *events) if ending else events
 
-    def _place(self, call_id: str) -> None:
+    def _place_call(self, call_id: str) -> None:
         self._blocks.append(CallPlace(call_id))
         self.resume(None)
 
@@ -265,23 +269,23 @@ class ReplyBuilder:
         return (*ending, OpaqueBlock(block))
 
     def usage(self, usage: Usage) -> Events:
-        """What the provider has counted so far. The last word stands and is given out once, at the end.
+        """The provider's token counts so far. The last ones count; they become one event, at the end.
 
-        Where counts come with every chunk, a decoder sets `count` instead and is asked when it matters.
+        Where counts come with every chunk, a decoder sets `count` instead. It is called once, at the end.
         """
         if not self.ended:
             self._usage = usage
         return NOTHING
 
     def mark_text(self, data: dict[str, Any]) -> None:
-        """Residue for the text block that is open; opens an empty one to carry it if none is."""
+        """Residue for the open text block; without an open one, an empty block is opened to carry it."""
         if self.ended:
             return
         draft = self._open if self._append_text is not None and self._open else self.open_text()
         draft.residue = Residue(self.origin, {**_data(draft.residue), **data})
 
     def mark_call(self, key: Hashable, data: dict[str, Any], scope: Scope = "model") -> None:
-        """Residue for the call that was started under this key; the narrowest scope given counts."""
+        """Residue for the call that was started under this key. The narrowest scope that was given counts."""
         if call_id := self.calls.id_of(key):
             known = self._call_residues.get(call_id)
             narrow = scope if known is None or known.scope == scope else "model"
@@ -292,29 +296,29 @@ class ReplyBuilder:
         self._reply_residue.update(data)
 
     def done(self, stop: Stop, raw_stop: str = "") -> Events:
-        """The reply ended as it should. Calls count more than the provider's word for why it stopped."""
+        """The reply ended as it should. Its calls decide the stop reason, before the provider's word."""
         if self.ended:
             return NOTHING
         ending = self._end_open_thinking()
         self._raw_stop = intern(raw_stop)  # one of a few words, in every turn
-        self._stop = self._counted(stop)
-        self._end()
+        self._stop = self._stop_with_calls(stop)
+        self._mark_ended()
         return (*ending, *self._final_usage(), Done(self._stop, raw_stop))
 
-    def _counted(self, stop: Stop) -> Stop:
+    def _stop_with_calls(self, stop: Stop) -> Stop:
         has_calls = bool(self.calls.whole_calls()) or any(call.whole for call in self._fed.values())
         if has_calls and stop in ("end", "other"):
             return "tool_calls"
         return "end" if stop == "tool_calls" and not has_calls else stop
 
     def fail(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
-        """The reply ended in failure; what had arrived whole stays in the turn.
+        """The reply failed. The blocks that had arrived whole stay in the turn.
 
-        `cause` is the provider's own word for it, when it gave one.
+        `cause` is the provider's own error, if it sent one.
         """
         if self.ended:
             return NOTHING
-        self._end()
+        self._mark_ended()
         self._failure = cause or StreamError(message, kind=kind)
         return (*self._final_usage(), Error(kind, message))
 
@@ -327,21 +331,21 @@ class ReplyBuilder:
 
     def _final_usage(self) -> Events:
         self._usage = self._counted_usage()
-        self.count = _uncounted
+        self.count = _no_usage
         return (self._usage,) if self._usage is not None else NOTHING
 
     def _counted_usage(self) -> Usage | None:
         return self._usage if self._usage is not None else self.count()
 
-    def _end(self) -> None:
+    def _mark_ended(self) -> None:
         self.ended = True
         self.resume(None)
-        self._append_args = self._fragment = _nothing
+        self._append_args = self._fragment = _no_events
 
     # -- from events alone
 
     def feed(self, event: StreamEvent) -> None:
-        """Take over one event that another builder gave out."""
+        """Apply one event that another builder returned."""
         match event:
             case TextDelta(text):
                 self.text(text)
@@ -369,7 +373,7 @@ class ReplyBuilder:
             return
         if isinstance(event, ToolCallStart):
             self._fed[event.id] = FedCall(event.name)
-            self._place(event.id)
+            self._place_call(event.id)
         elif (call := self._fed.get(event.id)) is None:
             return
         elif isinstance(event, ToolCallDelta):
@@ -393,16 +397,16 @@ class ReplyBuilder:
 
     def _finished_blocks(self) -> Iterable[Block]:
         calls = {call.id: call for call in self.calls.whole_calls()}
-        finished = (self._finished(draft, calls) for draft in self._blocks)
+        finished = (self._finished_block(draft, calls) for draft in self._blocks)
         blocks = [block for block in finished if block is not None]
         for at, block in enumerate(blocks):
             if block != EMPTY_TEXT or _stands_between_thoughts(blocks, at):
                 yield block
 
-    def _finished(self, draft: Part, calls: dict[str, ToolCall]) -> Block | None:
+    def _finished_block(self, draft: Part, calls: dict[str, ToolCall]) -> Block | None:
         if isinstance(draft, CallPlace):
             call = calls.get(draft.id) or self._fed_call(draft.id)
-            return self._marked(self._doubted(call)) if call is not None else None
+            return self._with_call_residue(self._with_truncation_fault(call)) if call is not None else None
         if not isinstance(draft, Draft):
             return draft
         block = draft.block()
@@ -416,20 +420,20 @@ class ReplyBuilder:
         parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw, LONGEST)
         return call_read(parsed, id=call_id, name=call.name, raw=raw, fault=fault)
 
-    def _doubted(self, call: ToolCall) -> ToolCall:
-        """The last call of a reply that ran out of tokens, if it has no arguments, lost them."""
+    def _with_truncation_fault(self, call: ToolCall) -> ToolCall:
+        """A reply that ran out of tokens may have lost the arguments of its last call."""
         if self._stop != "length" or call.fault or (call.raw or "").strip():
             return call
         last = next(place for place in reversed(self._blocks) if isinstance(place, CallPlace))
         return with_fields(call, fault="truncated") if call.id == last.id else call
 
-    def _marked(self, call: ToolCall) -> ToolCall:
+    def _with_call_residue(self, call: ToolCall) -> ToolCall:
         residue = self._call_residues.get(call.id)
         return with_fields(call, residue=residue) if residue is not None else call
 
 
 def _stands_between_thoughts(blocks: Sequence[Block], at: int) -> bool:
-    """Anthropic counts signed thoughts by position, so an empty text between two of them must stay."""
+    """ANT-18: signed thinking keeps its position, so an empty text between two of them stays."""
     around = blocks[max(at - 1, 0) : at + 2]
     return len(around) == 3 and isinstance(around[0], Thinking) and isinstance(around[2], Thinking)
 
@@ -438,9 +442,9 @@ def _data(residue: Residue | None) -> dict[str, Any]:
     return residue.data if residue is not None else {}
 
 
-def _uncounted() -> Usage | None:
+def _no_usage() -> Usage | None:
     return None
 
 
-def _nothing(*args: Any) -> Events:
+def _no_events(*args: Any) -> Events:
     return NOTHING

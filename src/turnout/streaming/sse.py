@@ -1,15 +1,15 @@
 """Server-sent events: bytes in at any cut, whole events out.
 
-Two ideas make it fast and right. Line ends become LF where the bytes come in, so that an
-event ends at LF LF and nowhere else (U+2028 and NEL are just text). And everything up to
-the last such end is taken at once: one split gives the payloads of a whole chunk, and the
-field-by-field reading is kept for what does not look like `data: …` or `event: …`, `data: …`.
-The unfinished rest is kept in pieces and joined once, so a long event costs its own length.
+Two ideas make it fast and right. Line ends become LF where the bytes come in, so an event
+ends only at LF LF (U+2028 and NEL are text). And everything up to the last such end is read
+at once: one split gives the payloads of a whole chunk. Only blocks that do not look like
+`data: …` or `event: …`, `data: …` are read field by field. The unfinished rest is kept in
+pieces and joined once, so a long event costs its own length.
 
-It follows the WHATWG rules, but for three things. Text that is not UTF-8 is an error rather
-than U+FFFD. The last event counts although the connection closed before its blank line,
-because real servers do that; `strict=True` drops it, as a browser would. And a field named
-`error`, which browsers skip, is an event of that name: gpustack says there why it stopped.
+It follows the WHATWG rules, with three exceptions. Text that is not UTF-8 is an error, not
+U+FFFD. The last event counts even if the connection closed before its blank line, because
+real servers do that; `strict=True` drops it, as a browser does. A field named `error`, which
+browsers skip, is an event of that name: gpustack reports there why it stopped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONE_CR = re.compile(rb"\r[^\n]")
 
 
 class SseEvent(Struct, frozen=True, gc=False):
-    """One event. `data` stays bytes (valid UTF-8), so that JSON is decoded without a detour.
+    """One event. `data` stays bytes (valid UTF-8), ready for the JSON decoder.
 
     `event` is "" where the server named none (a browser would say "message").
     """
@@ -40,10 +40,10 @@ class SseEvent(Struct, frozen=True, gc=False):
 
 
 class Allowance:
-    """How large a response may be, and one event in it; and what went wrong, once it did.
+    """How large a response and one event in it may be; after a failure, what went wrong.
 
-    Events that were whole before the failure are walked first, then it is raised, and
-    raised again by everything after. So the cut of the bytes does not show.
+    Events that were complete before the failure come first. Then it is raised, and again by
+    every later call. So the result does not depend on how the bytes were cut.
     """
 
     def __init__(self, max_event: int, max_response: int) -> None:
@@ -53,7 +53,7 @@ class Allowance:
         self._room = max_response
 
     def grant(self, chunk: bytes) -> bytes:
-        """What of the chunk may still be read."""
+        """The part of the chunk that may still be read."""
         if self.failure is not None:
             raise self.failure
         self._room -= len(chunk)
@@ -62,7 +62,9 @@ class Allowance:
     def fits(self, size: int) -> bool:
         """Whether an event may have this many bytes; if not, the stream has failed."""
         if size > self._max_event:
-            self.fail(f"an event is longer than {self._max_event} bytes (max_event)", "too_large")
+            self.fail(
+                f"an event is longer than {self._max_event} bytes; allow more with max_event=", "too_large"
+            )
         return size <= self._max_event
 
     def fail(self, message: str, kind: FailureKind) -> None:
@@ -70,16 +72,18 @@ class Allowance:
 
     def hand_out(self, events: Sequence[SseEvent]) -> Iterable[SseEvent]:
         if self._room < 0:
-            self.fail(f"the response is longer than {self._max_response} bytes (max_response)", "too_large")
+            self.fail(
+                f"the response is longer than {self._max_response} bytes; allow more with max_response=",
+                "too_large",
+            )
         return events if self.failure is None else _then_raise(events, self.failure)
 
 
 class SseDecoder:
     """Feed bytes as they come; get whole events as they complete.
 
-    What is wrong with the bytes is raised as StreamError when the events before it have
-    been walked. `retry` is the server's last word on how long to wait before connecting
-    again, in milliseconds.
+    A fault in the bytes is raised as StreamError after the events before it. `retry` is the
+    server's last value for how long to wait before reconnecting, in milliseconds.
     """
 
     def __init__(
@@ -98,7 +102,7 @@ class SseDecoder:
 
     def feed(self, chunk: bytes) -> Iterable[SseEvent]:
         """The events that this chunk completes."""
-        return self._allowance.hand_out(self._take(self._allowance.grant(chunk)))
+        return self._allowance.hand_out(self._events_in(self._allowance.grant(chunk)))
 
     def close(self) -> Iterable[SseEvent]:
         """Some servers drop the connection without the last blank line."""
@@ -108,8 +112,8 @@ class SseDecoder:
             return ()
         return self._allowance.hand_out(self._events(rest))
 
-    def _take(self, chunk: bytes) -> Sequence[SseEvent]:
-        text = self._unified(chunk)
+    def _events_in(self, chunk: bytes) -> Sequence[SseEvent]:
+        text = self._with_unified_line_ends(chunk)
         if not self._pieces:
             text = text.lstrip(b"\n")  # blank lines between events
         elif self._held_newline and text:
@@ -117,7 +121,7 @@ class SseDecoder:
             self._held_newline = False
         end = text.rfind(b"\n\n")
         if end < 0:
-            self._keep(text)
+            self._hold_rest(text)
             return ()
         body = text[:end]
         if self._pieces:
@@ -125,10 +129,10 @@ class SseDecoder:
             body = b"".join(self._pieces)
             self._pieces, self._size = [], 0
         events = self._events(body)
-        self._keep(text[end + 2 :])
+        self._hold_rest(text[end + 2 :])
         return events
 
-    def _unified(self, chunk: bytes) -> bytes:
+    def _with_unified_line_ends(self, chunk: bytes) -> bytes:
         """The chunk without BOM and with LF line ends. A CR at its very end is an end already."""
         if self._head is not None:
             chunk = self._without_bom(self._head + chunk)
@@ -148,7 +152,7 @@ class SseDecoder:
         self._head = None
         return head.removeprefix(BOM)
 
-    def _keep(self, rest: bytes) -> None:
+    def _hold_rest(self, rest: bytes) -> None:
         if not rest:
             return
         if rest[-1] == 10:
@@ -159,7 +163,7 @@ class SseDecoder:
         self._allowance.fits(self._size)
 
     def _events(self, body: bytes) -> Sequence[SseEvent]:
-        """The events of whole blocks, parted by blank lines."""
+        """The events of whole blocks, separated by blank lines."""
         if len(body) <= self._max_event and (body.isascii() or _is_utf8(body)):
             if body.startswith(b"data: "):
                 payloads = body.split(b"\n\ndata: ")
@@ -183,7 +187,7 @@ class SseDecoder:
             name, found, data = block.partition(b"\ndata: ")
             if not found:
                 return []
-            events.append(SseEvent(data, _text(name), last_id))
+            events.append(SseEvent(data, _event_name(name), last_id))
         return events
 
     def _blocks(self, body: bytes) -> Iterator[SseEvent]:
@@ -195,9 +199,9 @@ class SseDecoder:
             if not (block.isascii() or _is_utf8(block)):
                 self._allowance.fail(f"an event is not UTF-8: {block[:200]!r}", "malformed")
                 return
-            yield from self._read(block)
+            yield from self._read_block(block)
 
-    def _read(self, block: bytes) -> Iterator[SseEvent]:
+    def _read_block(self, block: bytes) -> Iterator[SseEvent]:
         if block.startswith(b"data: ") and b"\n" not in block:
             yield SseEvent(block[6:], "", self._last_id)
             return
@@ -218,7 +222,7 @@ class SseDecoder:
             elif field == b"retry" and value.isdigit() and len(value) < 16:
                 self.retry = int(value)
         if data:
-            yield SseEvent(b"\n".join(data), _text(name), self._last_id)
+            yield SseEvent(b"\n".join(data), _event_name(name), self._last_id)
         if any(errors):
             yield SseEvent(b"\n".join(errors), "error", self._last_id)
 
@@ -236,7 +240,7 @@ def _with_lf(text: bytes) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _text(name: bytes) -> str:
+def _event_name(name: bytes) -> str:
     return name.decode()
 
 

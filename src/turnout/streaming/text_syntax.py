@@ -1,8 +1,8 @@
-"""What stands between the marks of a text tool call, read family by family.
+"""Read a tool call that stands in a text, in the syntax of each model family.
 
-A reader gets one region with its marks. It gives back what the region holds, or None when
-that is no call: then the region is text. Argument values come as JSON where they read as
-JSON, else as the text they are; the tool's schema has the last word.
+A reader gets one region with its marks. It returns what the region holds, or None if that is
+not a call: then the region is text. Argument values are parsed as JSON where possible, else
+they stay text. The tool's schema decides later.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class TextCall(Struct, frozen=True):
     raw_id: str = ""
 
 
-class Thought(Struct, frozen=True):
+class TextThought(Struct, frozen=True):
     """Thinking that stands in a text."""
 
     text: str
 
 
-Found: TypeAlias = list[str | TextCall | Thought] | None
+Found: TypeAlias = list[str | TextCall | TextThought] | None
 
 
 # -- Hermes, Qwen, Qwen Coder, GLM
 
 
-def tagged(region: str) -> Found:
+def hermes(region: str) -> Found:
     """<tool_call>…</tool_call> around JSON, around <function=…>, or around a name and its arguments."""
     if region.startswith("<function="):
         return _functions(region)
@@ -54,7 +54,7 @@ def tagged(region: str) -> Found:
 
 def _functions(text: str) -> Found:
     """<function=name> around <parameter=key> elements (Qwen Coder) or one JSON object (Llama)."""
-    calls = [_function(body) for body in _between(text, "<function=", "</function>")]
+    calls = [_function(body) for body in _texts_between(text, "<function=", "</function>")]
     return [call for call in calls if call is not None] if calls and None not in calls else None
 
 
@@ -65,17 +65,21 @@ def _function(body: str) -> TextCall | None:
     if "<parameter=" not in inner:
         values, fault = arguments(inner, LONGEST)
         return None if fault else TextCall(name.strip(), values)
-    parts = (part.partition(">") for part in _between(inner, "<parameter=", "</parameter>"))
-    return TextCall(name.strip(), {key.strip(): _value(_trimmed(value)) for key, _, value in parts})
+    parts = (part.partition(">") for part in _texts_between(inner, "<parameter=", "</parameter>"))
+    return TextCall(
+        name.strip(), {key.strip(): _json_or_text(_without_line_breaks(value)) for key, _, value in parts}
+    )
 
 
 def _glm(body: str) -> Found:
-    """A name, then <arg_key>…</arg_key><arg_value>…</arg_value> as often as needed."""
+    """A name, then any number of <arg_key>…</arg_key><arg_value>…</arg_value>."""
     name = re.split(r"\n|<arg_key>", body, maxsplit=1)[0].strip()
-    keys, values = (list(_between(body, f"<{tag}>", f"</{tag}>")) for tag in ("arg_key", "arg_value"))
+    keys, values = (list(_texts_between(body, f"<{tag}>", f"</{tag}>")) for tag in ("arg_key", "arg_value"))
     if not NAME.fullmatch(name) or len(keys) != len(values) or (not keys and body != name):
         return None
-    return [TextCall(name, {key.strip(): _value(value) for key, value in zip(keys, values, strict=True)})]
+    return [
+        TextCall(name, {key.strip(): _json_or_text(value) for key, value in zip(keys, values, strict=True)})
+    ]
 
 
 # -- Kimi, DeepSeek
@@ -86,7 +90,7 @@ def kimi(region: str) -> Found:
     body = region.removeprefix("<|tool_call_begin|>").removesuffix("<|tool_call_end|>")
     raw_id, found, written = body.partition("<|tool_call_argument_begin|>")
     name = raw_id.strip().removeprefix("functions.").rpartition(":")[0] or raw_id.strip()
-    return _written(name, written, raw_id.strip()) if found else None
+    return _call_with_json(name, written, raw_id.strip()) if found else None
 
 
 def deepseek(region: str) -> Found:
@@ -100,24 +104,24 @@ def deepseek(region: str) -> Found:
     if head.strip() == "function":
         head, _, rest = rest.strip().partition("\n")
     fenced = rest.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
-    return _written(head.strip(), fenced)
+    return _call_with_json(head.strip(), fenced)
 
 
 def _dsml(region: str) -> Found:
-    calls: list[str | TextCall | Thought] = []
-    for body in _between(region, "<｜DSML｜invoke name=", "</｜DSML｜invoke>"):
+    calls: list[str | TextCall | TextThought] = []
+    for body in _texts_between(region, "<｜DSML｜invoke name=", "</｜DSML｜invoke>"):
         name, _, inner = body.partition(">")
-        calls.append(TextCall(_quoted(name), dict(_dsml_values(inner))))
+        calls.append(TextCall(_quoted_value(name), dict(_dsml_values(inner))))
     return calls or None
 
 
 def _dsml_values(text: str) -> Iterator[tuple[str, Any]]:
-    for body in _between(text, "<｜DSML｜parameter name=", "</｜DSML｜parameter>"):
+    for body in _texts_between(text, "<｜DSML｜parameter name=", "</｜DSML｜parameter>"):
         head, _, value = body.partition(">")
-        yield _quoted(head), value if 'string="true"' in head else _value(value)
+        yield _quoted_value(head), value if 'string="true"' in head else _json_or_text(value)
 
 
-def _quoted(attributes: str) -> str:
+def _quoted_value(attributes: str) -> str:
     return attributes.partition('"')[2].partition('"')[0]
 
 
@@ -142,20 +146,20 @@ def harmony(region: str) -> Found:
     for mark in ("<|call|>", "<|end|>", "<|return|>"):
         body = body.removesuffix(mark)
     if recipient := re.search(r"to=functions\.([\w.-]+)", head):
-        return _written(recipient[1], body)
-    return [Thought(body)] if "<|channel|>analysis" in head else [body]
+        return _call_with_json(recipient[1], body)
+    return [TextThought(body)] if "<|channel|>analysis" in head else [body]
 
 
 # -- what they share
 
 
 def is_cut(region: str, mark: str) -> bool:
-    """Whether the mark that ended a region stood inside a JSON string, so that the region goes on."""
+    """Whether the mark that ended a region stood inside a JSON string, so that the region continues."""
     written = region[region.find("{") :].removesuffix(mark) if "{" in region else ""
     return bool(written) and arguments(written)[1] == "truncated"
 
 
-def _written(name: str, text: str, raw_id: str = "") -> Found:
+def _call_with_json(name: str, text: str, raw_id: str = "") -> Found:
     values, fault = arguments(text, LONGEST)
     return [TextCall(name, values, raw_id)] if NAME.fullmatch(name) and not fault else None
 
@@ -215,8 +219,8 @@ def _python_call(node: ast.expr) -> TextCall:
     return TextCall(node.func.id, values)
 
 
-def _between(text: str, begin: str, end: str) -> Iterator[str]:
-    """What stands between each pair of marks."""
+def _texts_between(text: str, begin: str, end: str) -> Iterator[str]:
+    """The text between each pair of marks."""
     at = text.find(begin)
     while at >= 0:
         start = at + len(begin)
@@ -227,11 +231,11 @@ def _between(text: str, begin: str, end: str) -> Iterator[str]:
         at = text.find(begin, stop + len(end))
 
 
-def _trimmed(value: str) -> str:
+def _without_line_breaks(value: str) -> str:
     return value.removeprefix("\n").removesuffix("\n")
 
 
-def _value(text: str) -> Any:
+def _json_or_text(text: str) -> Any:
     try:
         return loads(text.strip())
     except (ValueError, RecursionError):

@@ -1,9 +1,8 @@
-"""Tool calls that a model writes into its text, because its server does not take them out.
+"""Tool calls that a model writes into its text, for servers that do not take them out.
 
-Each family of models has a syntax of its own: marks that open and close a region, and a
-reader of what stands between. One machine serves them all. It is for servers known to
-leave calls in the text, and it is careful: a region inside code, or one that does not read
-as a call, is text like any other; nothing is lost and nothing runs by accident.
+Each family of models has its own syntax: marks that open and close a region, and a reader
+of the text between them. One machine serves them all. A region inside code, or one that
+does not read as a call, stays text. So no text is lost and nothing runs by accident.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from msgspec import Struct
 
 from . import text_syntax as read
 from .outside_code import OutsideCode
-from .text_syntax import Found, TextCall, Thought
+from .text_syntax import Found, TextCall, TextThought
 
-Piece: TypeAlias = str | TextCall | Thought
+Piece: TypeAlias = str | TextCall | TextThought
 """Text as it is, a call, or thinking that leaked."""
 
-PLAIN = ("<tool_call>", "<function=")  # marks that may turn up in prose: they count at the start of a line
-TRIES = 8  # marks of an end that may turn out to stand inside a string
+PLAIN = ("<tool_call>", "<function=")  # marks that prose may contain: they count only at the start of a line
+TRIES = 8  # closing marks that may turn out to stand inside a string
 
 
 class Syntax(Struct, frozen=True):
     """How one family of models writes calls."""
 
     regions: dict[str, tuple[str, ...]]  # the mark that opens one: the marks that close it
-    read: Callable[[str], Found]  # the region with its marks; None when it holds no call
-    dropped: tuple[str, ...] = ()  # marks around the regions, which say nothing by themselves
+    read: Callable[[str], Found]  # gets the region with its marks; None: it does not hold a call
+    dropped: tuple[str, ...] = ()  # marks around the regions, without a meaning of their own
     at_start: str = ""  # a reply that begins with one of these may be a call without any mark
     ends_with_reply: bool = False  # the last region may lack the mark at its end
 
@@ -43,7 +42,7 @@ CHANNEL_ENDS = ("<|call|>", "<|end|>", "<|return|>")
 
 SYNTAXES: dict[str, Syntax] = {
     # Hermes, Qwen, Qwen Coder and GLM share the marks; what stands between tells them apart.
-    "hermes": Syntax({"<tool_call>": ("</tool_call>",), "<function=": ("</function>",)}, read.tagged),
+    "hermes": Syntax({"<tool_call>": ("</tool_call>",), "<function=": ("</function>",)}, read.hermes),
     "kimi": Syntax({"<|tool_call_begin|>": ("<|tool_call_end|>",)}, read.kimi, dropped=SECTION),
     "deepseek": Syntax(
         {
@@ -102,7 +101,7 @@ class TextTools:
         return self._pieces(text, final=False)
 
     def close(self) -> list[Piece]:
-        """What was held back, now that no more can come. Half a call is no call: it is text."""
+        """The text that was held back, now that no more can come. Half a call is text."""
         return self._pieces("", final=True)
 
     def _pieces(self, text: str, final: bool) -> list[Piece]:
@@ -110,13 +109,13 @@ class TextTools:
         pieces: list[Piece] = []
         while text or (final and self._region is not None):
             if self._region is not None:
-                found, text = self._inside(self._region, text, final)
+                found, text = self._read_region(self._region, text, final)
             else:
-                found, text = self._outside(text, final)
+                found, text = self._read_text(text, final)
             pieces += found
         return pieces
 
-    def _outside(self, text: str, final: bool) -> tuple[list[Piece], str]:
+    def _read_text(self, text: str, final: bool) -> tuple[list[Piece], str]:
         """Text up to the next mark, and what follows the mark."""
         if self._trims and not (text := text.lstrip()):
             return [], ""
@@ -134,8 +133,8 @@ class TextTools:
             self._region = _Region(text[begin:end], closers)
         return said, text[end:]
 
-    def _inside(self, region: _Region, text: str, final: bool) -> tuple[list[Piece], str]:
-        """What the region holds, once it is known where it ends."""
+    def _read_region(self, region: _Region, text: str, final: bool) -> tuple[list[Piece], str]:
+        """The content of the region, once its end is known."""
         rest = region.feed(text)
         if rest is None and not final:
             return [], ""
@@ -181,7 +180,7 @@ class _Region:
         return self._pieces[0]
 
     def feed(self, text: str) -> str | None:
-        """What follows the mark that ends the region; None while there is none."""
+        """The text after the mark that ends the region; None if the mark has not come yet."""
         window = self._tail + text
         found = self._closer.search(window)
         if found is None:
@@ -194,6 +193,6 @@ class _Region:
         return text[end:]
 
     def goes_on(self) -> bool:
-        """Whether the mark that was found stands inside a string and ends nothing."""
+        """Whether the closing mark that was found stands inside a string."""
         self._tries += 1
         return self._tries <= TRIES and read.is_cut(self.text, self._mark)

@@ -1,12 +1,12 @@
-"""Fragments of tool calls, under whatever key a provider gives them, become whole calls.
+"""Build whole tool calls from fragments, whatever key a provider gives them.
 
-Two ways in. Where a protocol has a key that can be trusted (a block index, an output
-index, an item id), a decoder says `start_call`, `append_args`, `complete_call` with it.
-Chat fragments cannot be trusted so far: there the tracker decides which call a fragment
-belongs to (`fragment`), and holds the start until the name must be whole.
+There are two ways in. Where a protocol has a reliable key (a block index, an output index,
+an item id), a decoder uses `start_call`, `append_args` and `complete_call` with it. Chat
+fragments have no reliable key. There `fragment` decides which call a fragment belongs to,
+and holds back the start until the name must be complete.
 
-Calls are announced in the order in which they appeared, each once. Arguments are parsed
-once, when the call is whole; a call that never becomes whole never was one.
+Calls are announced once each, in the order in which they appeared. Arguments are parsed
+once, when the call is complete. A call that is never completed is not in the reply.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
 Events: TypeAlias = Sequence[StreamEvent]
 
 NOTHING: Events = ()
-NO_ID = ("null", "None")  # what some servers write when they have none (older Mistral models)
+NO_ID = ("null", "None")  # some servers write this in place of an id (older Mistral models)
 MAX_NOTES = 100
 CHECKS = 8  # how often the text of one call may be parsed before its end, because its fragments are odd
 
@@ -58,7 +58,7 @@ class _Call:
         self.preview: Any = None  # arguments named at the start; they count if no others come
         self.done = False
         self.fault = ""
-        self.before: _Call | None = None  # where arguments go if this turns out not to be a call
+        self.before: _Call | None = None  # gets the arguments if this turns out not to be a call
         self.checks = 0
         self.made: ToolCall | None = None
 
@@ -70,7 +70,7 @@ class _Call:
 
 
 class ToolCallTracker:
-    """Gather the calls of one reply. Every verb gives back the events to pass on."""
+    """Collect the calls of one reply. Every method returns the events to pass on."""
 
     def __init__(self, provider: str, turn_key: str) -> None:
         self._provider = provider
@@ -89,7 +89,7 @@ class ToolCallTracker:
         """What was odd about the fragments, and how it was resolved."""
         return [Diagnostic("wire", code, call.id, text) for (code, call), text in self._notes.items()]
 
-    # -- under a key that can be trusted
+    # -- with a reliable key
 
     def start_call(
         self,
@@ -102,12 +102,12 @@ class ToolCallTracker:
     ) -> Events:
         """A call begins under this key, or its id or name is known now.
 
-        `arguments` are what the start already says of them: they count if none follow
+        `arguments` are those that the start already holds. They count if no others follow
         (Anthropic always writes an empty object there). `alias` is a second key.
         """
-        call = self._find(key, alias)
+        call = self._find_call(key, alias)
         if call is None or _names_another(call, raw_id, name):
-            call = self._add(key)
+            call = self._add_call(key)
         if alias is not None:
             self._by_key.setdefault(alias, call)
         self._learn_id(call, raw_id)
@@ -115,7 +115,7 @@ class ToolCallTracker:
         call.sure = bool(call.name)
         if arguments:
             call.preview = arguments
-        return self._announce()
+        return self._announce_calls()
 
     def append_args(self, key: Hashable, delta: str, alias: Hashable = None) -> Events:
         """A piece of the arguments of the call under this key, which may not have started yet."""
@@ -125,13 +125,13 @@ class ToolCallTracker:
         if call is not None and call.id and not call.done:
             call.pieces.append(delta)
             return (ToolCallDelta(call.id, delta),)
-        return self._extend(self._find(key, alias) or self._add(key), delta)
+        return self._extend_args(self._find_call(key, alias) or self._add_call(key), delta)
 
     def set_args(self, key: Hashable, arguments: Any, alias: Hashable = None) -> Events:
         """All of the arguments at once, as text or object; what already came is not repeated."""
-        if not _written(arguments).strip():
+        if not _args_text(arguments).strip():
             return NOTHING
-        return self._set(self._find(key, alias) or self._add(key), arguments)
+        return self._replace_args(self._find_call(key, alias) or self._add_call(key), arguments)
 
     def complete_call(
         self,
@@ -142,19 +142,19 @@ class ToolCallTracker:
         arguments: Any = None,
         alias: Hashable = None,
     ) -> Events:
-        """The call under this key is whole. What is said of it here is the last word."""
+        """The call under this key is complete. The values given here replace earlier ones."""
         events: Events = NOTHING
         if raw_id or name:
             events = self.start_call(key, raw_id, name, alias=alias)
-        call = self._find(key, alias)
+        call = self._find_call(key, alias)
         if call is None:
             return events
-        return (*events, *self._set(call, arguments), *self._complete(call))
+        return (*events, *self._replace_args(call, arguments), *self._complete(call))
 
     def whole_call(self, raw_id: str, name: str, arguments: Any, key: Hashable = None) -> Events:
-        """A call that came in one piece. The same one again, by its id, is not a second call."""
+        """A call that came in one piece. The same id with the same content is not a second call."""
         known = self._by_raw_id.get(raw_id) if raw_id else None
-        if known is not None and known.name == name and known.text == _written(arguments):
+        if known is not None and known.name == name and known.text == _args_text(arguments):
             return NOTHING
         key = object() if key is None else key
         return (*self.start_call(key, raw_id, name), *self.complete_call(key, arguments=arguments))
@@ -172,7 +172,7 @@ class ToolCallTracker:
         """The call that the last fragment went to. Ids and indexes may be shared; this is not."""
         return self._last
 
-    # -- under keys that cannot
+    # -- without a reliable key
 
     def fragment(
         self,
@@ -198,33 +198,33 @@ class ToolCallTracker:
         self._learn_id(call, raw_id)
         self._learn_name(call, name)
         if isinstance(arguments, str):
-            return self._extend(call, arguments)
-        return self._set(call, arguments)
+            return self._extend_args(call, arguments)
+        return self._replace_args(call, arguments)
 
     def _owner(self, index: Hashable, raw_id: str, name: str, arguments: Any, position: int) -> _Call:
         """The call a fragment belongs to: by its id if known, else its index, else the latest."""
         known = self._by_raw_id.get(raw_id) if raw_id else None
         here = self._by_key.get(index) if index is not None else self._latest()
         if known is not None and isinstance(index, int) and isinstance(known.key, int) and index != known.key:
-            known = self._sharer(known, here, name)
+            known = self._call_that_shares_id(known, here, name)
         if known is not None:
             reused = self._is_second_use(known, here if index is not None else known, name, arguments)
-            return self._add(index) if reused else known
+            return self._add_call(index) if reused else known
         if here is None:
-            return self._add(index) if raw_id or name else self._astray(index, arguments)
+            return self._add_call(index) if raw_id or name else self._owner_of_stray_args(index, arguments)
         if raw_id:
             return self._under_new_id(here, index, raw_id, name, arguments)
         if name and ((index is None and position > 0) or self._begins_anew(here, name, arguments)):
-            return self._add(index)
+            return self._add_call(index)
         if here.before is not None and not name and not here.name and arguments:
-            return self._withdraw(here)
+            return self._withdraw_call(here)
         return here
 
-    def _sharer(self, known: _Call, here: _Call | None, name: str) -> _Call | None:
-        """Whose a fragment is that has a known id at another index than the call of that id.
+    def _call_that_shares_id(self, known: _Call, here: _Call | None, name: str) -> _Call | None:
+        """The owner of a fragment with a known id, at another index than the call of that id.
 
-        Some servers derive ids from tool names, so that two calls share one: then the index
-        tells them apart. Others count indexes oddly and mean the id. A name begins a call.
+        Some servers derive ids from tool names, so two calls may share one id: then the index
+        decides. Other servers count indexes wrongly: then the id decides. A name begins a call.
         """
         if here is not None and here.raw_id in ("", known.raw_id):
             return here
@@ -241,7 +241,7 @@ class ToolCallTracker:
             return True
         if not self._is_whole_before(known, arguments):
             return False
-        return here is not known or known.text != _written(arguments)
+        return here is not known or known.text != _args_text(arguments)
 
     def _begins_anew(self, call: _Call, name: str, arguments: Any) -> bool:
         """Whether a name after the arguments have begun is a new call and not a repeat."""
@@ -252,71 +252,71 @@ class ToolCallTracker:
     def _is_whole_before(self, call: _Call, arguments: Any) -> bool:
         """Whether the call's text is an object already, and `arguments` begins another.
 
-        Asked only when a fragment contradicts itself, and only so often for one call.
+        Asked only when a fragment contradicts itself, at most CHECKS times for one call.
         """
-        text = _written(arguments)
+        text = _args_text(arguments)
         if not text.lstrip().startswith("{") or not call.pieces[-1].rstrip().endswith("}"):
             return False
         call.checks += 1
-        return call.checks <= CHECKS and not _parsed(call.text)[1]
+        return call.checks <= CHECKS and not _parse_args(call.text)[1]
 
     def _under_new_id(self, here: _Call, index: Hashable, raw_id: str, name: str, arguments: Any) -> _Call:
-        """A new id where a call stands: most often a new call (Ollama sends index 0 for all)."""
+        """A new id at a known index: most often a new call (Ollama sends index 0 for all)."""
         if here.done or (index is None and (name or here.raw_id)):
-            return self._add(index)
+            return self._add_call(index)
         if not here.raw_id:
-            return self._add(index) if name and self._begins_anew(here, name, arguments) else here
+            return self._add_call(index) if name and self._begins_anew(here, name, arguments) else here
         if name:
-            return self._add(index)
+            return self._add_call(index)
         if not (here.pieces or here.id or arguments):
             here.raw_id += raw_id  # the id came in two pieces
             self._by_raw_id[here.raw_id] = here
             return here
         if arguments:
-            self._note("changed_id", here, raw_id)
+            self._add_note("changed_id", here, raw_id)
             self._by_raw_id[raw_id] = here
             return here
-        call = self._add(index)  # a new call whose name follows, or only a new id: arguments will tell
+        call = self._add_call(index)  # a new call whose name follows, or only a new id: arguments will tell
         call.before = here
         return call
 
-    def _withdraw(self, call: _Call) -> _Call:
-        """No name came, so there was no new call: its arguments continue the one before."""
+    def _withdraw_call(self, call: _Call) -> _Call:
+        """No name came, so this is not a new call. Its arguments continue the call before."""
         before = call.before
         assert before is not None
-        self._drop(call)
+        self._drop_call(call)
         self._by_key[call.key] = before
         self._by_raw_id[call.raw_id] = before
-        self._note("changed_id", before, call.raw_id)
+        self._add_note("changed_id", before, call.raw_id)
         return before
 
-    def _astray(self, index: Hashable, arguments: Any) -> _Call:
+    def _owner_of_stray_args(self, index: Hashable, arguments: Any) -> _Call:
         """Arguments at an unknown index, without id or name (Nebius, Cerebras)."""
         if len(self._open) == 1:
             (sole,) = self._open
             if not (sole.pieces and self._is_whole_before(sole, arguments)):
-                self._note("misplaced_arguments", sole)
+                self._add_note("misplaced_arguments", sole)
                 return sole
-        return self._add(index)
+        return self._add_call(index)
 
     # -- the end
 
     def complete_all(self, cut: bool = False) -> Events:
         """The reply ended as it should, so every call in it is whole.
 
-        `cut` says that it ended at its token limit: a last call without arguments lost them.
+        With `cut` the reply ended at its token limit: a last call without arguments lost them.
         """
         orphans = [call for call in self._open if not call.name]
         lost = any(call.text for call in orphans)
         for call in orphans:
-            self._drop(call)
+            self._drop_call(call)
             if call.text:
-                self._note("nameless_call", call, call.text)
+                self._add_note("nameless_call", call, call.text)
         events: list[StreamEvent] = []
         for call in list(self._open):
             if lost and not call.text.strip():
                 call.fault = "ambiguous"  # its arguments may be those that lost their call
-                self._note("ambiguous_arguments", call)
+                self._add_note("ambiguous_arguments", call)
             elif cut and call is self._calls[-1] and not call.text.strip():
                 call.fault = "truncated"
             events += self._complete(call)
@@ -324,15 +324,15 @@ class ToolCallTracker:
 
     def whole_calls(self) -> list[ToolCall]:
         """The calls that are whole, in the order in which they appeared."""
-        return [_made(call) for call in self._calls if call.done and call.id]
+        return [_tool_call_of(call) for call in self._calls if call.done and call.id]
 
     # -- one call
 
-    def _find(self, key: Hashable, alias: Hashable) -> _Call | None:
+    def _find_call(self, key: Hashable, alias: Hashable) -> _Call | None:
         call = self._by_key.get(key)
         return self._by_key.get(alias) if call is None and alias is not None else call
 
-    def _add(self, key: Hashable) -> _Call:
+    def _add_call(self, key: Hashable) -> _Call:
         call = _Call(key)
         self._calls.append(call)
         self._open[call] = None
@@ -340,7 +340,7 @@ class ToolCallTracker:
             self._by_key[key] = call
         return call
 
-    def _drop(self, call: _Call) -> None:
+    def _drop_call(self, call: _Call) -> None:
         self._open.pop(call, None)
         call.done = True
 
@@ -355,42 +355,42 @@ class ToolCallTracker:
             return
         call.name = name if call.pieces else call.name + name
 
-    def _extend(self, call: _Call, delta: str) -> Events:
+    def _extend_args(self, call: _Call, delta: str) -> Events:
         if call.done:
             return NOTHING
         if delta:
             call.pieces.append(delta)
         sent = (ToolCallDelta(call.id, delta),) if call.id and delta else NOTHING
-        return (*sent, *self._announce())
+        return (*sent, *self._announce_calls())
 
-    def _set(self, call: _Call, arguments: Any) -> Events:
-        text = _written(arguments)
+    def _replace_args(self, call: _Call, arguments: Any) -> Events:
+        text = _args_text(arguments)
         if not text.strip():
-            return self._announce()
+            return self._announce_calls()
         before = call.text
         if text.startswith(before) and not call.done:
-            return self._extend(call, text[len(before) :])
+            return self._extend_args(call, text[len(before) :])
         call.checks += 1
-        if call.checks > CHECKS or _parsed(text) != _parsed(before):
+        if call.checks > CHECKS or _parse_args(text) != _parse_args(before):
             call.pieces = [text]
             call.made = None
-            self._note("replaced_arguments", call, before)
-        return self._announce()
+            self._add_note("replaced_arguments", call, before)
+        return self._announce_calls()
 
     def _complete(self, call: _Call) -> Events:
         if call.done:
             return NOTHING
         if not call.name:
-            self._drop(call)
-            self._note("nameless_call", call, call.text)
-            return self._announce()
-        last = self._set(call, call.preview) if not call.pieces else NOTHING
-        self._drop(call)
+            self._drop_call(call)
+            self._add_note("nameless_call", call, call.text)
+            return self._announce_calls()
+        last = self._replace_args(call, call.preview) if not call.pieces else NOTHING
+        self._drop_call(call)
         finished = (ToolCallComplete(call.id),) if call.id else NOTHING
-        return (*last, *finished, *self._announce())
+        return (*last, *finished, *self._announce_calls())
 
-    def _announce(self) -> Events:
-        """Starts that were held, in order: each with what came of its arguments meanwhile."""
+    def _announce_calls(self) -> Events:
+        """The starts that were held back, in order, each with its arguments so far."""
         if self._announced == len(self._calls):
             return NOTHING
         events: list[StreamEvent] = []
@@ -404,7 +404,7 @@ class ToolCallTracker:
         return events
 
     def _may_be_announced(self, call: _Call) -> bool:
-        """Whether the name must be whole by now."""
+        """Whether the name must be complete by now."""
         return call.sure or bool(call.pieces) or call.done or call is not self._calls[-1]
 
     def _announcement(self, call: _Call) -> Events:
@@ -415,7 +415,7 @@ class ToolCallTracker:
         end = (ToolCallComplete(call.id),) if call.done else NOTHING
         return (start, *text, *end)
 
-    def _note(self, code: str, call: _Call, detail: str = "") -> None:
+    def _add_note(self, code: str, call: _Call, detail: str = "") -> None:
         if len(self._notes) < MAX_NOTES:
             self._notes.setdefault((code, call), clean(detail[:200]))
 
@@ -436,25 +436,25 @@ def _is_sent_again(call: _Call, name: str, arguments: Any) -> bool:
         call.checks += 1
         if call.checks > CHECKS:
             return False
-    return arguments == call.text and not _parsed(arguments)[1]
+    return arguments == call.text and not _parse_args(arguments)[1]
 
 
-def _written(value: Any) -> str:
-    """Arguments as the text a model would have written; null says nothing."""
+def _args_text(value: Any) -> str:
+    """Arguments as the text that a model would have written; "" for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else dumps(value)
 
 
-def _parsed(text: str) -> tuple[dict[str, Any], str]:
+def _parse_args(text: str) -> tuple[dict[str, Any], str]:
     """Arguments from text. `null` is how some models call a tool that takes none."""
     return ({}, "") if text.strip() == "null" else arguments(text, LONGEST)
 
 
-def _made(call: _Call) -> ToolCall:
+def _tool_call_of(call: _Call) -> ToolCall:
     if call.made is None:
         text = clean(call.text)
-        values, fault = _parsed(text)
+        values, fault = _parse_args(text)
         kept = text if len(text) <= KEPT else excerpt(text)
         # A name is one of a few, and stands in every call.
         named = {"id": call.id, "name": intern(call.name), "raw_id": call.raw_id}

@@ -128,7 +128,7 @@ def transcript(
     _expect_history(history)
     place = reader(find(target), foreign_thinking)
     kept = history.view(("transcript", place), lambda: Transcript(history, place))
-    return kept.update().rendered()
+    return kept.update().snapshot()
 
 
 def render(
@@ -175,7 +175,7 @@ def render(
         body=body,
         protocol=place.api,
         target=place.origin,
-        source=seen.transcript.rendered(),
+        source=seen.transcript.snapshot(),
         changes=tuple(changes),
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),

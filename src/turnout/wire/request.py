@@ -58,7 +58,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     @property
     def report(self) -> Report:
         """What was resolved on the way; made when asked for."""
-        return self.source.reported(self.changes, self.diagnostics)
+        return self.source.report_with(self.changes, self.diagnostics)
 
     @property
     def ids(self) -> dict[str, str]:
