@@ -15,7 +15,7 @@ from typing import Any, Literal
 from turnout.history.log import History
 from turnout.model import ToolCall
 from turnout.tools.confine.threads import Threads
-from turnout.tools.declare.arguments import check
+from turnout.tools.declare.arguments import check_call
 from turnout.tools.declare.tool import Tool, tool
 from turnout.tools.policy.rules import Policy
 from turnout.tools.schedule.scheduler import ToolScheduler
@@ -73,7 +73,7 @@ def timed(statement: str, names: dict[str, Any], times: int = 20_000) -> float:
 def validation() -> Iterator[str]:
     for made, arguments in CALLS:
         call = ToolCall("c", made.name, arguments, raw="as the model wrote it")
-        names = {"check": check, "made": made, "call": call, "validator": made.validator}
+        names = {"check": check_call, "made": made, "call": call, "validator": made.validator}
         names["arguments"] = call.arguments
         bare, ours = inf, inf
         for _ in range(500):  # in turn and short, so that what else the machine does meets neither

@@ -12,8 +12,8 @@ from collections import Counter
 from tests.tools.safety.bash import LONGEST, UNSPEAKABLE, runs
 from tests.tools.safety.commands import EVERYDAY, HOSTILE
 
-from turnout.tools.policy.shell_safety import judge
-from turnout.tools.policy.shell_words import Doubt, commands
+from turnout.tools.policy.shell_safety import judge_line
+from turnout.tools.policy.shell_words import Doubt, plain_commands
 
 PIECES = [
     *(
@@ -166,8 +166,8 @@ def line_of(data: bytes) -> str:
 
 def agrees(line: str) -> bool:
     """Whether bash was asked about a line; fails when it would run what we did not see."""
-    seen = commands(line)
-    judge(line)
+    seen = plain_commands(line)
+    judge_line(line)
     if isinstance(seen, Doubt) or len(line) > LONGEST:
         return False
     if any(command.program in UNSPEAKABLE or "/" in command.program for command in seen):

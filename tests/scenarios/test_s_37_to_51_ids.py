@@ -31,7 +31,7 @@ from tests.scenarios.reading import (
 from turnout import History, decode, render, tool
 from turnout.ids import FORMATS, IdProjection, call_id
 from turnout.ids import mistral as mistral_ids
-from turnout.tools.declare.registry import Found, Registry
+from turnout.tools.declare.registry import FoundTool, Registry
 
 NINE = re.compile(r"[a-zA-Z0-9]{9}")
 
@@ -225,7 +225,7 @@ def test_s_50_a_tool_that_no_longer_exists_is_declared_as_a_stub(to: str) -> Non
 def test_s_51_a_name_in_another_spelling_is_resolved_to_the_registered_one(written: str) -> None:
     registry = Registry([tool_named("read_file"), tool_named("write_file")])
     found = registry.find(written)
-    assert isinstance(found, Found) and found.tool.name == "read_file"
+    assert isinstance(found, FoundTool) and found.tool.name == "read_file"
 
 
 def tool_named(name: str) -> Any:

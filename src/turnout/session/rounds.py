@@ -14,7 +14,7 @@ from ..model import Block, ModelTurn, Origin, Outcome, Text
 from ..providers.cost import total_usage
 from ..streaming.events import TextDelta
 from ..telemetry.counts import Operation
-from ..tools.declare.registry import Found
+from ..tools.declare.registry import FoundTool
 from ..tools.schedule.batch import BatchSummary
 from .events import Complete, Status, Terminal
 from .exchange import Exchange
@@ -124,7 +124,7 @@ class Rounds:
         for call in turn.tool_calls:
             if (outcome := history.interaction(call.id).outcome) is not None:
                 found = registry.find(call.name)
-                polls = isinstance(found, Found) and found.tool.polls
+                polls = isinstance(found, FoundTool) and found.tool.polls
                 watched.append(WatchedCall(call, outcome, call.id in invalid, polls))
         return watched
 

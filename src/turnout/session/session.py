@@ -446,7 +446,7 @@ class Session:
         return waiting
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
-        return tuple(tool.spec for tool in self.scheduler.registry.offered(self.scheduler.policy.mode))
+        return tuple(tool.spec for tool in self.scheduler.registry.offered_tools(self.scheduler.policy.mode))
 
     def replied(self, turn: ModelTurn) -> None:
         self.turns.append(turn)

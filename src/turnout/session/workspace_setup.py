@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..tools.confine.output import SavedOutput
-from ..tools.confine.sandbox import confined
+from ..tools.confine.sandbox import sandbox_for
 from ..tools.confine.workspace import WorkspaceFiles
 from ..world.places import Places
 from .settings import Workspace
@@ -23,7 +23,7 @@ def place_of_work(workspace: Workspace | None, environment: Mapping[str, str]) -
     saved, own = SavedOutput(), Places.of(environment)
     files = WorkspaceFiles(workspace.path, saved=saved)
     hidden = [str(own.config), str(own.data), str(own.state)]
-    spawn = confined(files, network=workspace.network, hidden=hidden)
+    spawn = sandbox_for(files, network=workspace.network, hidden=hidden)
     return {"workspace": files, "spawn": spawn, "save": saved.save}
 
 

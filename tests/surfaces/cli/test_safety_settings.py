@@ -55,7 +55,7 @@ def test_where_there_is_no_sandbox_the_first_lines_say_so(
     """With the reason, and with what follows from it; where there is one, nothing is said."""
     talk = ("-m", "openai:gpt-5.1", "--plain", "--no-store")
     monkeypatch.setattr(
-        "turnout.session.workspace_setup.confined", lambda *_, **__: Unconfined("it is missing")
+        "turnout.session.workspace_setup.sandbox_for", lambda *_, **__: Unconfined("it is missing")
     )
     told = "no sandbox holds commands (it is missing): "
     assert f"{told}each is asked for" in run(somebody, *talk).out

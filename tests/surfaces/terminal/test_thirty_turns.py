@@ -116,7 +116,7 @@ def by_hand(user: User) -> History:
     )
 
     async def reply(transport: HttpTransport) -> ModelTurn:
-        tools = [tool.spec for tool in scheduler.registry.offered("ask")]
+        tools = [tool.spec for tool in scheduler.registry.offered_tools("ask")]
         request = render(history, place, tools=tools, stream=True)
         reader = ReplyReader(place, history.next_key())
         outgoing = Outgoing(request.method, request.url, {**request.headers, **key}, request.body)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from turnout.model import Outcome, ToolCall
 from turnout.tools.builtin import apply_patch
-from turnout.tools.builtin.patch_format import Hunk, PatchError, applied, parse
+from turnout.tools.builtin.patch_format import Hunk, PatchError, apply_hunks, parse_patch
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.rules import Policy, Rule
@@ -177,8 +177,8 @@ def test_what_diff_writes_gives_the_new_text(old: list[str], new: list[str]) -> 
     text = "\n".join(difflib.unified_diff(old, new, "a/f", "b/f", lineterm="", n=50))
     if not text:
         return
-    (change,) = parse(text)
-    assert applied(old, change.hunks) == new
+    (change,) = parse_patch(text)
+    assert apply_hunks(old, change.hunks) == new
 
 
 @settings(max_examples=200)
@@ -186,7 +186,7 @@ def test_what_diff_writes_gives_the_new_text(old: list[str], new: list[str]) -> 
 def test_reading_a_patch_never_fails_otherwise(text: str) -> None:
     """It is a list of changes or a problem in words."""
     try:
-        assert parse(text)
+        assert parse_patch(text)
     except PatchError as error:
         assert str(error)
 
@@ -194,9 +194,9 @@ def test_reading_a_patch_never_fails_otherwise(text: str) -> None:
 def test_a_hunk_without_old_lines_goes_where_it_says() -> None:
     """Behind its anchor, at its line, or at the end."""
     lines = ["a", "b", "c"]
-    assert applied(lines, [Hunk((), ("x",))]) == ["a", "b", "c", "x"]
-    assert applied(lines, [Hunk((), ("x",), anchor="a")]) == ["a", "x", "b", "c"]
-    assert applied(lines, [Hunk((), ("x",), line=2)]) == ["a", "x", "b", "c"]
+    assert apply_hunks(lines, [Hunk((), ("x",))]) == ["a", "b", "c", "x"]
+    assert apply_hunks(lines, [Hunk((), ("x",), anchor="a")]) == ["a", "x", "b", "c"]
+    assert apply_hunks(lines, [Hunk((), ("x",), line=2)]) == ["a", "x", "b", "c"]
 
 
 def test_git_agrees(call: Call, root: Path, tmp_path: Path) -> None:

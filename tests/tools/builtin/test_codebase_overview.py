@@ -10,7 +10,7 @@ import pytest
 
 from turnout.model import Outcome
 from turnout.tools.builtin import codebase_overview
-from turnout.tools.builtin.manifests import summary
+from turnout.tools.builtin.manifests import manifest_summary
 
 Call = Callable[..., Outcome]
 
@@ -107,7 +107,7 @@ def test_only_so_many_files_are_looked_at(call: Call, project: Path, monkeypatch
 )
 def test_manifests_are_told_in_a_line(name: str, text: str, said: str) -> None:
     """Damaged ones too."""
-    assert summary(name, text) == said
+    assert manifest_summary(name, text) == said
 
 
 def test_an_empty_folder_a_file_and_the_outside(call: Call, root: Path) -> None:

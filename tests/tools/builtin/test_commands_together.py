@@ -13,8 +13,8 @@ from tests.build import call
 from tests.tools.schedule.scheduling import Desk, go
 
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.confine.process import run as unconfined
-from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.process import run_command as unconfined
+from turnout.tools.confine.sandbox import sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.rules import Policy
@@ -30,7 +30,7 @@ def workspace(root: Path) -> Iterator[WorkspaceFiles]:
 
 @pytest.fixture(params=["sandbox", "no sandbox"])
 def desk(request: pytest.FixtureRequest, workspace: WorkspaceFiles) -> Desk:
-    spawn = confined(workspace) if request.param == "sandbox" else unconfined
+    spawn = sandbox_for(workspace) if request.param == "sandbox" else unconfined
     return Desk(*BUILTIN, workspace=workspace, spawn=spawn)
 
 

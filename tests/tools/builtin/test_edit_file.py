@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from turnout.model import Outcome
 from turnout.tools.builtin import edit_file
-from turnout.tools.builtin.edit import Page
-from turnout.tools.confine.file_text import Decoded, decoded
+from turnout.tools.builtin.edit import EditedText
+from turnout.tools.confine.file_text import DecodedText, decode_text
 from turnout.tools.declare.context import ToolContext
 
 Call = Callable[..., Outcome]
@@ -125,7 +125,7 @@ pieces = st.sampled_from(["a", "b", "ab", "\n", "\r\n", "\r", "é", " "])
 def test_replacing_a_text_by_itself_changes_only_line_endings_inside(text: str, old: str) -> None:
     """Places found in the plain text lead back to the very same places of the file."""
     assume("\r\r\n" not in text)  # a lone return would join the line feed that replaces the pair after it
-    page = Page(Decoded(text))
+    page = EditedText(DecodedText(text))
     places = page.places(old)
     same = page.replaced(places, old, old)
     assert same.replace("\r\n", "\n") == text.replace("\r\n", "\n")
@@ -136,7 +136,7 @@ def test_replacing_a_text_by_itself_changes_only_line_endings_inside(text: str, 
 @given(st.binary(max_size=60))
 def test_every_file_can_be_decoded_and_written_back(data: bytes) -> None:
     """Whatever the bytes are, decoding them is undone exactly."""
-    file = decoded(data)
+    file = decode_text(data)
     assert file.encode(file.text) == data
 
 

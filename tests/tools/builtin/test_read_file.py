@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from turnout.model import Media, Outcome
 from turnout.tools.builtin import BUILTIN, read_file
-from turnout.tools.builtin.read import Picker
+from turnout.tools.builtin.read import LinePicker
 from turnout.tools.declare.context import ToolContext
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
@@ -93,7 +93,7 @@ def test_picked_lines_do_not_depend_on_how_the_bytes_were_cut(
     expected = data.split(b"\n")
     if not expected[-1]:
         expected.pop()
-    picker, at = Picker(start, count, room=10**6), 0
+    picker, at = LinePicker(start, count, room=10**6), 0
     for cut in (*cuts, len(data)):
         picker.feed(data[at : at + cut])
         at += cut

@@ -11,7 +11,7 @@ import pytest
 
 from turnout.model import Outcome
 from turnout.tools.builtin import grep
-from turnout.tools.builtin.ripgrep import found_program, means_the_same
+from turnout.tools.builtin.ripgrep import find_program, means_the_same
 
 Call = Callable[..., Outcome]
 
@@ -102,5 +102,5 @@ def test_ripgrep_of_the_workspace_is_not_used(root: Path) -> None:
     (root / "bin").mkdir()
     (root / "bin/rg").write_text("#!/bin/sh\n")
     (root / "bin/rg").chmod(0o755)
-    assert found_program({"PATH": f"{root}/bin:.:bin"}, str(root)) == ""
-    assert found_program({"PATH": f"{root}/bin"}, os.path.join(root, "src")) == f"{root}/bin/rg"
+    assert find_program({"PATH": f"{root}/bin:.:bin"}, str(root)) == ""
+    assert find_program({"PATH": f"{root}/bin"}, os.path.join(root, "src")) == f"{root}/bin/rg"

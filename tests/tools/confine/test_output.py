@@ -18,9 +18,9 @@ from turnout.tools.confine.output import (
     Capture,
     HeadTail,
     SavedOutput,
-    clipped,
     readable,
     shares,
+    truncate_text,
     within_budget,
 )
 
@@ -124,7 +124,7 @@ def test_many_threads_save_at_once(tmp_path: Path) -> None:
 @given(st.text(), st.integers(0, 50))
 def test_a_clipped_text_keeps_both_ends(text: str, limit: int) -> None:
     """Short texts stay as they are; of long ones no more than the limit is kept."""
-    result = clipped(text, limit)
+    result = truncate_text(text, limit)
     if len(text) <= limit:
         assert result == text
     else:

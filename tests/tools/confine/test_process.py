@@ -56,7 +56,7 @@ async def bash(script: str, *words: str, **options: Any) -> tuple[Finished, byte
     folder = os.open(options.pop("folder", "/"), os.O_RDONLY | os.O_DIRECTORY)
     environment = {**process.environment(os.environ), **options.pop("environment", {})}
     try:
-        finished = await process.run(
+        finished = await process.run_command(
             ["bash", "--noprofile", "--norc", "-c", script, *words],
             folder=folder,
             environment=environment,
@@ -91,7 +91,7 @@ def test_a_command_that_is_not_there_says_so() -> None:
     async def start() -> Finished:
         folder = os.open("/", os.O_RDONLY)
         try:
-            return await process.run(["no-such-program"], folder=folder, environment={"PATH": "/bin"})
+            return await process.run_command(["no-such-program"], folder=folder, environment={"PATH": "/bin"})
         finally:
             os.close(folder)
 
@@ -176,10 +176,10 @@ def test_a_number_used_again_is_left_alone() -> None:
     try:
         facts = supervise.process_facts(other.pid)
         assert facts is not None
-        supervise.send(other.pid, str(int(facts[2]) - 1), signal.SIGKILL)
+        supervise.send_signal(other.pid, str(int(facts[2]) - 1), signal.SIGKILL)
         time.sleep(0.05)
         assert other.poll() is None
-        supervise.send(other.pid, facts[2], signal.SIGKILL)
+        supervise.send_signal(other.pid, facts[2], signal.SIGKILL)
         assert other.wait(5) == -signal.SIGKILL
     finally:
         other.kill()
@@ -253,7 +253,8 @@ def test_a_cooperative_command_stops_within_a_quarter_second(name: str, isolatio
 HARNESS = """
 import asyncio, os, sys
 from turnout.tools.confine import process
-asyncio.run(process.run(["bash", "-c", "setsid sleep 300 & sleep 300"], folder=os.open("/", os.O_RDONLY),
+asyncio.run(process.run_command(
+    ["bash", "-c", "setsid sleep 300 & sleep 300"], folder=os.open("/", os.O_RDONLY),
     environment={"PATH": os.environ["PATH"], "NAME": sys.argv[1]}, isolation=sys.argv[2]))
 """
 

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnout.tools.confine.beneath import Refused, by_kernel, step_by_step
-from turnout.tools.confine.file_names import shown, unshown
+from turnout.tools.confine.beneath import PathRefused, by_kernel, step_by_step
+from turnout.tools.confine.file_names import escape_name, unescape_name
 from turnout.tools.confine.workspace import WorkspaceFiles
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
@@ -202,7 +202,7 @@ def checked_then_opened(root: int, path: str, flags: int, mode: int = 0) -> int:
     base = os.readlink(f"/proc/self/fd/{root}")
     full = os.path.realpath(os.path.join(base, path))
     if full != base and not full.startswith(base + "/"):
-        raise Refused("outside", path)
+        raise PathRefused("outside", path)
     return os.open(os.path.join(base, path), flags, mode)
 
 
@@ -297,7 +297,7 @@ def test_a_file_changed_since_it_was_read_is_left_alone(workspace: WorkspaceFile
     """An edit is made of what was read; on anything else it would destroy someone's work."""
     _, stamp = workspace.read("src/a.py", 100)
     (tmp_path / "root/src/a.py").write_bytes(b"their work")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(PathRefused) as refused:
         workspace.write("src/a.py", b"ours", expected=stamp)
     assert refused.value.rule == "changed"
     assert (tmp_path / "root/src/a.py").read_bytes() == b"their work"
@@ -353,7 +353,7 @@ def test_only_regular_files_are_read(workspace: WorkspaceFiles) -> None:
         finally:
             os.chdir(home)
         for path in ("pipe", "socket"):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(PathRefused) as refused:
                 read(workspace, path)
             assert refused.value.rule == "not_a_file"
             assert workspace.kind(path) == "other"
@@ -391,7 +391,7 @@ ODD_NAMES = [
 def test_odd_names_can_be_listed_and_sent_back(workspace: WorkspaceFiles, tmp_path: Path, name: str) -> None:
     """What a listing shows of any name opens that file again, and writing reaches the same one."""
     (tmp_path / "root" / name).write_bytes(b"odd")
-    as_text = shown(next(entry.name for entry in workspace.entries() if entry.kind == "file"))
+    as_text = escape_name(next(entry.name for entry in workspace.entries() if entry.kind == "file"))
     as_text.encode()
     assert read(workspace, as_text) == b"odd"
     assert workspace.write(as_text, b"new") is False
@@ -400,9 +400,9 @@ def test_odd_names_can_be_listed_and_sent_back(workspace: WorkspaceFiles, tmp_pa
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_a_shown_name_has_no_controls_and_comes_back(name: str) -> None:
     """`unshown` undoes `shown`, but for names that hold a backslash of their own."""
-    text = shown(name)
+    text = escape_name(name)
     assert text.isprintable() or " " in text or not any(ord(character) < 32 for character in text)
-    assert "\\" in name or unshown(text) == name
+    assert "\\" in name or unescape_name(text) == name
 
 
 def test_one_identity_for_every_spelling(workspace: WorkspaceFiles) -> None:
@@ -437,9 +437,9 @@ def test_a_readable_folder_is_read_and_never_written(tmp_path: Path) -> None:
     (tmp_path / "saved/1.txt").write_bytes(b"saved")
     with WorkspaceFiles(tmp_path / "root", readable=[tmp_path / "saved"]) as workspace:
         assert read(workspace, str(tmp_path / "saved/1.txt")) == b"saved"
-        with pytest.raises(Refused):
+        with pytest.raises(PathRefused):
             workspace.write(str(tmp_path / "saved/1.txt"), b"")
-        with pytest.raises(Refused):
+        with pytest.raises(PathRefused):
             read(workspace, str(tmp_path / "saved/../root-evil/secret"))
 
 

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from turnout import plain
 from turnout.model import ToolCall
-from turnout.tools.declare.arguments import Checked, check, check_arguments, decode, explanation
+from turnout.tools.declare.arguments import (
+    Checked,
+    check_arguments,
+    check_call,
+    decode_arguments,
+    explanation,
+)
 from turnout.tools.declare.tool import Tool, tool
 
 
@@ -36,7 +42,7 @@ def refresh() -> None:
 def written(raw: str, made: Tool = read_file) -> Checked:
     """The guardrails on what a model wrote."""
     arguments, fault = plain.arguments(raw)
-    return check(made, ToolCall("c", made.name, arguments, raw=raw, fault=fault))
+    return check_call(made, ToolCall("c", made.name, arguments, raw=raw, fault=fault))
 
 
 def error(raw: str, made: Tool = read_file) -> dict[str, Any]:
@@ -152,7 +158,7 @@ def test_a_string_is_not_read_as_a_number_where_some_strings_may_stand() -> None
 def test_the_call_itself_is_not_changed_by_a_repair() -> None:
     """Repairs are made on a copy: the history keeps what the model wrote."""
     call = ToolCall("c", "read_file", {"path": "a", "marks": ["1"]})
-    assert check(read_file, call).arguments["marks"] == [1]
+    assert check_call(read_file, call).arguments["marks"] == [1]
     assert call.arguments["marks"] == ["1"]
 
 
@@ -172,7 +178,7 @@ def test_a_value_its_type_refuses_is_a_problem_like_any_other() -> None:
     @tool
     def halve(even: Even) -> None: ...
 
-    _, checked = decode(halve, check_arguments(halve, {"even": {"number": 3}}))
+    _, checked = decode_arguments(halve, check_arguments(halve, {"even": {"number": 3}}))
     assert checked.kind == "invalid_arguments"
     assert checked.problems[0].path == "even.number"
     assert "must be even" in checked.problems[0].expected
@@ -242,7 +248,7 @@ def test_arguments_either_fit_the_schema_or_are_refused_with_problems(arguments:
     checked = check_arguments(read_file, arguments)
     if checked.ok:
         assert read_file.validator.is_valid(checked.arguments)
-        assert set(decode(read_file, checked)[0]) == set(arguments)
+        assert set(decode_arguments(read_file, checked)[0]) == set(arguments)
     else:
         assert checked.problems
         assert json.loads(explanation(read_file, checked))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from turnout.tools.declare.footprint import LONGEST_PATH, Footprint, Places
+from turnout.tools.declare.footprint import LONGEST_PATH, Footprint, TakenPlaces
 
 READ = Footprint()
 
@@ -34,11 +34,11 @@ def test_a_command_that_changes_things_clashes_with_every_path(
     taken: Footprint, next_one: Footprint, clashes: bool
 ) -> None:
     """It may touch any; a call that touches none does not mind."""
-    assert Places((taken,)).clash(next_one) is clashes
+    assert TakenPlaces((taken,)).clash(next_one) is clashes
 
 
 def test_a_path_of_the_greatest_length_has_folders_above_it() -> None:
     """Only a longer one, which no file can have, stands for itself."""
     longest = "a/" + "b" * (LONGEST_PATH - 2)
-    assert Places((writes(longest),)).clash(reads("a"))
-    assert not Places((writes(longest + "b"),)).clash(reads("a"))
+    assert TakenPlaces((writes(longest),)).clash(reads("a"))
+    assert not TakenPlaces((writes(longest + "b"),)).clash(reads("a"))

@@ -339,10 +339,10 @@ def test_paths_are_named_or_computed() -> None:
     @tool
     def search(text: str, path: str = ".") -> None: ...
 
-    assert search.touched({"text": "x"}) == (".",)
+    assert search.touched_paths({"text": "x"}) == (".",)
 
     @tool(paths=lambda arguments: [arguments["a"] + ".lock"])
     def lock(a: str) -> None: ...
 
-    assert move.touched({"path": "a", "others": ["b", "c"]}) == ("a", "b", "c")
-    assert lock.touched({"a": "x"}) == ("x.lock",)
+    assert move.touched_paths({"path": "a", "others": ["b", "c"]}) == ("a", "b", "c")
+    assert lock.touched_paths({"a": "x"}) == ("x.lock",)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from turnout.errors import UsageError
-from turnout.tools.mcp.config import McpServer, expanded, read_servers, references
+from turnout.tools.mcp.config import McpServer, expand_references, read_servers, references
 
 
 def read(**servers: Any) -> dict[str, McpServer]:
@@ -36,38 +36,38 @@ def test_a_server_is_a_command_or_an_address(written: Any) -> None:
 
 def test_references_are_filled_in_from_the_users_environment() -> None:
     server = McpServer("a", command="${BIN:-uvx}", args=("--in", "${PLACE}"), env={"TOKEN": "${API_TOKEN}"})
-    full = expanded(server, {"PLACE": "/srv", "API_TOKEN": "s3cret"})
+    full = expand_references(server, {"PLACE": "/srv", "API_TOKEN": "s3cret"})
     assert (full.command, full.args, full.env) == ("uvx", ("--in", "/srv"), {"TOKEN": "s3cret"})
     assert references(server) == ("BIN", "PLACE", "API_TOKEN")
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
     with pytest.raises(UsageError, match="needs the variable PLACE"):
-        expanded(McpServer("a", command="b", args=("${PLACE}",)), {})
+        expand_references(McpServer("a", command="b", args=("${PLACE}",)), {})
 
 
 @pytest.mark.parametrize("field", [{"args": ("--key=${API_KEY}",)}, {"command": "x${GH_TOKEN}"}])
 def test_a_secret_never_goes_into_a_command(field: Any) -> None:
     """Everyone on the machine can read the arguments of a process."""
     with pytest.raises(UsageError, match="hand it over in env or headers"):
-        expanded(McpServer("a", **{"command": "b", **field}), {"API_KEY": "k", "GH_TOKEN": "t"})
+        expand_references(McpServer("a", **{"command": "b", **field}), {"API_KEY": "k", "GH_TOKEN": "t"})
 
 
 def test_a_secret_never_goes_into_an_address() -> None:
     with pytest.raises(UsageError, match="hand it over in env or headers"):
-        expanded(McpServer("a", url="https://a.example/?k=${API_KEY}"), {"API_KEY": "k"})
+        expand_references(McpServer("a", url="https://a.example/?k=${API_KEY}"), {"API_KEY": "k"})
 
 
 def test_a_variable_of_the_servers_own_is_left_to_the_server() -> None:
     """Some servers fill in arguments themselves, from the variables that they were given."""
     server = McpServer("a", command="b", args=("--header", "X: ${AUTH}"), env={"AUTH": "Bearer ${MY_TOKEN}"})
-    assert expanded(server, {"MY_TOKEN": "t"}).args == ("--header", "X: ${AUTH}")
+    assert expand_references(server, {"MY_TOKEN": "t"}).args == ("--header", "X: ${AUTH}")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a/b", "unix:/x", "a.example"])
 def test_only_http_is_an_address(url: str) -> None:
     with pytest.raises(UsageError, match="http or https"):
-        expanded(McpServer("a", url=url), {})
+        expand_references(McpServer("a", url=url), {})
 
 
 def test_a_password_in_an_address_is_not_shown() -> None:

@@ -16,8 +16,8 @@ from turnout.errors import UsageError
 from turnout.model import Outcome
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.tool import Tool
-from turnout.tools.mcp.offering import made
-from turnout.tools.mcp.pins import Offer, OfferedTool
+from turnout.tools.mcp.offering import make_tool
+from turnout.tools.mcp.pins import OfferedTool, ServerOffer
 
 
 async def echo(tool: OfferedTool, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
@@ -25,8 +25,8 @@ async def echo(tool: OfferedTool, arguments: Mapping[str, Any], context: ToolCon
 
 
 def offered(**fields: Any) -> Tool:
-    [tool] = Offer.of("s", "1", [{"name": "t", "inputSchema": {"type": "object"}, **fields}]).tools
-    return made("s", tool, echo, 5.0)
+    [tool] = ServerOffer.of("s", "1", [{"name": "t", "inputSchema": {"type": "object"}, **fields}]).tools
+    return make_tool("s", tool, echo, 5.0)
 
 
 def test_a_tool_is_risky_unless_the_server_says_that_it_only_reads() -> None:
@@ -52,8 +52,8 @@ def test_calls_run_at_the_same_time_only_where_the_server_says_that_they_read(
         return Outcome("complete", "done")
 
     schema = {"name": "t", "inputSchema": {"type": "object"}, "annotations": hints}
-    [tool] = Offer.of("s", "1", [schema]).tools
-    _, took = virtually(_four_calls(made("s", tool, slowly, 60.0)))
+    [tool] = ServerOffer.of("s", "1", [schema]).tools
+    _, took = virtually(_four_calls(make_tool("s", tool, slowly, 60.0)))
     assert took == pytest.approx(seconds)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from turnout.errors import UsageError
 from turnout.tools.declare.tool import Risk, Tool, tool
 from turnout.tools.policy.path_globs import path_matches
-from turnout.tools.policy.rules import Policy, Rule, Subject, fingerprint, grant
+from turnout.tools.policy.rules import Policy, Rule, Subject, call_fingerprint, grant_rule
 from turnout.tools.policy.situation import Assessment
 
 
@@ -55,9 +55,9 @@ def test_a_yes_to_writing_is_no_yes_to_deleting() -> None:
         subject(arguments={"patch": text}, assessed=Assessment(risk))  # type: ignore[arg-type]
         for text, risk in (("a", "write"), ("b", "dangerous"), ("c", "dangerous"))
     )
-    policy = Policy("ask").with_rule(grant(writes, "session"))
+    policy = Policy("ask").with_rule(grant_rule(writes, "session"))
     assert [policy.decide(each).effect for each in (writes, deletes)] == ["allow", "ask"]
-    policy = policy.with_rule(grant(deletes, "saved"))
+    policy = policy.with_rule(grant_rule(deletes, "saved"))
     assert [policy.decide(each).effect for each in (deletes, other)] == ["allow", "ask"]
     written_down = Policy("ask", (Rule("allow", "edit"),))  # by the user, who knows the tool
     assert written_down.decide(deletes).effect == "allow"
@@ -87,12 +87,12 @@ def test_a_grant_silences_the_rule_that_asked() -> None:
     """After "always", the rule that asked does not ask again; before it, asking wins over allowing."""
     policy = Policy("full", (Rule("allow", "edit"), Rule("ask", "edit")))
     assert policy.decide(subject()).effect == "ask"
-    assert policy.with_rule(grant(subject(), "session")).decide(subject()).effect == "allow"
+    assert policy.with_rule(grant_rule(subject(), "session")).decide(subject()).effect == "allow"
 
 
 def test_plan_mode_denies_whatever_was_granted() -> None:
     """Plan mode only reads, rules or not."""
-    verdict = Policy("plan", (grant(subject(), "saved"), Rule("allow"))).decide(subject())
+    verdict = Policy("plan", (grant_rule(subject(), "saved"), Rule("allow"))).decide(subject())
     assert verdict.effect == "deny"
     assert verdict.why == "plan mode only reads, and edit is write"
 
@@ -101,14 +101,14 @@ def test_a_grant_for_a_dangerous_tool_covers_these_arguments_only() -> None:
     """ "Always" for one command is not "always" for every command."""
     listed = subject("dangerous", arguments={"command": "ls"})
     wiped = subject("dangerous", arguments={"command": "rm -rf ."})
-    policy = Policy("ask", (grant(listed, "session"),))
+    policy = Policy("ask", (grant_rule(listed, "session"),))
     assert policy.decide(listed).effect == "allow"
     assert policy.decide(wiped).effect == "ask"
 
 
 def test_a_grant_inside_the_workspace_does_not_reach_outside() -> None:
     """A tool that was allowed inside is asked about again outside."""
-    policy = Policy("ask", (grant(subject(), "session"),))
+    policy = Policy("ask", (grant_rule(subject(), "session"),))
     assert policy.decide(subject(path="b.py")).effect == "allow"
     assert policy.decide(subject(path="/etc/x", reach="outside")).effect == "ask"
 
@@ -203,9 +203,9 @@ def test_a_fingerprint_does_not_depend_on_the_order_of_keys(arguments: dict[str,
     """The same arguments have one fingerprint; another value has another."""
     shuffled = list(arguments.items())
     random.shuffle(shuffled)
-    assert fingerprint("t", arguments) == fingerprint("t", dict(shuffled))
-    assert fingerprint("t", arguments) != fingerprint("u", arguments)
-    assert fingerprint("t", arguments) != fingerprint("t", {**arguments, "more": 1})
+    assert call_fingerprint("t", arguments) == call_fingerprint("t", dict(shuffled))
+    assert call_fingerprint("t", arguments) != call_fingerprint("u", arguments)
+    assert call_fingerprint("t", arguments) != call_fingerprint("t", {**arguments, "more": 1})
 
 
 RULES = st.lists(

@@ -7,13 +7,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.sandbox import sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 
 
 def why_not() -> str:
     with TemporaryDirectory() as folder, WorkspaceFiles(Path(folder)) as workspace:
-        return confined(workspace).note
+        return sandbox_for(workspace).note
 
 
 NOTE = why_not()

@@ -12,7 +12,7 @@ from tests.tools.safety.bash import runs
 from tests.tools.safety.commands import EVERYDAY
 
 from turnout.tools.policy import shell_words
-from turnout.tools.policy.shell_words import Command
+from turnout.tools.policy.shell_words import ShellCommand
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 
@@ -42,7 +42,7 @@ def test_no_line_of_the_grammar_runs_what_policy_did_not_see() -> None:
 
 def test_the_comparison_bites(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that takes the first line for all of it is found out."""
-    whole = shell_words.commands
+    whole = shell_words.plain_commands
 
     def hasty(line: str) -> Any:
         return whole(line.split("\n")[0])
@@ -54,5 +54,5 @@ def test_the_comparison_bites(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_one_reader_that_errs_is_caught_by_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both readings must give the same words, else the line is a doubt."""
-    monkeypatch.setattr(shell_words, "_parsed", lambda root: iter([Command(("ls",))]))
-    assert shell_words.commands("ls -la") == shell_words.Doubt("it can be read in two ways")
+    monkeypatch.setattr(shell_words, "_parsed_commands", lambda root: iter([ShellCommand(("ls",))]))
+    assert shell_words.plain_commands("ls -la") == shell_words.Doubt("it can be read in two ways")

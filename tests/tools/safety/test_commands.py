@@ -19,15 +19,15 @@ from turnout.tools.builtin import read_file, shell
 from turnout.tools.builtin.shell_assessment import MOST_NAMES, files_fitting
 from turnout.tools.confine.output import SavedOutput
 from turnout.tools.confine.process import Finished
-from turnout.tools.confine.sandbox import Unconfined, confined
+from turnout.tools.confine.sandbox import Unconfined, sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy import shell_words
 from turnout.tools.policy.programs import PROGRAMS, Program
 from turnout.tools.policy.rules import Policy, Rule, Verdict
-from turnout.tools.policy.shell_safety import judge
-from turnout.tools.policy.shell_words import Doubt, commands
+from turnout.tools.policy.shell_safety import judge_line
+from turnout.tools.policy.shell_words import Doubt, plain_commands
 from turnout.tools.policy.situation import Situation
 from turnout.tools.schedule.admission import Admitted, admit_call
 
@@ -104,7 +104,7 @@ def test_a_line_takes_the_highest_risk_of_its_parts() -> None:
         "ls | cat && npm test || rm -r a; mkdir b": "dangerous",
         "rm -r a": "dangerous",
     }
-    assert {line: judge(line).risk for line in lines} == lines
+    assert {line: judge_line(line).risk for line in lines} == lines
 
 
 def test_the_question_says_what_stood_in_the_way(workspace: Any) -> None:
@@ -230,7 +230,7 @@ def test_what_a_glob_was_judged_by_is_what_bash_makes_of_it(workspace: Any, tmp_
         "src/d/",
         "src/*/",
     ):
-        context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
+        context = ToolContext("c", workspace=workspace, spawn=sandbox_for(workspace))
         outcome = asyncio.run(shell.invoke(context, {"command": f"printf '%s\\n' {glob}"}))
         words = {word.rstrip("/") for word in outcome.text.split("\n")}
         assert words <= {path.rstrip("/") for path in files_fitting(workspace, glob) or ()}, glob
@@ -325,13 +325,13 @@ def test_flags_are_spelled_in_full(name: str, each: Program) -> None:
 )
 def test_a_value_may_not_look_like_a_flag(line: str) -> None:
     """If we erred about a flag's value, the program would take it for one."""
-    assert judge(line).risk == "risky"
+    assert judge_line(line).risk == "risky"
 
 
 def test_flags_of_find_are_words_and_cannot_be_joined() -> None:
     """`-ao` is not `-a -o` to it."""
-    assert judge("find . -a -o").risk == "read"
-    assert judge("find . -ao").risk == "risky"
+    assert judge_line("find . -a -o").risk == "read"
+    assert judge_line("find . -ao").risk == "risky"
 
 
 def test_what_only_reads_runs_with_nothing_to_write_to(workspace: Any) -> None:
@@ -364,16 +364,16 @@ def test_no_flag_may_be_abbreviated_or_invented(program: tuple[str, Program], fl
     word = f"--{flag.strip('-') or 'x'}"
     if each.bare or each.single_dash or word in each.flags or word in each.takes:
         return
-    assert judge(f"{name} {word}").risk != "read"
-    assert judge(f"{name} {word}=x").risk != "read"
+    assert judge_line(f"{name} {word}").risk != "read"
+    assert judge_line(f"{name} {word}=x").risk != "read"
 
 
 @given(st.text(max_size=200))
 def test_judging_never_fails(line: str) -> None:
     """Any text is a command line to someone."""
-    found = commands(line)
+    found = plain_commands(line)
     assert isinstance(found, Doubt) or all(command.words for command in found)
-    assert judge(line).risk in ("read", "write", "risky", "dangerous")
+    assert judge_line(line).risk in ("read", "write", "risky", "dangerous")
 
 
 def test_judging_is_quick() -> None:
@@ -388,5 +388,5 @@ def test_judging_is_quick() -> None:
     ]
     started = time.process_time()
     for line in lines:
-        judge(line)
+        judge_line(line)
     assert time.process_time() - started < 1.0

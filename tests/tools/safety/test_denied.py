@@ -15,8 +15,8 @@ from tests.tools.safety.denied_calls import CANARY, RULES, Call, calls, furnish,
 
 from turnout.model import Outcome
 from turnout.tools.builtin import BUILTIN
-from turnout.tools.confine.denied_files import Denied
-from turnout.tools.confine.sandbox import Unconfined, confined
+from turnout.tools.confine.denied_files import DeniedFiles
+from turnout.tools.confine.sandbox import Unconfined, sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.approval import ApprovalRequest, Decision
 from turnout.tools.policy.rules import Policy, Rule
@@ -95,7 +95,7 @@ def test_there_are_many_ways(root: Path) -> None:
 @needs_sandbox
 def test_without_the_rule_most_of_them_show_it(workspace: WorkspaceFiles, root: Path) -> None:
     """The same calls under no rule: so the tests below can fail."""
-    shown = leaks(calls(root)[::5], workspace, Policy("full"), spawn=confined(workspace), approver=agree)
+    shown = leaks(calls(root)[::5], workspace, Policy("full"), spawn=sandbox_for(workspace), approver=agree)
     assert len(shown) > len(calls(root)[::5]) // 2
 
 
@@ -105,7 +105,7 @@ def test_no_call_shows_what_is_denied(workspace: WorkspaceFiles, root: Path, mod
     """Not even if someone agrees to each: what the rule denies is covered."""
     policy, before = Policy(mode, RULED), (root / ".env").read_text()
     wanted = calls(root) if SOAK or mode == "full" else calls(root)[::4]
-    assert leaks(wanted, workspace, policy, spawn=confined(workspace), approver=agree) == []
+    assert leaks(wanted, workspace, policy, spawn=sandbox_for(workspace), approver=agree) == []
     assert (root / ".env").read_text() == before and (root / "secrets/key").exists()
 
 
@@ -122,7 +122,7 @@ def test_no_call_of_another_user_shows_it(open_folder: Path) -> None:
 def test_no_history_shows_it_unasked(workspace: WorkspaceFiles, mode: Any) -> None:
     """The sandbox cannot cover what a repository remembers: what may look there is asked for."""
     wanted = history_calls() if SOAK or mode in ("ask", "full") else history_calls()[::4]
-    assert leaks(wanted, workspace, Policy(mode, RULED), spawn=confined(workspace)) == []
+    assert leaks(wanted, workspace, Policy(mode, RULED), spawn=sandbox_for(workspace)) == []
 
 
 @pytest.mark.parametrize("mode", ["ask", "full"])
@@ -137,7 +137,7 @@ def test_without_a_sandbox_what_may_show_it_is_asked_for(
 @needs_sandbox
 def test_what_is_not_denied_is_shown_as_ever(workspace: WorkspaceFiles, root: Path) -> None:
     """Around the secrets all works unasked: reading, searching, listing, git for names and single files."""
-    policy, spawn = Policy("ask", RULED), confined(workspace)
+    policy, spawn = Policy("ask", RULED), sandbox_for(workspace)
     wanted: list[tuple[Call, str]] = [
         (("read_file", {"path": "src/main.py"}), "harmless"),
         (("grep", {"pattern": "harmless"}), "5 matching lines"),
@@ -168,7 +168,9 @@ def test_commands_that_may_write_do_their_work(workspace: WorkspaceFiles, root: 
     """Building, testing and editing go on around what is covered, and leave no trace of the covers."""
     before = sorted(path.relative_to(root) for path in root.rglob("*") if ".git/" not in str(path))
     line = "echo new > src/new.py && mkdir -p out && cp src/*.py out/ && ls out && rm -r out src/new.py"
-    outcome = run(("shell", {"command": line}), workspace, Policy("full", RULED), spawn=confined(workspace))
+    outcome = run(
+        ("shell", {"command": line}), workspace, Policy("full", RULED), spawn=sandbox_for(workspace)
+    )
     assert "new.py" in outcome.text and outcome.status == "complete"
     after = sorted(path.relative_to(root) for path in root.rglob("*") if ".git/" not in str(path))
     assert after == before and CANARY in (root / ".env").read_text()
@@ -178,7 +180,7 @@ def test_commands_that_may_write_do_their_work(workspace: WorkspaceFiles, root: 
 
 
 def covered(root: Path, *patterns: str) -> set[str]:
-    places, whole = Denied(patterns, str(root)).places()
+    places, whole = DeniedFiles(patterns, str(root)).places()
     assert whole
     return {os.path.relpath(place, root) for place in places}
 
@@ -247,7 +249,7 @@ def test_tools_say_that_something_was_left_out(workspace: WorkspaceFiles) -> Non
 @needs_sandbox
 def test_a_secret_that_has_just_appeared_is_covered(workspace: WorkspaceFiles, root: Path) -> None:
     """Every command looks anew."""
-    spawn, policy = confined(workspace), Policy("full", RULED)
+    spawn, policy = sandbox_for(workspace), Policy("full", RULED)
     for number in range(3):
         (root / f"new{number}").mkdir()
         (root / f"new{number}/.env").write_text(CANARY)

@@ -20,7 +20,7 @@ from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.registry import Registry
 from turnout.tools.policy.reached_programs import Reached
 from turnout.tools.policy.rules import Policy, Rule
-from turnout.tools.policy.shell_words import Command, commands, glimpsed
+from turnout.tools.policy.shell_words import ShellCommand, plain_commands, visible_commands
 from turnout.tools.policy.situation import Situation
 from turnout.tools.schedule.admission import Admitted, admit_call
 
@@ -241,5 +241,7 @@ def test_no_line_ends_the_process() -> None:
 
 def test_words_of_any_script_are_found_as_they_are() -> None:
     """A letter that the parser is not given still belongs to its word, before it and behind it."""
-    assert glimpsed("x=1; rm 'é \U0001f600' né") == [("rm", "é \U0001f600", "né")]
-    assert commands("grep 'naïve \U0001f600' notes") == (Command(("grep", "naïve \U0001f600", "notes")),)
+    assert visible_commands("x=1; rm 'é \U0001f600' né") == [("rm", "é \U0001f600", "né")]
+    assert plain_commands("grep 'naïve \U0001f600' notes") == (
+        ShellCommand(("grep", "naïve \U0001f600", "notes")),
+    )

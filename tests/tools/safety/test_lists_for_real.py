@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from tests.tools.safety.boxes import needs_sandbox
 
-from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.sandbox import sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.programs import PROGRAMS, Program
-from turnout.tools.policy.shell_safety import judge
+from turnout.tools.policy.shell_safety import judge_line
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
 VALUES = {"number": "1", "text": "a", "path": "a.txt", "script": "1p"}
@@ -46,7 +46,7 @@ def lines_of(name: str, each: Program) -> Iterator[str]:
     for use in uses:
         for operands in OPERANDS:
             line = f"{name} {shlex.join([*use, *operands])}".strip()
-            if judge(line).only_reads:
+            if judge_line(line).only_reads:
                 yield line
 
 
@@ -78,7 +78,7 @@ def tried(root: Path, script: str) -> str:
     output = bytearray()
     with WorkspaceFiles(root) as workspace:
         at = workspace.directory()
-        run = confined(workspace)(
+        run = sandbox_for(workspace)(
             ["bash", "--noprofile", "--norc", "-c", script],
             folder=at,
             environment={"PATH": "/usr/bin:/bin", "HOME": "/home/somebody", "LC_ALL": "C.UTF-8"},
@@ -147,7 +147,7 @@ def scripts_that_print(wanted: int) -> list[str]:
         for _ in range(chance.randrange(4)):
             at = chance.randrange(len(script) + 1)
             script = script[:at] + chance.choice(TRICKS) + script[at:]
-        if judge(shlex.join(["sed", "-n", script, "a.txt"])).only_reads:
+        if judge_line(shlex.join(["sed", "-n", script, "a.txt"])).only_reads:
             found.append(script)
     return found
 

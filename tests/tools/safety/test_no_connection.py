@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from tests.tools.safety.test_web_fetch import LITERALS, PRIVATE, PUBLIC
 
 from turnout.model import Outcome
-from turnout.tools.builtin.fetch import Reply, Web, dialled, fetching
-from turnout.tools.confine.addresses import Target
+from turnout.tools.builtin.fetch import Web, WebReply, dial_address, fetch_tool
+from turnout.tools.confine.addresses import WebTarget
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.result import outcome_of
 
@@ -38,7 +38,7 @@ def tried() -> Iterator[list[Any]]:
 
 
 async def fetched(web: Web, url: str) -> Outcome:
-    return outcome_of(await fetching(web, 20.0).invoke(ToolContext("c"), {"url": url})).outcome
+    return outcome_of(await fetch_tool(web, 20.0).invoke(ToolContext("c"), {"url": url})).outcome
 
 
 def leading_to(*addresses: str) -> Callable[[str, int], Awaitable[list[str]]]:
@@ -87,10 +87,10 @@ def test_no_redirect_makes_a_socket_to_a_private_address(tried: list[Any]) -> No
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port: int = server.sockets[0].getsockname()[1]
 
-        def dial(place: Target, address: str) -> AbstractAsyncContextManager[Reply]:
+        def dial(place: WebTarget, address: str) -> AbstractAsyncContextManager[WebReply]:
             if address == PUBLIC:
-                return dialled(replace(place, scheme="http", port=port), "127.0.0.1")
-            return dialled(place, address)
+                return dial_address(replace(place, scheme="http", port=port), "127.0.0.1")
+            return dial_address(place, address)
 
         async with server:
             for onward[0] in PRIVATE:
@@ -106,7 +106,7 @@ def test_a_connection_would_be_heard(tried: list[Any]) -> None:
     """So that the tests above can fail: the same dialling, without the check before it."""
 
     async def dial() -> None:
-        async with dialled(Target("http", "localhost", 9, "/"), "127.0.0.1"):
+        async with dial_address(WebTarget("http", "localhost", 9, "/"), "127.0.0.1"):
             pass
 
     with pytest.raises(OSError):

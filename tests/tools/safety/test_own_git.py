@@ -21,7 +21,7 @@ from turnout.model import ToolCall
 from turnout.tools.builtin import BUILTIN, codebase_overview, shell
 from turnout.tools.confine import git, process
 from turnout.tools.confine.process import Finished
-from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.sandbox import sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.registry import Registry
@@ -109,7 +109,7 @@ class Glass:
     confines, network, note = True, False, ""
 
     async def __call__(self, command: Any, **options: Any) -> Finished:
-        return await process.run(command, **options)
+        return await process.run_command(command, **options)
 
 
 def test_no_git_that_runs_unasked_runs_it(way: Way, hostile: Repository, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_the_sandbox_holds_what_git_starts_all_the_same(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     next(way for way in WAYS if way.name == "filter clean").make(repository)
     with WorkspaceFiles(repository.root) as workspace:
-        context = ToolContext("c", workspace=workspace, spawn=confined(workspace))
+        context = ToolContext("c", workspace=workspace, spawn=sandbox_for(workspace))
         said = asyncio.run(shell.invoke(context, {"command": "git status"}))
     assert "EVIL" in said.text
     assert not repository.canary.exists()

@@ -19,10 +19,10 @@ from tests.conftest import pytest_terminal_summary
 from tests.tools.safety.boxes import needs_sandbox
 
 from turnout.tools.confine import process
-from turnout.tools.confine.beneath import Refused
+from turnout.tools.confine.beneath import PathRefused
 from turnout.tools.confine.placeholder import PLACEHOLDER, placeholder
 from turnout.tools.confine.process import Finished
-from turnout.tools.confine.sandbox import READING_ROOM, Unconfined, confined
+from turnout.tools.confine.sandbox import READING_ROOM, Unconfined, sandbox_for
 from turnout.tools.confine.syscalls import DENIED, filter_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 
@@ -52,7 +52,7 @@ def run(workspace: WorkspaceFiles) -> Run:
         environment = process.environment({**os.environ, "HOME": "/home/somebody"})
         try:
             finished = asyncio.run(
-                (spawn or confined(workspace))(
+                (spawn or sandbox_for(workspace))(
                     command, folder=at, environment=environment, on_output=output.extend, **options
                 )
             )
@@ -74,7 +74,7 @@ def test_a_command_that_only_reads_cannot_write_or_send(
     (root / "a").write_text("kept")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        reading = confined(workspace, network=True).reading  # type: ignore[union-attr]
+        reading = sandbox_for(workspace, network=True).reading  # type: ignore[union-attr]
         said, _ = run(f"cat a; echo x > a; touch b; rm a; echo x > /dev/tcp/127.0.0.1/{port}", reading)
     assert said.startswith("kept")
     assert said.count("Read-only file system") == 3
@@ -85,7 +85,7 @@ def test_a_command_that_only_reads_cannot_write_or_send(
 @needs_sandbox
 def test_a_command_that_only_reads_cannot_fill_the_memory(run: Run, workspace: WorkspaceFiles) -> None:
     """Its private folders lie in memory, and `sort` writes there what it cannot hold."""
-    reading = confined(workspace).reading  # type: ignore[union-attr]
+    reading = sandbox_for(workspace).reading  # type: ignore[union-attr]
     said, _ = run("head -c 300M /dev/zero > /tmp/x; df -B1 --output=size /tmp ~ /dev/shm", reading)
     assert "No space left on device" in said
     assert said.split()[-3:] == [str(READING_ROOM)] * 3
@@ -156,7 +156,7 @@ def test_the_network_is_there_when_the_user_allows_it(run: Run, workspace: Works
     with socket.create_server(("127.0.0.1", 0)) as server:
         line = f"echo hello > /dev/tcp/127.0.0.1/{server.getsockname()[1]} && echo sent"
         assert "sent" not in run(line)[0]
-        assert run(line, confined(workspace, network=True))[0] == "sent\n"
+        assert run(line, sandbox_for(workspace, network=True))[0] == "sent\n"
 
 
 @needs_sandbox
@@ -184,7 +184,7 @@ def test_saved_output_can_be_read_from_a_command(root: Path, tmp_path: Path) -> 
         output = bytearray()
         at = workspace.directory()
         asyncio.run(
-            confined(workspace)(
+            sandbox_for(workspace)(
                 ["cat", path], folder=at, environment={"PATH": "/usr/bin:/bin"}, on_output=output.extend
             )
         )
@@ -202,7 +202,7 @@ def test_secrets_stay_hidden_when_the_workspace_is_the_home_folder(tmp_path: Pat
         output = bytearray()
         at = workspace.directory()
         asyncio.run(
-            confined(workspace, hidden=(str(tmp_path / "own"),))(
+            sandbox_for(workspace, hidden=(str(tmp_path / "own"),))(
                 ["bash", "-c", "cat notes; cat .ssh/id .config/turnout/config.toml .netrc own/keys"],
                 folder=at,
                 environment={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
@@ -264,7 +264,7 @@ def test_an_empty_folder_of_the_user_is_not_taken_away(run: Run, root: Path) -> 
 def test_a_link_in_place_of_git_is_refused(run: Run, root: Path) -> None:
     """It could be swapped while the command runs, and lead anywhere."""
     (root / ".git").symlink_to("/etc")
-    with pytest.raises(Refused, match="symlink"):
+    with pytest.raises(PathRefused, match="symlink"):
         run("true")
 
 
@@ -273,7 +273,7 @@ def test_a_link_in_place_of_git_is_refused(run: Run, root: Path) -> None:
 
 def test_without_bubblewrap_commands_run_openly_and_say_so(run: Run, workspace: WorkspaceFiles) -> None:
     """The stand-in names the reason; policy asks about each command on its account."""
-    spawn = confined(workspace, places=("/nonexistent/bwrap",))
+    spawn = sandbox_for(workspace, places=("/nonexistent/bwrap",))
     assert (spawn.confines, spawn.note) == (False, "bubblewrap is not installed")
     assert run("echo still works", spawn)[0] == "still works\n"
 
@@ -283,7 +283,7 @@ def test_a_bubblewrap_that_does_not_work_counts_as_none(workspace: WorkspaceFile
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho no permissions to create new namespace >&2; exit 1\n")
     broken.chmod(0o755)
-    spawn = confined(workspace, places=(str(broken),))
+    spawn = sandbox_for(workspace, places=(str(broken),))
     assert not spawn.confines
     assert spawn.note == "bubblewrap does not work here: no permissions to create new namespace"
 
@@ -292,7 +292,7 @@ def test_a_bubblewrap_that_does_not_work_counts_as_none(workspace: WorkspaceFile
 def test_a_workspace_that_holds_the_system_is_not_confined(folder: str) -> None:
     """Making it writable would make the system writable."""
     with WorkspaceFiles(folder) as workspace:
-        assert isinstance(confined(workspace, places=(sys.executable,)), Unconfined)
+        assert isinstance(sandbox_for(workspace, places=(sys.executable,)), Unconfined)
 
 
 def test_the_filter_of_system_calls_has_a_step_for_each() -> None:

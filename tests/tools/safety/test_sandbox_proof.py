@@ -17,8 +17,8 @@ from tests.tools.safety.boxes import needs_sandbox
 from turnout.surfaces.cli import main
 from turnout.tools.confine import process
 from turnout.tools.confine.probes import KERNEL, NETWORK, ORDERS, PRIVILEGES, PROBES, READING, WRITING, Probe
-from turnout.tools.confine.proof import Proof, boxed, prove
-from turnout.tools.confine.sandbox import Sandbox, Unconfined, confined
+from turnout.tools.confine.proof import Proof, prove_sandbox, sandbox_for_proof
+from turnout.tools.confine.sandbox import Sandbox, Unconfined, sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 
 __all__ = ["open_folder"]
@@ -54,13 +54,13 @@ STAGED = [
 
 def openly(workspace: WorkspaceFiles) -> Any:
     """The supervisor alone: no box, and the processes outside in sight."""
-    return partial(process.run, isolation="tree")
+    return partial(process.run_command, isolation="tree")
 
 
 @needs_sandbox
 def test_every_attempt_to_get_out_is_denied() -> None:
     """More than sixty of them, each by the kernel; and the sandbox is proven to be on."""
-    proofs = asyncio.run(prove())
+    proofs = asyncio.run(prove_sandbox())
     assert len([proof for proof in proofs if proof.name in ATTEMPTS]) == len(PROBES) >= 60
     assert [proof for proof in proofs if not proof.held] == []
     assert {"has its own net namespace", "runs with Seccomp 2", "leaves no file outside"} <= {
@@ -80,14 +80,14 @@ def test_every_attempt_of_another_user_is_denied(open_folder: Path) -> None:
 @pytest.mark.parametrize("probe", STAGED, ids=lambda probe: probe.name)
 def test_an_attempt_succeeds_where_nothing_stops_it(probe: Probe) -> None:
     """Those that touch only their own stage, run openly: so that to be held means something."""
-    proofs = {proof.name: proof for proof in asyncio.run(prove(openly, [probe]))}
+    proofs = {proof.name: proof for proof in asyncio.run(prove_sandbox(openly, [probe]))}
     assert proofs[probe.name].tried and not proofs[probe.name].held, proofs[probe.name]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the superuser may")
 def test_the_kernel_would_let_the_superuser() -> None:
     """Its settings can be opened for writing outside of the sandbox."""
-    proofs = {proof.name: proof for proof in asyncio.run(prove(openly, KERNEL))}
+    proofs = {proof.name: proof for proof in asyncio.run(prove_sandbox(openly, KERNEL))}
     assert not proofs["write any setting of the kernel"].held
 
 
@@ -97,7 +97,7 @@ def test_traces_are_found_whatever_a_probe_said() -> None:
         Probe("lie about a file", "open(stage['outside'] + '/new', 'w'); raise PermissionError(1, 'no')"),
         Probe("lie about a mode", "os.chmod('a', 0o4755); raise PermissionError(1, 'no')"),
     ]
-    proofs = {proof.name: proof.held for proof in asyncio.run(prove(openly, lies))}
+    proofs = {proof.name: proof.held for proof in asyncio.run(prove_sandbox(openly, lies))}
     assert proofs["lie about a file"] and proofs["lie about a mode"]
     assert not proofs["leaves no file outside"]
     assert not proofs["leaves no privileged program in the workspace with .git"]
@@ -117,7 +117,9 @@ def test_traces_are_found_whatever_a_probe_said() -> None:
 )
 def test_an_attempt_that_goes_wrong_is_not_called_held(code: str) -> None:
     """Whether it erred, ended in an odd way or was killed: nobody denied it, so nothing is proven."""
-    [*_, proof] = [each for each in asyncio.run(prove(openly, [Probe("try", code)])) if each.name == "try"]
+    [*_, proof] = [
+        each for each in asyncio.run(prove_sandbox(openly, [Probe("try", code)])) if each.name == "try"
+    ]
     assert (proof.held, proof.tried) == (False, False)
 
 
@@ -153,7 +155,7 @@ def test_turnout_sandbox_calls_things_by_their_name(monkeypatch: pytest.MonkeyPa
     async def proofs() -> list[Proof]:
         return [Proof("a", True), Proof("b", False, "out"), Proof("c", False, "NameError", tried=False)]
 
-    monkeypatch.setattr("turnout.surfaces.cli.sandbox.prove", proofs)
+    monkeypatch.setattr("turnout.surfaces.cli.sandbox.prove_sandbox", proofs)
     done = CliRunner().invoke(main, ["sandbox", "."])
     assert done.exit_code == 1
     assert "3 checks, 1 held" in done.output
@@ -163,7 +165,7 @@ def test_turnout_sandbox_calls_things_by_their_name(monkeypatch: pytest.MonkeyPa
 def test_turnout_sandbox_says_when_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 3, and the reason."""
     monkeypatch.setattr(
-        "turnout.surfaces.cli.sandbox.confined", lambda workspace: Unconfined("it is missing")
+        "turnout.surfaces.cli.sandbox.sandbox_for", lambda workspace: Unconfined("it is missing")
     )
     done = CliRunner().invoke(main, ["sandbox", "."])
     assert done.exit_code == 3
@@ -174,4 +176,4 @@ def test_turnout_sandbox_says_when_there_is_none(monkeypatch: pytest.MonkeyPatch
 def test_what_sessions_get_is_what_was_proven(tmp_path: Path) -> None:
     """The probes run in the same kind of box that commands run in."""
     with WorkspaceFiles(tmp_path) as workspace:
-        assert type(boxed(workspace)) is type(confined(workspace)) is Sandbox
+        assert type(sandbox_for_proof(workspace)) is type(sandbox_for(workspace)) is Sandbox

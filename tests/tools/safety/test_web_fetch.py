@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.model import Outcome
-from turnout.tools.builtin.fetch import BYTES, CODECS, Web, dialled, fetching
-from turnout.tools.builtin.html_text import page
-from turnout.tools.confine.addresses import Forbidden, Target, chosen, refusal, target
+from turnout.tools.builtin.fetch import BYTES, CODECS, Web, dial_address, fetch_tool
+from turnout.tools.builtin.html_text import title_and_text
+from turnout.tools.confine.addresses import Forbidden, WebTarget, choose_address, refusal, target
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.result import outcome_of
 
@@ -60,13 +60,13 @@ class World(Web):
         return list(found.pop(0) if found and isinstance(found[0], list) else found)
 
     @asynccontextmanager
-    async def _dial(self, place: Target, address: str) -> AsyncIterator[Answer]:
+    async def _dial(self, place: WebTarget, address: str) -> AsyncIterator[Answer]:
         self.dials.append((address, place.url))
         yield self.pages.get(place.url) or Answer(404, b"not here")
 
 
 def fetch(world: Web, url: str, seconds: float = 5.0) -> Outcome:
-    return outcome_of(asyncio.run(fetching(world, seconds).invoke(ToolContext("c"), {"url": url}))).outcome
+    return outcome_of(asyncio.run(fetch_tool(world, seconds).invoke(ToolContext("c"), {"url": url}))).outcome
 
 
 # What is never reached
@@ -133,21 +133,21 @@ def test_only_global_addresses_are_public(address: Any) -> None:
 def test_no_address_at_all_is_a_refusal() -> None:
     """An empty answer is no permission."""
     with pytest.raises(Forbidden):
-        chosen("example.com", [])
+        choose_address("example.com", [])
 
 
 @pytest.mark.parametrize(
     ("url", "read"),
     [
-        ("http://example.com", Target("http", "example.com", 80, "/")),
-        ("https://EXAMPLE.com.:443/a?b=c#d", Target("https", "example.com", 443, "/a?b=c")),
-        ("https://example.com:1024/", Target("https", "example.com", 1024, "/")),
-        ("https://bücher.example.de/ä", Target("https", "xn--bcher-kva.example.de", 443, "/%C3%A4")),
-        ("https://93.184.216.34/", Target("https", "93.184.216.34", 443, "/")),
-        ("https://[2606:4700:4700:0::1111]/", Target("https", "2606:4700:4700::1111", 443, "/")),
+        ("http://example.com", WebTarget("http", "example.com", 80, "/")),
+        ("https://EXAMPLE.com.:443/a?b=c#d", WebTarget("https", "example.com", 443, "/a?b=c")),
+        ("https://example.com:1024/", WebTarget("https", "example.com", 1024, "/")),
+        ("https://bücher.example.de/ä", WebTarget("https", "xn--bcher-kva.example.de", 443, "/%C3%A4")),
+        ("https://93.184.216.34/", WebTarget("https", "93.184.216.34", 443, "/")),
+        ("https://[2606:4700:4700:0::1111]/", WebTarget("https", "2606:4700:4700::1111", 443, "/")),
     ],
 )
-def test_a_public_address_has_one_spelling(url: str, read: Target) -> None:
+def test_a_public_address_has_one_spelling(url: str, read: WebTarget) -> None:
     """Host, port and path as they are dialled and asked for."""
     assert target(url) == read
 
@@ -321,7 +321,7 @@ PAGE = """<!doctype html><html><head><title>A &amp; B</title><style>p{}</style><
 
 def test_a_page_becomes_text() -> None:
     """Headings, lists, links made whole, code as it stands, tables in rows; nothing that was hidden."""
-    title, text = page(PAGE, "https://example.com/dir/")
+    title, text = title_and_text(PAGE, "https://example.com/dir/")
     assert title == "A & B"
     assert "HIDDEN" not in text
     assert text.startswith("# Hello\n\none two [three](https://example.com/x?a=1&b=2)\nfour")
@@ -334,7 +334,7 @@ def test_a_page_becomes_text() -> None:
 @given(st.text(alphabet="<>/!-='\" abphidstylecrt&;#x\n", max_size=300))
 def test_any_text_is_a_page(text: str) -> None:
     """Broken markup is read as far as it goes."""
-    page(text)
+    title_and_text(text)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_no_page_takes_longer_than_its_length(piece: str) -> None:
 
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
-        return min(_timed(lambda: page(text)) for _ in range(2))
+        return min(_timed(lambda: title_and_text(text)) for _ in range(2))
 
     assert seconds(80_000) < 16 * seconds(10_000) + 0.3
 
@@ -359,7 +359,7 @@ def _timed(work: Any) -> float:
 # The real dialling, on loopback
 
 
-async def _served(place: Target, answer: bytes) -> tuple[bytes, Any]:
+async def _served(place: WebTarget, answer: bytes) -> tuple[bytes, Any]:
     """What a server at 127.0.0.1 was sent when a target was dialled there, and what came of it."""
     got: list[bytes] = []
 
@@ -372,7 +372,7 @@ async def _served(place: Target, answer: bytes) -> tuple[bytes, Any]:
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     try:
-        async with dialled(Target(place.scheme, place.host, port, place.path), "127.0.0.1") as reply:
+        async with dial_address(WebTarget(place.scheme, place.host, port, place.path), "127.0.0.1") as reply:
             return got[0], (reply.status, b"".join([chunk async for chunk in reply.chunks]))
     except OSError as error:
         return got[0] if got else b"", error
@@ -383,7 +383,7 @@ async def _served(place: Target, answer: bytes) -> tuple[bytes, Any]:
 def test_the_address_is_dialled_and_the_name_is_only_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The host's name goes into the request; no proxy of the environment is asked."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    place = Target("http", "no-such-host.example", 80, "/p?q=1")
+    place = WebTarget("http", "no-such-host.example", 80, "/p?q=1")
     sent, (status, body) = asyncio.run(_served(place, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"))
     assert (status, body) == (200, b"hi")
     assert sent.startswith(b"GET /p?q=1 HTTP/1.1\r\n")
@@ -393,7 +393,7 @@ def test_the_address_is_dialled_and_the_name_is_only_told(monkeypatch: pytest.Mo
 
 def test_the_certificate_is_asked_for_by_name() -> None:
     """The greeting of TLS names the host, not the address."""
-    hello, error = asyncio.run(_served(Target("https", "no-such-host.example", 443, "/"), b"no"))
+    hello, error = asyncio.run(_served(WebTarget("https", "no-such-host.example", 443, "/"), b"no"))
     assert b"no-such-host.example" in hello
     assert isinstance(error, OSError)
 

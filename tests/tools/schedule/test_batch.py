@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from turnout.errors import UsageError
 from turnout.model import Outcome
-from turnout.tools.declare.footprint import Footprint, Places
+from turnout.tools.declare.footprint import Footprint, TakenPlaces
 from turnout.tools.schedule.batch import Batch
 from turnout.tools.schedule.running import RunningCalls
 
@@ -364,7 +364,7 @@ def test_a_batch_that_is_left_to_run_always_ends(
 @given(st.lists(st.sampled_from(PATHS), max_size=4), st.sampled_from(PATHS))
 def test_places_agree_with_the_plain_definition(taken: list[str], path: str) -> None:
     """The index finds an overlap exactly where comparing every pair would."""
-    places = Places()
+    places = TakenPlaces()
     for each in taken:
         places.add(writes(each))
     assert places.clash(reads(path)) == any(overlap(path, each) for each in taken)

@@ -20,7 +20,7 @@ from turnout.rendering.transcript import Transcript
 from turnout.tools.confine.output import SavedOutput
 from turnout.tools.declare.tool import tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
-from turnout.tools.policy.rules import Policy, fingerprint
+from turnout.tools.policy.rules import Policy, call_fingerprint
 from turnout.tools.schedule.scheduler import ToolLimits
 
 
@@ -217,9 +217,9 @@ def test_s116_empty_arguments_get_a_structured_error_every_time() -> None:
 
 def test_s117_a_repeated_call_has_one_fingerprint() -> None:
     """S-117: what a loop detector compares: the same call in any key order is the same, another is not."""
-    a = fingerprint("grep", {"pattern": "x", "path": "."})
-    assert a == fingerprint("grep", {"path": ".", "pattern": "x"})
-    assert a != fingerprint("grep", {"path": ".", "pattern": "y"})
+    a = call_fingerprint("grep", {"pattern": "x", "path": "."})
+    assert a == call_fingerprint("grep", {"path": ".", "pattern": "x"})
+    assert a != call_fingerprint("grep", {"path": ".", "pattern": "y"})
 
 
 def test_s122_a_tool_that_is_gone_gives_an_error_result_and_the_history_still_renders() -> None:

@@ -79,7 +79,7 @@ def _report_lines(config: Config) -> Iterator[str]:
     granted = [(f"{number}.", visible(str(rule))) for number, rule in enumerate(config.grants.rules, 1)]
     yield from _section("granted here (`turnout config --revoke NUMBER` takes one back)", granted)
     servers = config.mcp_servers().items()
-    yield from _section("MCP servers", [(name, one.described, one.source) for name, one in servers])
+    yield from _section("MCP servers", [(name, one.summary, one.source) for name, one in servers])
     yield from _section("files", list(_files(config)))
     yield from _section("keys found", [(name,) for name in _keys(config)])
 
@@ -133,7 +133,7 @@ def _as_json(config: Config) -> dict[str, Any]:
         "profiles": sorted(config.settings.profiles),
         "rules": [str(rule) for rule in (*config.settings.rules, *config.grants.rules)],
         "mcp_servers": {
-            name: {"server": one.described, "from": one.source} for name, one in config.mcp_servers().items()
+            name: {"server": one.summary, "from": one.source} for name, one in config.mcp_servers().items()
         },
         "files": dict(_files(config)),
         "untrusted": [str(path) for path in config.untrusted],

@@ -8,8 +8,8 @@ import os
 import click
 from msgspec import Struct
 
-from ...tools.confine.proof import Proof, prove
-from ...tools.confine.sandbox import confined, version
+from ...tools.confine.proof import Proof, prove_sandbox
+from ...tools.confine.sandbox import sandbox_for, version
 from ...tools.confine.workspace import WorkspaceFiles
 from ...tools.policy import shell_words
 from ..shared.clean_text import one_line
@@ -64,14 +64,14 @@ def sandbox_command(ctx: click.Context, /, folder: str, verbose: bool, as_json: 
 
 def _report(folder: str) -> SandboxReport:
     with WorkspaceFiles(folder) as workspace:
-        spawn = confined(workspace)
+        spawn = sandbox_for(workspace)
         files = FILES.get(workspace.confinement, workspace.confinement)
     commands = f"in {version()}: the system is read-only, /tmp and the home folder are private and empty"
     if not spawn.confines:
         commands = f"not confined, each is asked for: {spawn.note}"
-    judged = not isinstance(shell_words.commands("ls"), shell_words.Doubt)
+    judged = not isinstance(shell_words.plain_commands("ls"), shell_words.Doubt)
     unasked = "commands that only read" if judged and spawn.confines else "none"
-    proofs = asyncio.run(prove()) if spawn.confines else []
+    proofs = asyncio.run(prove_sandbox()) if spawn.confines else []
     return SandboxReport(os.path.abspath(folder), files, commands, unasked, spawn.confines, proofs)
 
 

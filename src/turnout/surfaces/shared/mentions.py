@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ...history.ingest.media import sniff_mime
 from ...model import Block, Media, Text
-from ...tools.confine.file_text import decoded, is_binary
+from ...tools.confine.file_text import decode_text, is_binary
 from ...tools.confine.workspace import WorkspaceFiles
 
 LARGEST = 256 * 1024
@@ -58,7 +58,7 @@ def _block_of(path: str, data: bytes) -> Block:
         return Media(mime, encoded, name=path)
     if is_binary(data):
         return Text(f"{path} is binary ({len(data):,} bytes) and is not shown here.")
-    text = decoded(data).text
+    text = decode_text(data).text
     if len(text) > LARGEST:
         return Text(f"{path} has {len(text):,} characters, too many to put here; read the parts you need.")
     return Text(f"The file {path}:\n\n{text}")

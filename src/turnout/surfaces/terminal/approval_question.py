@@ -106,7 +106,7 @@ def _pattern_rule(request: ApprovalRequest, pattern: str) -> Rule:
 
 def answer_line(decided: Decision, asked: Question) -> str:
     """What was answered, in full: a lasting yes names what it covers."""
-    covered = decided.rule.covered if decided.rule is not None else asked.covers
+    covered = decided.rule.scope if decided.rule is not None else asked.covers
     match decided.answer:
         case "session":
             return f"{SESSION.word}: {covered}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def tools(talk: Talk, rest: str) -> None:
     registry, mode = talk.session.scheduler.registry, talk.session.scheduler.policy.mode
-    offered = {tool.name for tool in registry.offered(mode)}
+    offered = {tool.name for tool in registry.offered_tools(mode)}
     rows = [
         (
             tool.name,

@@ -32,7 +32,7 @@ async def shell(talk: Talk, command: str) -> None:
     folder = workspace.directory(".")
     finished: process.Finished | None = None
     try:
-        finished = await process.run(
+        finished = await process.run_command(
             ["bash", "-c", command],
             folder=folder,
             environment=process.environment(talk.session.environment),

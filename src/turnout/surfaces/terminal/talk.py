@@ -16,7 +16,7 @@ from ...errors import TurnoutError
 from ...model import Block
 from ...session.events import Complete, SessionEvent, Status
 from ...session.session import Session
-from ...tools.confine.file_text import decoded, is_binary
+from ...tools.confine.file_text import decode_text, is_binary
 from ...tools.declare.context import Question
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ...tools.policy.rules import MODES
@@ -303,7 +303,7 @@ class Talk:
             data, _ = self.session.scheduler.workspace.read(path, LARGEST_LOOK)
         except (OSError, ValueError):
             return None
-        return None if is_binary(data) else decoded(data).text.replace("\r\n", "\n")
+        return None if is_binary(data) else decode_text(data).text.replace("\r\n", "\n")
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...model import Outcome
 from ..declare.context import Question, ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
-from .explain import failed
 
 CHOICES = 9
 
@@ -19,12 +19,14 @@ async def ask_user(ctx: ToolContext, question: str, choices: list[str] | None = 
         choices: Answers to choose from, if there are clear ones (at most 9). They may say something else.
     """
     if not question.strip():
-        return failed("The question is empty.")
+        return error_outcome("The question is empty.")
     if choices and len(choices) > CHOICES:
-        return failed(f"{len(choices)} choices are too many; give at most {CHOICES}.")
+        return error_outcome(f"{len(choices)} choices are too many; give at most {CHOICES}.")
     if ctx.ask is None:
-        return failed("Nobody can be asked here. Decide yourself, and say in your answer what you assumed.")
+        return error_outcome(
+            "Nobody can be asked here. Decide yourself, and say in your answer what you assumed."
+        )
     answer = await ctx.ask(Question(question, tuple(choices or ())))
     if answer is None:
-        return failed("The user did not answer. Go on without, or ask in your reply.")
+        return error_outcome("The user did not answer. Go on without, or ask in your reply.")
     return f"The user says: {answer}"

@@ -12,13 +12,13 @@ import os
 from collections.abc import Awaitable, Callable
 
 from ...model import Outcome
-from ..confine.file_names import shown
+from ..confine.file_names import escape_name
 from ..confine.output import Capture
 from ..confine.process import Finished, OnOutput
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
-from .explain import failed
 
 KEY = "shell.background"  # where they are kept in the session's state
 MOST = 8  # that run at once, those of all subagents counted
@@ -31,7 +31,7 @@ FIRST = 0.3  # seconds in which a command that fails at once is noticed
 Start = Callable[[OnOutput], Awaitable[Finished]]
 
 
-class Running:
+class BackgroundCommand:
     """One command on its way."""
 
     def __init__(self, number: int, command: str, start: Start, workspace: WorkspaceFiles) -> None:
@@ -41,9 +41,9 @@ class Running:
         self._ended = 0.0
         self.finished: Finished | None = None
         self.error = ""
-        self.task = asyncio.create_task(self._run(start))
+        self.task = asyncio.create_task(self._run_command(start))
 
-    async def _run(self, start: Start) -> None:
+    async def _run_command(self, start: Start) -> None:
         try:
             self.finished = await start(self._capture.feed)
         except OSError as error:
@@ -76,7 +76,7 @@ class Running:
     @property
     def line(self) -> str:
         end = self._ended or asyncio.get_running_loop().time()
-        return f"{self.number}  {self.state}, {end - self._since:.0f} s  {shown(self.command)[:120]}"
+        return f"{self.number}  {self.state}, {end - self._since:.0f} s  {escape_name(self.command)[:120]}"
 
     @property
     def output(self) -> str:
@@ -87,18 +87,18 @@ class Background:
     """The background commands of one session."""
 
     def __init__(self) -> None:
-        self.commands: dict[int, Running] = {}
+        self.commands: dict[int, BackgroundCommand] = {}
         self._count = 0
 
     @property
-    def live(self) -> list[Running]:
+    def live(self) -> list[BackgroundCommand]:
         return [each for each in self.commands.values() if not each.task.done()]
 
-    def start(self, command: str, start: Start, workspace: WorkspaceFiles) -> Running:
+    def start(self, command: str, start: Start, workspace: WorkspaceFiles) -> BackgroundCommand:
         self._count += 1
         for number in [each.number for each in self.commands.values() if each.task.done()][: -KEPT or None]:
             del self.commands[number]
-        self.commands[self._count] = Running(self._count, command, start, workspace)
+        self.commands[self._count] = BackgroundCommand(self._count, command, start, workspace)
         return self.commands[self._count]
 
     async def aclose(self) -> None:
@@ -112,11 +112,13 @@ def background_of(ctx: ToolContext) -> Background:
     return found
 
 
-async def started(ctx: ToolContext, command: str, start: Start, workspace: WorkspaceFiles) -> Outcome | str:
+async def start_in_background(
+    ctx: ToolContext, command: str, start: Start, workspace: WorkspaceFiles
+) -> Outcome | str:
     """Start a command and say how it can be reached; if it ends at once, how it ended."""
     held, everyone = background_of(ctx), _running_in_tree(ctx)
     if len(everyone) >= MOST:
-        return failed(_limit_words(len(held.live)))
+        return error_outcome(_limit_words(len(held.live)))
     running = held.start(command, start, workspace)
     everyone.append(running)
     await asyncio.wait({running.task}, timeout=FIRST)
@@ -128,9 +130,9 @@ async def started(ctx: ToolContext, command: str, start: Start, workspace: Works
     )
 
 
-def _running_in_tree(ctx: ToolContext) -> list[Running]:
+def _running_in_tree(ctx: ToolContext) -> list[BackgroundCommand]:
     """The commands that run in the background for this session and all its subagents."""
-    running: list[Running] = ctx.shared.setdefault(KEY, [])
+    running: list[BackgroundCommand] = ctx.shared.setdefault(KEY, [])
     running[:] = [each for each in running if not each.task.done()]
     return running
 
@@ -145,7 +147,7 @@ class _Unknown(Exception):
     pass
 
 
-def _found(ctx: ToolContext, number: int) -> Running:
+def _command_numbered(ctx: ToolContext, number: int) -> BackgroundCommand:
     held = background_of(ctx).commands
     if number not in held:
         known = ", ".join(map(str, held)) or "none"
@@ -169,9 +171,9 @@ async def read_background(ctx: ToolContext, number: int, wait: float = 0) -> Out
         wait: Seconds to wait for its end first (at most 60).
     """
     try:
-        running = _found(ctx, number)
+        running = _command_numbered(ctx, number)
     except _Unknown as error:
-        return failed(str(error))
+        return error_outcome(str(error))
     if wait > 0 and not running.task.done():
         await asyncio.wait({running.task}, timeout=min(wait, 60.0))
     return f"{running.output}\n[command {running.line}]"
@@ -186,12 +188,12 @@ async def stop_background(ctx: ToolContext, number: int) -> Outcome | str:
         number: The command's number.
     """
     try:
-        running = _found(ctx, number)
+        running = _command_numbered(ctx, number)
     except _Unknown as error:
-        return failed(str(error))
+        return error_outcome(str(error))
     if running.task.done():
         return f"It had ended already: {running.state}."
     await running.stop()
     if not running.task.done():
-        return failed(f"Command {number} did not end within {PATIENCE:g} s; it may still run.")
+        return error_outcome(f"Command {number} did not end within {PATIENCE:g} s; it may still run.")
     return f"Stopped.\n{running.output}"

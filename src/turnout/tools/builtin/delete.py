@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...model import Outcome
-from ..confine.file_names import shown
+from ..confine.file_names import escape_name
 from ..declare.context import ToolContext
 from ..declare.tool import tool
-from .explain import explained, workspace_of
+from .explain import explain_error, workspace_of
 
 
 @tool(risk="dangerous", groups=("files",))
@@ -20,5 +20,5 @@ def delete_file(ctx: ToolContext, path: str) -> Outcome | str:
     try:
         workspace.delete(path)
     except OSError as error:
-        return explained(error, path, workspace)
-    return f"Deleted {shown(path)}"
+        return explain_error(error, path, workspace)
+    return f"Deleted {escape_name(path)}"

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from ...model import Outcome
-from ..confine.file_names import shown
-from ..confine.file_text import Decoded, decoded, is_binary
+from ..confine.file_names import escape_name
+from ..confine.file_text import DecodedText, decode_text, is_binary
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
-from .explain import explained, failed, workspace_of
+from .explain import explain_error, workspace_of
 
 LIMIT = 16 * 1024 * 1024
 AROUND = 2  # lines of context in the answer
@@ -40,26 +41,28 @@ def edit_file(ctx: ToolContext, path: str, old_text: str, new_text: str, count: 
     """
     workspace = workspace_of(ctx)
     if problem := _misuse(old_text, new_text, count):
-        return failed(problem)
+        return error_outcome(problem)
     try:
         data, stamp = workspace.read(path, LIMIT)
         if is_binary(data):
-            return failed(f"{shown(path)} is binary; edit_file changes text only.")
-        page = Page(decoded(data))
+            return error_outcome(f"{escape_name(path)} is binary; edit_file changes text only.")
+        page = EditedText(decode_text(data))
         places = page.places(old_text)
         if len(places) != count:
-            return failed(f"{shown(path)} was not changed: {_miscounted(page, places, old_text, count)}")
-        text = page.replaced(places, old_text, new_text)
+            return error_outcome(
+                f"{escape_name(path)} was not changed: {_wrong_count(page, places, old_text, count)}"
+            )
+        text = page.replace_places(places, old_text, new_text)
         workspace.write(path, page.file.encode(text), expected=stamp)
     except UnicodeEncodeError as error:
         unknown = error.object[error.start]
-        return failed(
-            f"{shown(path)} was not changed: it is {page.file.described}, which has no {unknown!r}. "
+        return error_outcome(
+            f"{escape_name(path)} was not changed: it is {page.file.encoding_note}, which has no {unknown!r}. "
             "Use other characters, or rewrite the file with write_file."
         )
     except OSError as error:
-        return explained(error, path, workspace)
-    return "\n".join(_done(path, text, page, places, new_text))
+        return explain_error(error, path, workspace)
+    return "\n".join(_report_edit(path, text, page, places, new_text))
 
 
 def _misuse(old: str, new: str, count: int) -> str:
@@ -70,27 +73,27 @@ def _misuse(old: str, new: str, count: int) -> str:
     return "" if count >= 1 else "count says how often old_text occurs; it must be at least 1."
 
 
-class Page:
+class EditedText:
     """A file's text with plain line feeds, and the way back to how it really stands."""
 
-    def __init__(self, file: Decoded) -> None:
+    def __init__(self, file: DecodedText) -> None:
         self.file = file
         self.text = file.text.replace("\r\n", "\n")
         self._windows = list(_windows_newlines(file.text)) if "\r\n" in file.text else []
 
     def places(self, old: str) -> list[int]:
         """Where a text occurs, without overlaps."""
-        old = _plain(old)
+        old = _plain_newlines(old)
         found, at = [], self.text.find(old)
         while at >= 0:
             found.append(at)
             at = self.text.find(old, at + len(old))
         return found
 
-    def replaced(self, places: list[int], old: str, new: str) -> str:
+    def replace_places(self, places: list[int], old: str, new: str) -> str:
         """The file's text with the replacement made, its new lines ending as the file's do."""
-        new = _plain(new).replace("\n", self.file.newline)
-        size, at, parts = len(_plain(old)), 0, []
+        new = _plain_newlines(new).replace("\n", self.file.newline)
+        size, at, parts = len(_plain_newlines(old)), 0, []
         for place in places:
             parts += [self.file.text[at : self._real(place)], new]
             at = self._real(place + size)
@@ -100,7 +103,7 @@ class Page:
         return place + bisect_right(self._windows, place - 1)
 
 
-def _plain(text: str) -> str:
+def _plain_newlines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
@@ -113,9 +116,9 @@ def _windows_newlines(text: str) -> Iterator[int]:
         at = text.find("\r\n", at + 2)
 
 
-def _miscounted(page: Page, places: list[int], old: str, count: int) -> str:
+def _wrong_count(page: EditedText, places: list[int], old: str, count: int) -> str:
     if not places:
-        return f"old_text does not occur in it.{_near_miss(page.text, _plain(old))}"
+        return f"old_text does not occur in it.{_near_miss(page.text, _plain_newlines(old))}"
     lines = ", ".join(str(page.text.count("\n", 0, place) + 1) for place in places[:10])
     more = " and more" if len(places) > 10 else ""
     return (
@@ -142,11 +145,11 @@ def _closest(lines: list[str], wanted: list[str]) -> tuple[int, float]:
     if len(lines) > COMPARED:
         return 0, 0.0
     offsets: dict[str, list[int]] = {}
-    for offset, line in enumerate(map(_squeezed, wanted[:SNIPPET])):
+    for offset, line in enumerate(map(_without_blanks, wanted[:SNIPPET])):
         if len(line) > 3:  # a lone brace is like any other
             offsets.setdefault(line, []).append(offset)
     starts = Counter(
-        at - offset for at, line in enumerate(lines) for offset in offsets.get(_squeezed(line), ())
+        at - offset for at, line in enumerate(lines) for offset in offsets.get(_without_blanks(line), ())
     )
     if not starts:
         return _closest_line(lines, wanted)
@@ -154,7 +157,7 @@ def _closest(lines: list[str], wanted: list[str]) -> tuple[int, float]:
     return max(start, 0), max(starts[start] / sum(map(len, offsets.values())), 0.5)
 
 
-def _squeezed(line: str) -> str:
+def _without_blanks(line: str) -> str:
     return "".join(line.split())
 
 
@@ -187,13 +190,13 @@ def _difference(found: list[str], wanted: list[str]) -> str:
     return "The file ends before old_text does."
 
 
-def _done(path: str, text: str, page: Page, places: list[int], new: str) -> Iterator[str]:
+def _report_edit(path: str, text: str, page: EditedText, places: list[int], new: str) -> Iterator[str]:
     """The answer: what was done, and how the first place reads now."""
     times = "1 replacement" if len(places) == 1 else f"{len(places)} replacements"
-    yield f"Edited {shown(path)}: {times}. Now it reads:"
+    yield f"Edited {escape_name(path)}: {times}. Now it reads:"
     first = page.text.count("\n", 0, places[0])
-    start, end = max(first - AROUND, 0), first + _plain(new).count("\n") + 1 + AROUND
-    lines = _plain(text).split("\n")[start:end]
+    start, end = max(first - AROUND, 0), first + _plain_newlines(new).count("\n") + 1 + AROUND
+    lines = _plain_newlines(text).split("\n")[start:end]
     for number, line in enumerate(lines[:SNIPPET], start + 1):
         yield f"{number}\t{line[:200]}"
     if len(lines) > SNIPPET:

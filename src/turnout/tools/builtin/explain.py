@@ -11,11 +11,12 @@ import os
 from difflib import get_close_matches
 
 from ...errors import UsageError
-from ...model import Outcome, Text
-from ..confine.beneath import Refused
-from ..confine.file_names import shown
+from ...model import Outcome
+from ..confine.beneath import PathRefused
+from ..confine.file_names import escape_name
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 
 _RULES = {
     "outside": "{path} leads out of the workspace ({root}), and only files inside it can be used. "
@@ -33,11 +34,6 @@ _RULES = {
 }
 
 
-def failed(message: str) -> Outcome:
-    """An outcome that says what went wrong."""
-    return Outcome("error", (Text(message),))
-
-
 def workspace_of(context: ToolContext) -> WorkspaceFiles:
     """The folder this call works in; file tools cannot do without."""
     if not isinstance(context.workspace, WorkspaceFiles):
@@ -47,33 +43,35 @@ def workspace_of(context: ToolContext) -> WorkspaceFiles:
     return context.workspace
 
 
-def explained(error: OSError, path: str, workspace: WorkspaceFiles) -> Outcome:
+def explain_error(error: OSError, path: str, workspace: WorkspaceFiles) -> Outcome:
     """What the system said about a path, and what to do about it."""
-    where = shown(path) or "the empty path"
-    if isinstance(error, Refused):
-        words = {"path": where, "root": workspace.root, "error": shown(error.strerror or "")}
-        return failed(_RULES[error.rule].format(**words))
+    where = escape_name(path) or "the empty path"
+    if isinstance(error, PathRefused):
+        words = {"path": where, "root": workspace.root, "error": escape_name(error.strerror or "")}
+        return error_outcome(_RULES[error.rule].format(**words))
     match error.errno:
         case errno.ENOENT:
-            return failed(f"{where} does not exist. {_nearby(path, workspace)}")
+            return error_outcome(f"{where} does not exist. {_nearby(path, workspace)}")
         case errno.EISDIR:
-            return failed(f"{where} is a folder, not a file. list_directory shows what is in it.")
+            return error_outcome(f"{where} is a folder, not a file. list_directory shows what is in it.")
         case errno.ENOTDIR:
-            return failed(f"{where} treats a file as a folder. list_directory shows what is there.")
+            return error_outcome(f"{where} treats a file as a folder. list_directory shows what is there.")
         case errno.EACCES | errno.EPERM | errno.EROFS:
-            return failed(
+            return error_outcome(
                 f"{where}: permission denied by the system. Ask the user to change its mode or owner."
             )
         case errno.ENAMETOOLONG:
-            return failed("The path is too long for the system (255 bytes a name, 4,095 in all). Shorten it.")
+            return error_outcome(
+                "The path is too long for the system (255 bytes a name, 4,095 in all). Shorten it."
+            )
         case errno.ELOOP:
-            return failed(
+            return error_outcome(
                 f"{where} runs through symlinks in a circle. list_directory shows where they point."
             )
         case errno.ENOSPC | errno.EDQUOT:
-            return failed(f"{where} was not written: the disk is full. Ask the user to make room.")
+            return error_outcome(f"{where} was not written: the disk is full. Ask the user to make room.")
         case _:
-            return failed(f"{where}: {error.strerror or error}.")
+            return error_outcome(f"{where}: {error.strerror or error}.")
 
 
 def _nearby(path: str, workspace: WorkspaceFiles) -> str:
@@ -89,4 +87,4 @@ def _nearby(path: str, workspace: WorkspaceFiles) -> str:
     close = [by_lower[each] for each in get_close_matches(name.lower(), by_lower, 3, 0.6)]
     if not close:
         return "list_directory shows what is there."
-    return f"Did you mean {' or '.join(shown(os.path.join(folder, each)) for each in close)}?"
+    return f"Did you mean {' or '.join(escape_name(os.path.join(folder, each)) for each in close)}?"

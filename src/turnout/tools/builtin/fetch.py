@@ -19,13 +19,13 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ...model import Outcome
-from ..confine.addresses import Forbidden, Target, chosen, target
-from ..confine.file_names import shown
+from ..confine.addresses import Forbidden, WebTarget, choose_address, target
+from ..confine.file_names import escape_name
 from ..confine.threads import in_daemon
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import Tool, tool
-from .explain import failed
-from .html_text import page
+from .html_text import title_and_text
 
 SECONDS = 30.0
 BYTES = 2 * 1024 * 1024
@@ -42,7 +42,7 @@ WRITTEN_ALIKE = (
 )
 CODECS = {
     **{name: name for name in WRITTEN_ALIKE},
-    **{f"windows-{page}": f"cp{page}" for page in (874, *range(1250, 1259))},
+    **{f"windows-{number}": f"cp{number}" for number in (874, *range(1250, 1259))},
     **dict.fromkeys(("iso-8859-1", "latin1", "us-ascii", "ascii"), "cp1252"),  # as browsers read them
     **dict.fromkeys(("sjis", "x-sjis"), "shift-jis"),
     "utf8": "utf-8",
@@ -63,7 +63,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 """The addresses of a host, as the system would find them."""
 
 
-class Reply(Protocol):
+class WebReply(Protocol):
     """What a server answered: status and headers at once, the body as it comes."""
 
     @property
@@ -76,11 +76,11 @@ class Reply(Protocol):
     def chunks(self) -> AsyncIterator[bytes]: ...
 
 
-Dial = Callable[[Target, str], AbstractAsyncContextManager[Reply]]
+Dial = Callable[[WebTarget, str], AbstractAsyncContextManager[WebReply]]
 """Asks a target for its content at this very address."""
 
 
-class Page(Struct, frozen=True):
+class WebPage(Struct, frozen=True):
     """What was fetched; `moved` is where another site begins, and then there is no body."""
 
     url: str
@@ -95,37 +95,37 @@ class Web:
     """The web as tools reach it; `resolve` and `dial` are all of its contact with the world."""
 
     def __init__(self, resolve: Resolve | None = None, dial: Dial | None = None) -> None:
-        self.resolve = resolve or looked_up
-        self.dial = dial or dialled
+        self.resolve = resolve or look_up_host
+        self.dial = dial or dial_address
 
-    async def get(self, url: str) -> Page:
+    async def get(self, url: str) -> WebPage:
         """Fetch a page; raises `Forbidden`, or OSError when there is no answer."""
         place = target(url)
         for _ in range(HOPS + 1):
-            address = chosen(place.host, await self._addresses(place))
+            address = choose_address(place.host, await self._addresses(place))
             async with self.dial(place, address) as reply:
                 following = reply.headers.get("location", "") if 300 <= reply.status < 400 else ""
                 if not following:
-                    return await _page(place, reply)
+                    return await _read_page(place, reply)
             onward = target(following, place.url)
             if onward.site != place.site or (place.scheme, onward.scheme) == ("https", "http"):
-                return Page(place.url, reply.status, moved=onward.url)
+                return WebPage(place.url, reply.status, moved=onward.url)
             place = onward
         raise Forbidden(f"it leads on more than {HOPS} times")
 
-    async def _addresses(self, place: Target) -> list[str]:
+    async def _addresses(self, place: WebTarget) -> list[str]:
         if ":" in place.host or place.host.replace(".", "").isdigit():
             return [place.host]
         return await self.resolve(place.host, place.port)
 
 
-async def _page(place: Target, reply: Reply) -> Page:
-    body, whole = await _body(reply)
+async def _read_page(place: WebTarget, reply: WebReply) -> WebPage:
+    body, whole = await _read_body(reply)
     mime = reply.headers.get("content-type", "")
-    return Page(place.url, reply.status, mime, body, whole)
+    return WebPage(place.url, reply.status, mime, body, whole)
 
 
-async def _body(reply: Reply) -> tuple[bytes, bool]:
+async def _read_body(reply: WebReply) -> tuple[bytes, bool]:
     """As much of the body as may be had, inflated within the same limit."""
     inflate = _inflater(reply.headers.get("content-encoding", "").strip().lower())
     body = bytearray()
@@ -143,19 +143,19 @@ def _inflater(encoding: str) -> Callable[[bytes, int], bytes]:
         raise OSError(f"the server answered in the encoding {encoding[:20]!r}, which was not asked for")
     inflating = zlib.decompressobj(47)  # finds out itself whether it is gzip or zlib
 
-    def inflate(chunk: bytes, room: int) -> bytes:
+    def inflate_chunk(chunk: bytes, room: int) -> bytes:
         try:
             return inflating.decompress(chunk, max(room, 1))
         except zlib.error as error:
             raise OSError(f"the answer cannot be inflated: {error}") from None
 
-    return inflate
+    return inflate_chunk
 
 
 # The world
 
 
-async def looked_up(host: str, port: int) -> list[str]:
+async def look_up_host(host: str, port: int) -> list[str]:
     """The addresses of a host, asked of the system."""
     import socket
 
@@ -165,7 +165,7 @@ async def looked_up(host: str, port: int) -> list[str]:
 
 
 @asynccontextmanager
-async def dialled(place: Target, address: str) -> AsyncIterator[Reply]:
+async def dial_address(place: WebTarget, address: str) -> AsyncIterator[WebReply]:
     """Connect to the address itself; the name is for the certificate and the server only."""
     import httpx2
 
@@ -206,7 +206,7 @@ class _Answer:
 # The tool
 
 
-def fetching(web: Web | None = None, seconds: float = SECONDS) -> Tool:
+def fetch_tool(web: Web | None = None, seconds: float = SECONDS) -> Tool:
     """The tool that fetches from the given web; without one, from the real one."""
     web = web or Web()
 
@@ -220,38 +220,44 @@ def fetching(web: Web | None = None, seconds: float = SECONDS) -> Tool:
         try:
             async with asyncio.timeout(seconds):
                 got = await web.get(url)
-                return await in_daemon(lambda: _written(got))  # a long page takes a while to read
+                return await in_daemon(lambda: _page_in_words(got))  # a long page takes a while to read
         except Forbidden as error:
-            return failed(f"{shown(url[:200])} was not fetched: {error}.")
+            return error_outcome(f"{escape_name(url[:200])} was not fetched: {error}.")
         except TimeoutError:
-            return failed(f"{shown(url[:200])} was not fetched: it took longer than {seconds:g} s.")
+            return error_outcome(
+                f"{escape_name(url[:200])} was not fetched: it took longer than {seconds:g} s."
+            )
         except OSError as error:
-            return failed(f"{shown(url[:200])} was not fetched: {error or type(error).__name__}.")
+            return error_outcome(
+                f"{escape_name(url[:200])} was not fetched: {error or type(error).__name__}."
+            )
 
     return web_fetch
 
 
-def _written(got: Page) -> Outcome | str:
+def _page_in_words(got: WebPage) -> Outcome | str:
     if got.moved:
         return (
-            f"{shown(got.url)} leads on to another site: {shown(got.moved)}\n"
+            f"{escape_name(got.url)} leads on to another site: {escape_name(got.moved)}\n"
             "It was not followed. To read that page, call web_fetch with its address."
         )
     if got.mime and not _TEXT.match(got.mime):
-        kind = shown(got.mime.split(";")[0][:60])
-        return failed(f"{shown(got.url)} is {kind} ({len(got.body):,} bytes), not text. It cannot be shown.")
-    title, text = _text(got)
-    facts = [f"status {got.status}", shown(got.mime.split(";")[0][:60]) or "unknown type"]
+        kind = escape_name(got.mime.split(";")[0][:60])
+        return error_outcome(
+            f"{escape_name(got.url)} is {kind} ({len(got.body):,} bytes), not text. It cannot be shown."
+        )
+    title, text = _text_of_page(got)
+    facts = [f"status {got.status}", escape_name(got.mime.split(";")[0][:60]) or "unknown type"]
     facts += [] if got.whole else [f"only the first {BYTES:,} bytes"]
-    head = f"[{shown(got.url)}: {', '.join(facts)}]"
+    head = f"[{escape_name(got.url)}: {', '.join(facts)}]"
     written = "\n".join([head, *([f"# {title}"] if title else []), text or "[no text]"])
-    return failed(written) if got.status >= 400 else written
+    return error_outcome(written) if got.status >= 400 else written
 
 
-def _text(got: Page) -> tuple[str, str]:
+def _text_of_page(got: WebPage) -> tuple[str, str]:
     text = got.body.decode(_codec(got.mime), "replace")
     is_page = "html" in got.mime.lower() or (not got.mime and "<html" in text[:1000].lower())
-    title, text = page(text, got.url) if is_page else ("", text)
+    title, text = title_and_text(text, got.url) if is_page else ("", text)
     return _INVISIBLE.sub("", title), _INVISIBLE.sub("", text)  # a page may spell them as &#x200B;
 
 
@@ -262,4 +268,4 @@ def _codec(mime: str) -> str:
     return CODECS.get(named, "utf-8")
 
 
-web_fetch = fetching()
+web_fetch = fetch_tool()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import islice
 
 from ...model import Outcome
-from ..confine.file_names import shown
+from ..confine.file_names import escape_name
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
-from .explain import explained, failed, workspace_of
+from .explain import explain_error, workspace_of
 from .grep import files_below
 
 SHOWN = 500
@@ -26,20 +27,20 @@ def glob(ctx: ToolContext, pattern: str, path: str = ".", include_ignored: bool 
     """
     workspace = workspace_of(ctx)
     if not pattern:
-        return failed("pattern is empty. Give a glob, as *.py.")
+        return error_outcome("pattern is empty. Give a glob, as *.py.")
     try:
         below = workspace.identity(path or ".")
         if workspace.kind(below) != "directory":
-            return failed(f"{shown(path)} is a file. Give the folder to look in.")
+            return error_outcome(f"{escape_name(path)} is a file. Give the folder to look in.")
         wanted = pattern if below == "." or "/" not in pattern else f"{below}/{pattern}"
         found = files_below(workspace, below, wanted, include_ignored)
-        names = [shown(name) for name in islice(found, SHOWN) if not ctx.cancelled.is_set()]
+        names = [escape_name(name) for name in islice(found, SHOWN) if not ctx.cancelled.is_set()]
         more = sum(1 for _ in islice(found, COUNTED))
     except OSError as error:
-        return explained(error, path, workspace)
+        return explain_error(error, path, workspace)
     denied = f"; {workspace.leaves_out}" if workspace.leaves_out else ""
     if not names:
         hint = "" if include_ignored else "; include_ignored=true also looks at what .gitignore leaves out"
-        return f"[no file fits {shown(pattern)!r}{hint}{denied}]"
+        return f"[no file fits {escape_name(pattern)!r}{hint}{denied}]"
     rest = f", {SHOWN} shown; narrow the pattern to see more" if more else ""
     return "\n".join([*names, f"[{len(names) + more:,} files{rest}{denied}]"])

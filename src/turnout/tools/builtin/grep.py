@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from ... import plain
 from ...model import Outcome
-from ..confine.file_names import shown
+from ..confine.file_names import escape_name
 from ..confine.file_text import SNIFFED, as_utf8, is_binary
 from ..confine.ignore import Ignored, glob
 from ..confine.open_folder import Entry
@@ -24,9 +24,10 @@ from ..confine.output import RESULT_LIMIT
 from ..confine.process import start_python
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
 from . import matcher
-from .explain import explained, failed, workspace_of
+from .explain import explain_error, workspace_of
 from .ripgrep import candidates
 
 SECONDS = 20.0
@@ -61,22 +62,22 @@ def grep(
     """
     workspace = workspace_of(ctx)
     if not pattern:
-        return failed("pattern is empty, and would match every line. Give the text to look for.")
+        return error_outcome("pattern is empty, and would match every line. Give the text to look for.")
     search = Search(ctx, workspace, max(0, min(context, CONTEXT)))
     question = {"pattern": pattern, "ignore_case": ignore_case, "literal": literal or _is_literal(pattern)}
     try:
         place = workspace.identity(path or ".")
-        files, search.guided = _likely(ctx, workspace, place, question, include, include_ignored)
-        return search.run(question, files) or search.written(pattern, include_ignored)
+        files, search.guided = _files_to_search(ctx, workspace, place, question, include, include_ignored)
+        return search.search(question, files) or search.text(pattern, include_ignored)
     except OSError as error:
-        return explained(error, path, workspace)
+        return explain_error(error, path, workspace)
 
 
 def _is_literal(pattern: str) -> bool:
     return not re.search(r"[.^$*+?{}\[\]\\|()]", pattern)
 
 
-def _likely(
+def _files_to_search(
     ctx: ToolContext,
     workspace: WorkspaceFiles,
     path: str,
@@ -138,14 +139,14 @@ class Search:
         self.stopped = ""
         self.guided = False  # only files that ripgrep named are looked into
 
-    def run(self, question: dict[str, Any], files: Iterator[str]) -> Outcome | None:
+    def search(self, question: dict[str, Any], files: Iterator[str]) -> Outcome | None:
         """Search until all is found, enough is shown or the time is up; an outcome if it cannot be done."""
-        with Matcher(self.ctx, SECONDS) as matching:
+        with MatcherProcess(self.ctx, SECONDS) as matching:
             reply = matching.ask(
                 plain.dumps({**question, "context": self.context, "limit": PER_FILE}).encode()
             )
             if reply["error"]:
-                return failed(
+                return error_outcome(
                     f"The pattern is not a valid regular expression: {reply['error']}. "
                     "Escape what is meant literally, or set literal=true."
                 )
@@ -156,14 +157,14 @@ class Search:
                     )
                     return None
                 try:
-                    self._one(name, matching)
+                    self._search_name(name, matching)
                 except RanAway:
-                    self.stopped = f"stopped after {SECONDS:g} s in {shown(name)}: "
+                    self.stopped = f"stopped after {SECONDS:g} s in {escape_name(name)}: "
                     self.stopped += "the pattern is too slow or there is too much; simplify or narrow it"
                     return None
         return None
 
-    def _one(self, name: str, matching: Matcher) -> None:
+    def _search_name(self, name: str, matching: MatcherProcess) -> None:
         try:
             with self.workspace.open(name) as file:
                 head = file.read(SNIFFED)
@@ -172,42 +173,42 @@ class Search:
                     return
                 file.seek(0)
                 self.searched += 1
-                self._match(name, file, head, matching)
+                self._search_file(name, file, head, matching)
         except OSError:
             self.unread += 1
 
-    def _match(self, name: str, file: BinaryIO, head: bytes, matching: Matcher) -> None:
+    def _search_file(self, name: str, file: BinaryIO, head: bytes, matching: MatcherProcess) -> None:
         first, found = 1, 0
-        for piece in _pieces(file, head):
+        for piece in _utf8_pieces(file, head):
             reply = matching.ask(piece)
             if reply["count"]:
-                self._show(name, first, reply["lines"], new=not found)
+                self._add_lines(name, first, reply["lines"], new=not found)
                 found += reply["count"]
             first += piece.count(b"\n")
         self.matches += found
         self.files += bool(found)
 
-    def _show(self, name: str, first: int, lines: list[tuple[int, bool, str]], new: bool) -> None:
+    def _add_lines(self, name: str, first: int, lines: list[tuple[int, bool, str]], new: bool) -> None:
         room = MATCHES - self.shown
         if room <= 0 or not lines:
             return
-        self._add(shown(name) if new else "")
+        self._add_line(escape_name(name) if new else "")
         before = lines[0][0] - 1
         for at, matches, text in lines:
             if self.context and at > before + 1:
-                self._add("  --")
+                self._add_line("  --")
             before = at
-            self._add(f"  {first + at}{':' if matches else '-'} {text}")
+            self._add_line(f"  {first + at}{':' if matches else '-'} {text}")
             self.shown += matches
             if self.shown >= MATCHES:
                 return
 
-    def _add(self, line: str) -> None:
+    def _add_line(self, line: str) -> None:
         if line:
             self.lines.append(line)
             self.size += len(line) + 1
 
-    def written(self, pattern: str, include_ignored: bool) -> str:
+    def text(self, pattern: str, include_ignored: bool) -> str:
         return "\n".join([*self.lines, f"[{'; '.join(self._facts(pattern, include_ignored))}]"])
 
     def _facts(self, pattern: str, include_ignored: bool) -> Iterator[str]:
@@ -233,7 +234,7 @@ class Search:
             yield self.stopped
 
 
-def _pieces(file: BinaryIO, head: bytes) -> Iterator[bytes]:
+def _utf8_pieces(file: BinaryIO, head: bytes) -> Iterator[bytes]:
     """The file as UTF-8 in pieces that end with a line, unless a line is longer than a piece."""
 
     def blocks() -> Iterator[bytes]:
@@ -252,7 +253,7 @@ def _pieces(file: BinaryIO, head: bytes) -> Iterator[bytes]:
         yield rest
 
 
-class Matcher:
+class MatcherProcess:
     """The matching process, with a deadline for all that it is asked."""
 
     def __init__(self, ctx: ToolContext, seconds: float) -> None:
@@ -264,7 +265,7 @@ class Matcher:
         for descriptor in (self._into, self._out):
             os.set_blocking(descriptor, False)
 
-    def __enter__(self) -> Matcher:
+    def __enter__(self) -> MatcherProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -275,14 +276,14 @@ class Matcher:
         self._process.wait()
 
     def ask(self, frame: bytes) -> dict[str, Any]:
-        self._write(len(frame).to_bytes(4) + frame)
-        size = int.from_bytes(self._read(4))
-        return dict(plain.loads(self._read(size)))
+        self._write_bytes(len(frame).to_bytes(4) + frame)
+        size = int.from_bytes(self._read_bytes(4))
+        return dict(plain.loads(self._read_bytes(size)))
 
-    def _write(self, data: bytes) -> None:
+    def _write_bytes(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            self._wait(writing=True)
+            self._wait_until_ready(writing=True)
             try:
                 view = view[os.write(self._into, view[: 1 << 16]) :]
             except BlockingIOError:
@@ -290,10 +291,10 @@ class Matcher:
             except BrokenPipeError:
                 raise RanAway from None
 
-    def _read(self, size: int) -> bytes:
+    def _read_bytes(self, size: int) -> bytes:
         parts: list[bytes] = []
         while size:
-            self._wait(writing=False)
+            self._wait_until_ready(writing=False)
             part = os.read(self._out, size)
             if not part:
                 raise RanAway
@@ -301,7 +302,7 @@ class Matcher:
             size -= len(part)
         return b"".join(parts)
 
-    def _wait(self, writing: bool) -> None:
+    def _wait_until_ready(self, writing: bool) -> None:
         """Until the other side is ready; looks up now and then to see whether anyone still waits."""
         poll = select.poll()  # not `select`, which knows no descriptor above 1023
         poll.register(self._into if writing else self._out, select.POLLOUT if writing else select.POLLIN)

@@ -31,7 +31,7 @@ _HIDING = re.compile(r"display:none|visibility:hidden|font-size:0|opacity:0(?![.
 _DEEPEST = 500
 
 
-def page(html: str, base: str = "") -> tuple[str, str]:
+def title_and_text(html: str, base: str = "") -> tuple[str, str]:
     """The title and the text of a page; links are made whole with `base`."""
     reader = _Reader(base)
     for kind, name, rest in _tokens(html):
@@ -126,7 +126,7 @@ class _Reader:
         elif name in ("td", "th"):
             self._parts.append(" | ")
         elif name == "a":
-            self._links.append((_value(attributes, "href"), len(self._parts)))
+            self._links.append((_attribute_value(attributes, "href"), len(self._parts)))
         elif name in _BLOCKS:
             self._parts.append("\n\n")
 
@@ -135,7 +135,7 @@ class _Reader:
             return
         if name in ("br", "hr"):
             self._parts.append("\n")
-        elif name == "img" and (alt := unescape(_value(attributes, "alt")).strip()):
+        elif name == "img" and (alt := unescape(_attribute_value(attributes, "alt")).strip()):
             self._parts.append(f"[image: {alt}]")
 
     def close(self, name: str) -> None:
@@ -143,11 +143,11 @@ class _Reader:
             return
         while self._open:
             last = self._open.pop()
-            self._closed(last)
+            self._end_element(last)
             if last == name:
                 return
 
-    def _closed(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         if self._skipping:
             self._skipping -= 1
         elif name == "a" and self._links:
@@ -180,12 +180,15 @@ def _hides(attributes: str) -> bool:
     if not attributes:
         return False
     lowered = attributes.lower()
-    if re.search(r"(?:^|\s)hidden(?:[\s=/]|$)", lowered) or _value(lowered, "aria-hidden") == "true":
+    if (
+        re.search(r"(?:^|\s)hidden(?:[\s=/]|$)", lowered)
+        or _attribute_value(lowered, "aria-hidden") == "true"
+    ):
         return True
-    return "style" in lowered and bool(_HIDING.search(_value(lowered, "style").replace(" ", "")))
+    return "style" in lowered and bool(_HIDING.search(_attribute_value(lowered, "style").replace(" ", "")))
 
 
-def _value(attributes: str, name: str) -> str:
+def _attribute_value(attributes: str, name: str) -> str:
     for found in _ATTRIBUTE.finditer(attributes[:4000]):
         if found[1].lower() == name:
             return found[2] or found[3] or found[4] or ""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...model import Outcome
-from ..confine.file_names import shown
+from ..confine.file_names import escape_name
 from ..confine.ignore import NOISE
 from ..confine.open_folder import Entry
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
-from .explain import explained, workspace_of
+from .explain import explain_error, workspace_of
 
 SHOWN = 500
 COUNTED = 50_000  # of those that are not shown
@@ -31,8 +31,8 @@ def list_directory(ctx: ToolContext, path: str = ".", depth: int = 1) -> Outcome
     try:
         entries = workspace.entries(path or ".")
     except OSError as error:
-        return explained(error, path, workspace)
-    name = shown(path or ".").rstrip("/") or "/"
+        return explain_error(error, path, workspace)
+    name = escape_name(path or ".").rstrip("/") or "/"
     if not entries:
         return f"{name}/ is empty"
     lines = _tree(workspace, (path or ".").rstrip("/") or "/", entries, min(max(depth, 1), DEPTH))
@@ -46,7 +46,7 @@ def _tree(
     workspace: WorkspaceFiles, folder: str, entries: list[Entry], depth: int, indent: str = "  "
 ) -> Iterator[str]:
     for entry in sorted(entries, key=lambda entry: (entry.kind != "directory", entry.name)):
-        yield indent + _line(entry)
+        yield indent + _line_of_entry(entry)
         if entry.kind != "directory" or depth <= 1 or entry.name in NOISE:
             continue
         below = f"{folder}/{entry.name}"
@@ -58,13 +58,13 @@ def _tree(
         yield from _tree(workspace, below, inside, depth - 1, indent + "  ")
 
 
-def _line(entry: Entry) -> str:
-    name = shown(entry.name)
+def _line_of_entry(entry: Entry) -> str:
+    name = escape_name(entry.name)
     match entry.kind:
         case "directory":
             return f"{name}/"
         case "link":
-            return f"{name} -> {shown(entry.target)}"
+            return f"{name} -> {escape_name(entry.target)}"
         case "file":
             return f"{name}  {entry.size:,}"
         case "other":

@@ -12,7 +12,7 @@ from ... import plain
 NAMES = 12  # of scripts, targets and members
 
 
-def summary(name: str, text: str) -> str:
+def manifest_summary(name: str, text: str) -> str:
     """The name, the commands and the parts that a manifest declares; "" when there is nothing to tell."""
     read = _READERS.get(name)
     if read is None:
@@ -23,75 +23,75 @@ def summary(name: str, text: str) -> str:
         return "cannot be read"
 
 
-def _listed(label: str, names: Iterable[Any]) -> str:
+def _list_fact(label: str, names: Iterable[Any]) -> str:
     names = [str(name) for name in names]
     more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
     return f"{label}: {', '.join(names[:NAMES])}{more}" if names else ""
 
 
-def _pairs(label: str, table: Any) -> str:
+def _table_fact(label: str, table: Any) -> str:
     return (
-        _listed(label, (f"{name} = {value}" for name, value in table.items()))
+        _list_fact(label, (f"{name} = {value}" for name, value in table.items()))
         if isinstance(table, dict)
         else ""
     )
 
 
-def _named(table: dict[str, Any]) -> str:
+def _name_and_version(table: dict[str, Any]) -> str:
     return " ".join(str(table[key]) for key in ("name", "version") if key in table)
 
 
-def _pyproject(text: str) -> Iterable[str]:
+def _read_pyproject(text: str) -> Iterable[str]:
     data = tomllib.loads(text)
     project = data.get("project") or data.get("tool", {}).get("poetry", {})
-    yield _named(project)
+    yield _name_and_version(project)
     yield f"Python {project['requires-python']}" if "requires-python" in project else ""
-    yield _pairs("scripts", project.get("scripts"))
-    yield _listed(
+    yield _table_fact("scripts", project.get("scripts"))
+    yield _list_fact(
         "depends on", (re.split(r"[ <>=!~;\[]", str(name))[0] for name in project.get("dependencies", ()))
     )
 
 
-def _package(text: str) -> Iterable[str]:
+def _read_package(text: str) -> Iterable[str]:
     data = plain.loads(text)
-    yield _named(data)
+    yield _name_and_version(data)
     yield f"main: {data['main']}" if "main" in data else ""
     binaries = data.get("bin")
-    yield f"bin: {binaries}" if isinstance(binaries, str) else _pairs("bin", binaries)
-    yield _listed("scripts", data.get("scripts", ()))
-    yield _listed("depends on", data.get("dependencies", ()))
+    yield f"bin: {binaries}" if isinstance(binaries, str) else _table_fact("bin", binaries)
+    yield _list_fact("scripts", data.get("scripts", ()))
+    yield _list_fact("depends on", data.get("dependencies", ()))
     workspaces = data.get("workspaces", ())
-    yield _listed("workspaces", workspaces if isinstance(workspaces, list) else ())
+    yield _list_fact("workspaces", workspaces if isinstance(workspaces, list) else ())
 
 
-def _cargo(text: str) -> Iterable[str]:
+def _read_cargo(text: str) -> Iterable[str]:
     data = tomllib.loads(text)
-    yield _named(data.get("package", {}))
-    yield _listed("members", data.get("workspace", {}).get("members", ()))
-    yield _listed("binaries", (binary.get("name", "?") for binary in data.get("bin", ())))
-    yield _listed("depends on", data.get("dependencies", ()))
+    yield _name_and_version(data.get("package", {}))
+    yield _list_fact("members", data.get("workspace", {}).get("members", ()))
+    yield _list_fact("binaries", (binary.get("name", "?") for binary in data.get("bin", ())))
+    yield _list_fact("depends on", data.get("dependencies", ()))
 
 
-def _go(text: str) -> Iterable[str]:
+def _read_go(text: str) -> Iterable[str]:
     yield from re.findall(r"^(module \S+|go \S+)", text, re.MULTILINE)[:2]
 
 
-def _make(text: str) -> Iterable[str]:
-    yield _listed(
+def _read_makefile(text: str) -> Iterable[str]:
+    yield _list_fact(
         "targets", dict.fromkeys(re.findall(r"^([A-Za-z0-9][\w.-]*)[ \t]*:(?![=:])", text, re.MULTILINE))
     )
 
 
-def _docker(text: str) -> Iterable[str]:
-    yield _listed("from", re.findall(r"^FROM +(\S+)", text, re.MULTILINE | re.IGNORECASE))
+def _read_dockerfile(text: str) -> Iterable[str]:
+    yield _list_fact("from", re.findall(r"^FROM +(\S+)", text, re.MULTILINE | re.IGNORECASE))
     yield from re.findall(r"^((?:ENTRYPOINT|CMD) .{0,120})", text, re.MULTILINE)[-2:]
 
 
 _READERS: dict[str, Callable[[str], Iterable[str]]] = {
-    "pyproject.toml": _pyproject,
-    "package.json": _package,
-    "Cargo.toml": _cargo,
-    "go.mod": _go,
-    "Makefile": _make,
-    "Dockerfile": _docker,
+    "pyproject.toml": _read_pyproject,
+    "package.json": _read_package,
+    "Cargo.toml": _read_cargo,
+    "go.mod": _read_go,
+    "Makefile": _read_makefile,
+    "Dockerfile": _read_dockerfile,
 }

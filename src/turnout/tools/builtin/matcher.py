@@ -25,13 +25,13 @@ def main() -> None:
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     question = json.loads(read_frame(source) or b"{}")
     try:
-        find = finder(question)
+        find_match = finder(question)
     except (re.error, OverflowError, RecursionError) as error:
         write_frame(sink, {"error": str(error)})
         return
     write_frame(sink, {"error": ""})
     while (data := read_frame(source)) is not None:
-        write_frame(sink, answer(data, find, question))
+        write_frame(sink, matches_in(data, find_match, question))
 
 
 def finder(question: dict[str, Any]) -> Callable[[str], int]:
@@ -42,21 +42,21 @@ def finder(question: dict[str, Any]) -> Callable[[str], int]:
         return (lambda line: line.lower().find(wanted)) if folded else (lambda line: line.find(wanted))
     search = re.compile(pattern, re.IGNORECASE if folded else 0).search
 
-    def find(line: str) -> int:
+    def find_match(line: str) -> int:
         found = search(line)
         return found.start() if found else -1
 
-    return find
+    return find_match
 
 
-def answer(data: bytes, find: Callable[[str], int], question: dict[str, Any]) -> dict[str, Any]:
+def matches_in(data: bytes, find_match: Callable[[str], int], question: dict[str, Any]) -> dict[str, Any]:
     text = data.decode(errors="replace")
-    if question["literal"] and find(text) < 0:
+    if question["literal"] and find_match(text) < 0:
         return {"count": 0, "lines": []}
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()  # what follows the last line feed is no line
-    found = {at: place for at, line in enumerate(lines) if (place := find(line.rstrip("\r"))) >= 0}
+    found = {at: place for at, line in enumerate(lines) if (place := find_match(line.rstrip("\r"))) >= 0}
     shown = list(found)[: question["limit"]]
     return {"count": len(found), "lines": list(with_context(lines, found, shown, question["context"]))}
 
@@ -68,11 +68,11 @@ def with_context(
     last = -1
     for at in shown:
         for near in range(max(at - context, last + 1), min(at + context + 1, len(lines))):
-            yield near, near in found, clip(lines[near].rstrip("\r"), found.get(near, 0))
+            yield near, near in found, clip_line(lines[near].rstrip("\r"), found.get(near, 0))
             last = near
 
 
-def clip(line: str, at: int) -> str:
+def clip_line(line: str, at: int) -> str:
     if len(line) <= WIDTH:
         return line
     start = max(0, min(at - WIDTH // 3, len(line) - WIDTH))

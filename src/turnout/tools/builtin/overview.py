@@ -14,17 +14,17 @@ from msgspec import Struct
 
 from ...model import Outcome
 from ..confine import git
-from ..confine.file_names import shown
-from ..confine.file_text import decoded
+from ..confine.file_names import escape_name
+from ..confine.file_text import decode_text
 from ..confine.ignore import Ignored
 from ..confine.open_folder import Entry
 from ..confine.output import readable
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
-from .explain import explained, workspace_of
+from .explain import explain_error, workspace_of
 from .languages import ENTRIES, MANIFESTS, language_of
-from .manifests import summary
+from .manifests import manifest_summary
 
 FILES = 50_000
 SECONDS = 10.0
@@ -46,7 +46,7 @@ def codebase_overview(ctx: ToolContext, path: str = ".") -> Outcome | str:
     try:
         survey.walk()
     except OSError as error:
-        return explained(error, path, workspace)
+        return explain_error(error, path, workspace)
     return "\n\n".join("\n".join(part) for part in survey.page() if part)
 
 
@@ -90,9 +90,9 @@ class Survey:
                 )
                 return
             if entry.kind == "file":
-                self._count(name, entry)
+                self._count_file(name, entry)
 
-    def _count(self, name: str, entry: Entry) -> None:
+    def _count_file(self, name: str, entry: Entry) -> None:
         language = language_of(entry.name)
         lines = self._lines(name) if language and entry.size <= COUNTED else 0
         self.all.add(lines)
@@ -105,9 +105,9 @@ class Survey:
         parts = inside.split("/")[:-1]
         for depth in range(1, min(len(parts), DEPTH) + 1):
             self.folders.setdefault("/".join(parts[:depth]), Size()).add(lines)
-        self._collect(name, entry.name, depth=len(parts))
+        self._collect_file(name, entry.name, depth=len(parts))
 
-    def _collect(self, name: str, base: str, depth: int) -> None:
+    def _collect_file(self, name: str, base: str, depth: int) -> None:
         if base in MANIFESTS or base.endswith((".csproj", ".sln", ".cabal", ".gemspec")):
             self.manifests.append(name)
         if base in ENTRIES:
@@ -128,7 +128,7 @@ class Survey:
     def _text(self, name: str) -> str:
         try:
             with self.workspace.open(name) as file:
-                return decoded(file.read(READ)).text
+                return decode_text(file.read(READ)).text
         except OSError:
             return ""
 
@@ -136,11 +136,11 @@ class Survey:
 
     def page(self) -> Iterator[list[str]]:
         if not self.all.files:
-            yield [f"{shown(self.path)}: no files (what .gitignore names is left out)"]
+            yield [f"{escape_name(self.path)}: no files (what .gitignore names is left out)"]
             return
         notes = "; ".join(note for note in (self.cut, self.workspace.leaves_out) if note)
         note = f" [{notes}]" if notes else ""
-        yield [f"{shown(self.path)}: {self.all} (without what .gitignore names){note}"]
+        yield [f"{escape_name(self.path)}: {self.all} (without what .gitignore names){note}"]
         yield list(self._git_lines())
         yield list(self._language_lines())
         yield list(self._folder_lines())
@@ -150,7 +150,7 @@ class Survey:
 
     def _git_lines(self) -> Iterator[str]:
         if self.path == "." and (branch := git.branch(self.workspace)):
-            yield f"Git: {shown(branch)}"
+            yield f"Git: {escape_name(branch)}"
 
     def _language_lines(self) -> Iterator[str]:
         ranked = sorted(self.languages.items(), key=lambda item: (-item[1].lines, -item[1].files, item[0]))
@@ -161,7 +161,7 @@ class Survey:
         if len(ranked) > LANGUAGES_SHOWN:
             yield f"  and {len(ranked) - LANGUAGES_SHOWN} more"
         if self.other:
-            kinds = ", ".join(f"{shown(kind)} {count:,}" for kind, count in self.other.most_common(8))
+            kinds = ", ".join(f"{escape_name(kind)} {count:,}" for kind, count in self.other.most_common(8))
             yield f"  other files: {kinds}"
 
     def _folder_lines(self) -> Iterator[str]:
@@ -172,25 +172,25 @@ class Survey:
             yield "Folders:"
         for name in kept:
             indent = "  " * (name.count("/") + 1)
-            yield f"{indent}{shown(name.rpartition('/')[2])}/  {self.folders[name]}"
+            yield f"{indent}{escape_name(name.rpartition('/')[2])}/  {self.folders[name]}"
         if len(largest) > FOLDERS:
             yield f"  [{len(largest) - FOLDERS:,} smaller folders left out; list_directory shows them]"
 
     def _manifest_lines(self) -> Iterator[str]:
         if self.manifests:
             yield "Manifests:"
-        yield from self._named(self.manifests, told_by_content=True)
+        yield from self._name_lines(self.manifests, told_by_content=True)
 
     def _entry_lines(self) -> Iterator[str]:
         if self.entries:
             yield "Likely entry points:"
-        yield from self._named(self.entries)
+        yield from self._name_lines(self.entries)
 
-    def _named(self, names: list[str], told_by_content: bool = False) -> Iterator[str]:
+    def _name_lines(self, names: list[str], told_by_content: bool = False) -> Iterator[str]:
         near = sorted(names, key=lambda name: (name.count("/"), name))
         for name in near[:NAMED]:
-            told = summary(name.rpartition("/")[2], self._text(name)) if told_by_content else ""
-            yield f"  {shown(name)}" + (f": {shown(told)}" if told else "")
+            told = manifest_summary(name.rpartition("/")[2], self._text(name)) if told_by_content else ""
+            yield f"  {escape_name(name)}" + (f": {escape_name(told)}" if told else "")
         if len(near) > NAMED:
             yield f"  and {len(near) - NAMED:,} more"
 
@@ -198,7 +198,7 @@ class Survey:
         if not self.readme:
             return
         lines = readable(self._text(self.readme).encode(errors="replace")).split("\n")
-        yield f"{shown(self.readme)} begins:"
+        yield f"{escape_name(self.readme)} begins:"
         for line in lines[:README_LINES]:
             yield f"  {line[:200]}".rstrip()
         if len(lines) > README_LINES:

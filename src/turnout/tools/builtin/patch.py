@@ -12,27 +12,28 @@ from typing import Any
 from msgspec import Struct
 
 from ...model import Outcome
-from ..confine.beneath import Refused
-from ..confine.file_names import shown
-from ..confine.file_text import Decoded, decoded, is_binary
+from ..confine.beneath import PathRefused
+from ..confine.file_names import escape_name
+from ..confine.file_text import DecodedText, decode_text, is_binary
 from ..confine.open_folder import Stamp
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
 from ..policy.situation import Assessment, Situation
-from .explain import explained, failed, workspace_of
-from .patch_format import Change, PatchError, applied, parse
+from .explain import explain_error, workspace_of
+from .patch_format import Change, PatchError, apply_hunks, parse_patch
 
 LIMIT = 16 * 1024 * 1024
 FILES = 100
 
 
-def touched(arguments: Mapping[str, Any]) -> Iterable[str]:
+def touched_paths(arguments: Mapping[str, Any]) -> Iterable[str]:
     """The paths that a patch names; none when it cannot be read, for then it changes nothing."""
     return [path for change in _changes(arguments) for path in change.paths]
 
 
-def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
+def assess_patch(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
     """A patch writes; one that deletes a file cannot be undone."""
     deletes = any(change.kind == "delete" for change in _changes(arguments))
     return Assessment("dangerous", "it deletes files") if deletes else Assessment("write")
@@ -40,12 +41,12 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
 
 def _changes(arguments: Mapping[str, Any]) -> list[Change]:
     try:
-        return parse(str(arguments.get("patch", "")))
+        return parse_patch(str(arguments.get("patch", "")))
     except PatchError:
         return []
 
 
-@tool(risk="write", paths=touched, groups=("files",), assess=assessed)
+@tool(risk="write", paths=touched_paths, groups=("files",), assess=assess_patch)
 def apply_patch(ctx: ToolContext, patch: str) -> Outcome | str:
     """Change, add, delete or rename several files in one step. Nothing is written unless all of it fits.
 
@@ -66,23 +67,23 @@ def apply_patch(ctx: ToolContext, patch: str) -> Outcome | str:
     """
     workspace = workspace_of(ctx)
     try:
-        changes = parse(patch)
+        changes = parse_patch(patch)
     except PatchError as error:
-        return failed(f"The patch was not applied: {error}.")
+        return error_outcome(f"The patch was not applied: {error}.")
     if len(changes) > FILES:
-        return failed(f"The patch names {len(changes)} files; change at most {FILES} in one call.")
-    plan = Plan(workspace)
+        return error_outcome(f"The patch names {len(changes)} files; change at most {FILES} in one call.")
+    plan = PatchPlan(workspace)
     for change in changes:
         try:
             plan.add(change)
         except PatchError as error:
-            return failed(f"Nothing was changed. {shown(change.path)}: {error}")
+            return error_outcome(f"Nothing was changed. {escape_name(change.path)}: {error}")
         except OSError as error:
-            return failed(f"Nothing was changed. {explained(error, change.path, workspace).text}")
+            return error_outcome(f"Nothing was changed. {explain_error(error, change.path, workspace).text}")
     return plan.carry_out()
 
 
-class Step(Struct, frozen=True):
+class PatchStep(Struct, frozen=True):
     """One write or one deletion, and what stood there before."""
 
     path: str
@@ -92,83 +93,93 @@ class Step(Struct, frozen=True):
     told: str
 
 
-class Plan:
+class PatchPlan:
     """What a patch comes to, file by file, before anything is touched."""
 
     def __init__(self, workspace: WorkspaceFiles) -> None:
         self.workspace = workspace
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, PatchStep] = {}
 
     def add(self, change: Change) -> None:
         match change.kind:
             case "add":
-                self._add(change)
+                self._add_file(change)
             case "delete":
-                data, stamp = self._read(change.path)
-                self._put(Step(change.path, None, data, stamp, f"deleted {shown(change.path)}"))
+                data, stamp = self._read_file(change.path)
+                self._put_step(
+                    PatchStep(change.path, None, data, stamp, f"deleted {escape_name(change.path)}")
+                )
             case "update":
-                self._update(change)
+                self._update_file(change)
 
-    def _add(self, change: Change) -> None:
+    def _add_file(self, change: Change) -> None:
         if self._exists(change.path):
             raise PatchError("it is there already; use an Update section to change it")
         lines = [line for hunk in change.hunks for line in hunk.new]
         text = "\n".join(lines) + ("" if change.ends_open or not lines else "\n")
-        self._put(Step(change.path, text.encode(errors="replace"), None, None, f"added {shown(change.path)}"))
+        self._put_step(
+            PatchStep(
+                change.path, text.encode(errors="replace"), None, None, f"added {escape_name(change.path)}"
+            )
+        )
 
-    def _update(self, change: Change) -> None:
-        data, stamp = self._read(change.path)
+    def _update_file(self, change: Change) -> None:
+        data, stamp = self._read_file(change.path)
         if is_binary(data):
             raise PatchError("it is binary; only text can be patched")
         try:
-            new = _patched(decoded(data), change)
+            new = _patched_bytes(decode_text(data), change)
         except UnicodeEncodeError:
             raise PatchError("its encoding has no such characters; rewrite it with write_file") from None
         if not change.to:
-            self._put(Step(change.path, new, data, stamp, f"changed {shown(change.path)}"))
+            self._put_step(PatchStep(change.path, new, data, stamp, f"changed {escape_name(change.path)}"))
             return
         if self._exists(change.to):
-            raise PatchError(f"it cannot move to {shown(change.to)}, which is there already")
-        self._put(Step(change.to, new, None, None, f"moved {shown(change.path)} to {shown(change.to)}"))
-        self._put(Step(change.path, None, data, stamp, ""))
+            raise PatchError(f"it cannot move to {escape_name(change.to)}, which is there already")
+        self._put_step(
+            PatchStep(
+                change.to, new, None, None, f"moved {escape_name(change.path)} to {escape_name(change.to)}"
+            )
+        )
+        self._put_step(PatchStep(change.path, None, data, stamp, ""))
 
-    def _put(self, step: Step) -> None:
+    def _put_step(self, step: PatchStep) -> None:
         place = self.workspace.identity(step.path)
         if place in self.steps:
             raise PatchError("the patch names it twice; put its changes into one section")
         self.steps[place] = step
 
-    def _read(self, path: str) -> tuple[bytes, Stamp]:
+    def _read_file(self, path: str) -> tuple[bytes, Stamp]:
         return self.workspace.read(path, LIMIT)
 
     def _exists(self, path: str) -> bool:
         try:
             self.workspace.kind(path)
-        except Refused:
+        except PathRefused:
             raise
         except OSError:
             return False
         return True
 
     def carry_out(self) -> Outcome | str:
-        done: list[Step] = []
+        done: list[PatchStep] = []
         for step in self.steps.values():
             try:
-                self._do(step)
+                self._do_step(step)
                 done.append(step)
             except OSError as error:
-                said = explained(error, step.path, self.workspace).text
-                return failed(f"{said} {self._undone(done)}")
+                said = explain_error(error, step.path, self.workspace).text
+                return error_outcome(f"{said} {self._undo_steps(done)}")
         told = [step.told for step in self.steps.values() if step.told]
         return f"Applied the patch: {', '.join(told)}"
 
-    def _do(self, step: Step) -> None:
+    def _do_step(self, step: PatchStep) -> None:
         if step.data is None:
             self.workspace.delete(step.path, expected=step.stamp)
         else:
             self.workspace.write(step.path, step.data, expected=step.stamp)
 
-    def _undone(self, done: list[Step]) -> str:
+    def _undo_steps(self, done: list[PatchStep]) -> str:
         left = []
         for step in reversed(done):
             try:
@@ -177,16 +188,16 @@ class Plan:
                 else:
                     self.workspace.write(step.path, step.before)
             except OSError:
-                left.append(shown(step.path))
+                left.append(escape_name(step.path))
         return f"These could not be put back: {', '.join(left)}." if left else "Nothing was changed."
 
 
-def _patched(file: Decoded, change: Change) -> bytes:
+def _patched_bytes(file: DecodedText, change: Change) -> bytes:
     """The new bytes of a file; lines that stay keep their endings."""
     ends_open = bool(file.text) and not file.text.endswith("\n")
     lines = file.text.split("\n")
     if not ends_open:
         lines.pop()
-    result = applied(lines, change.hunks, "\r" if file.newline == "\r\n" else "")
+    result = apply_hunks(lines, change.hunks, "\r" if file.newline == "\r\n" else "")
     text = "\n".join(result) + ("\n" if result and not (ends_open or change.ends_open) else "")
     return file.encode(text)

@@ -46,13 +46,13 @@ class Change(Struct, frozen=True):
         return (self.path, self.to) if self.to else (self.path,)
 
 
-def parse(text: str) -> list[Change]:
+def parse_patch(text: str) -> list[Change]:
     """The changes of a patch in either way of writing."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines and not lines[-1]:
         lines.pop()
     marked = any(line.startswith("*** Begin Patch") for line in lines)
-    changes = list(_marked(lines) if marked else _unified(lines))
+    changes = list(_marked_changes(lines) if marked else _unified_changes(lines))
     if not changes:
         raise PatchError("it holds no change; begin it with '*** Begin Patch' or with '--- a/path'")
     return changes
@@ -61,7 +61,7 @@ def parse(text: str) -> list[Change]:
 # *** Begin Patch
 
 
-def _marked(lines: Sequence[str]) -> Iterator[Change]:
+def _marked_changes(lines: Sequence[str]) -> Iterator[Change]:
     heads = [at for at, line in enumerate(lines) if line.startswith("*** ")]
     start = next(at for at in heads if lines[at].startswith("*** Begin Patch"))
     sections = [
@@ -124,11 +124,11 @@ def _hunks(body: Sequence[str], path: str) -> Iterator[Hunk]:
 # Unified diffs
 
 
-def _unified(lines: Sequence[str]) -> Iterator[Change]:
+def _unified_changes(lines: Sequence[str]) -> Iterator[Change]:
     heads = [at for at in range(len(lines) - 1) if _is_head(lines, at)]
     for at, end in pairwise([*heads, len(lines)]):
-        before, after = _name(lines[at]), _name(lines[at + 1])
-        body = list(_body(lines[at + 2 : end]))
+        before, after = _name_in(lines[at]), _name_in(lines[at + 1])
+        body = list(_body_lines(lines[at + 2 : end]))
         hunks = tuple(_hunks(body, after))
         ends_open = _ends_open(body)
         if before == "/dev/null":
@@ -143,7 +143,7 @@ def _is_head(lines: Sequence[str], at: int) -> bool:
     return lines[at].startswith("--- ") and lines[at + 1].startswith("+++ ")
 
 
-def _body(lines: Sequence[str]) -> Iterator[str]:
+def _body_lines(lines: Sequence[str]) -> Iterator[str]:
     """The hunks behind a head, without what git writes before the next one."""
     inside = False
     for line in lines:
@@ -152,7 +152,7 @@ def _body(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def _name(head: str) -> str:
+def _name_in(head: str) -> str:
     name = head[4:].split("\t")[0].strip()
     return name if name == "/dev/null" else re.sub(r"^[ab]/", "", name)
 
@@ -165,14 +165,14 @@ def _ends_open(body: Sequence[str]) -> bool:
 # Applying
 
 
-def applied(lines: Sequence[str], hunks: Sequence[Hunk], ending: str = "") -> list[str]:
+def apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk], ending: str = "") -> list[str]:
     """The lines of a file with every hunk made, in order; raises when one does not fit.
 
     Lines that stay are not touched, whatever white space they end with; new ones get `ending`.
     """
     result, cursor = list(lines), 0
     for number, hunk in enumerate(hunks, 1):
-        at = _place(result, hunk, cursor, number)
+        at = _place_of_hunk(result, hunk, cursor, number)
         end = at + len(hunk.old)
         standing = dict(zip(hunk.old, result[at:end], strict=True))
         result[at:end] = new = [standing.get(line, line + ending) for line in hunk.new]
@@ -180,8 +180,8 @@ def applied(lines: Sequence[str], hunks: Sequence[Hunk], ending: str = "") -> li
     return result
 
 
-def _place(lines: Sequence[str], hunk: Hunk, cursor: int, number: int) -> int:
-    start = _anchored(lines, hunk.anchor, cursor, number)
+def _place_of_hunk(lines: Sequence[str], hunk: Hunk, cursor: int, number: int) -> int:
+    start = _line_after_anchor(lines, hunk.anchor, cursor, number)
     if not hunk.old:
         return min(max(hunk.line - 1, 0), len(lines)) if hunk.line else start if hunk.anchor else len(lines)
     for same in (_without_return, str.rstrip):
@@ -210,7 +210,7 @@ def _without_return(line: str) -> str:
     return line.removesuffix("\r")
 
 
-def _anchored(lines: Sequence[str], anchor: str, cursor: int, number: int) -> int:
+def _line_after_anchor(lines: Sequence[str], anchor: str, cursor: int, number: int) -> int:
     if not anchor:
         return cursor
     for at in range(cursor, len(lines)):

@@ -13,13 +13,13 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from ...model import Content, Media, Outcome, Text
-from ..confine.file_names import shown
-from ..confine.file_text import SNIFFED, Decoded, as_utf8, decoded, is_binary, mark_of
-from ..confine.output import RESULT_LIMIT, clipped, shares, whole_end
+from ..confine.file_names import escape_name
+from ..confine.file_text import SNIFFED, DecodedText, as_utf8, decode_text, is_binary, mark_of
+from ..confine.output import RESULT_LIMIT, shares, truncate_text, whole_end
 from ..declare.context import ToolContext
-from ..declare.result import outcome_of
+from ..declare.result import error_outcome, outcome_of
 from ..declare.tool import tool
-from .explain import explained, failed, workspace_of
+from .explain import explain_error, workspace_of
 
 LINES = 2_000
 LINE_LIMIT = 2_000
@@ -53,12 +53,12 @@ def read_file(
         with workspace.open(path) as file:
             head = file.read(SNIFFED)
             if mime := image_type(head):
-                return _image(file, head, mime, path)
+                return _read_image(file, head, mime, path)
             if is_binary(head):
-                return _binary(file, head, path)
-            return _lines(ctx, file, head, path, offset, max(limit, 1))
+                return _refuse_binary(file, head, path)
+            return _read_lines(ctx, file, head, path, offset, max(limit, 1))
     except OSError as error:
-        return explained(error, path, workspace)
+        return explain_error(error, path, workspace)
 
 
 def image_type(head: bytes) -> str:
@@ -68,46 +68,46 @@ def image_type(head: bytes) -> str:
     return next((f"image/{kind}" for magic, kind in _IMAGES if head.startswith(magic)), "")
 
 
-def _image(file: BinaryIO, head: bytes, mime: str, path: str) -> Outcome | tuple[Content, ...]:
+def _read_image(file: BinaryIO, head: bytes, mime: str, path: str) -> Outcome | tuple[Content, ...]:
     size = os.fstat(file.fileno()).st_size
     if size > IMAGE_LIMIT:
-        return failed(
-            f"{shown(path)} is an image of {size:,} bytes; at most {IMAGE_LIMIT:,} can be shown. "
+        return error_outcome(
+            f"{escape_name(path)} is an image of {size:,} bytes; at most {IMAGE_LIMIT:,} can be shown. "
             "Make a smaller copy with shell and read that."
         )
     data = base64.b64encode(head + file.read(IMAGE_LIMIT)).decode()
-    name = shown(path.rpartition("/")[2])
-    return Text(f"{shown(path)}: {mime}, {size:,} bytes"), Media(mime, data, name=name)
+    name = escape_name(path.rpartition("/")[2])
+    return Text(f"{escape_name(path)}: {mime}, {size:,} bytes"), Media(mime, data, name=name)
 
 
-def _binary(file: BinaryIO, head: bytes, path: str) -> Outcome:
+def _refuse_binary(file: BinaryIO, head: bytes, path: str) -> Outcome:
     kind = next((said for magic, said in _BINARIES if head.startswith(magic)), "not text")
     size = os.fstat(file.fileno()).st_size
-    return failed(
-        f"{shown(path)} is binary ({size:,} bytes): {kind}. Inspect it with shell (file, xxd, strings)."
+    return error_outcome(
+        f"{escape_name(path)} is binary ({size:,} bytes): {kind}. Inspect it with shell (file, xxd, strings)."
     )
 
 
-def _lines(ctx: ToolContext, file: BinaryIO, head: bytes, path: str, offset: int, limit: int) -> str:
+def _read_lines(ctx: ToolContext, file: BinaryIO, head: bytes, path: str, offset: int, limit: int) -> str:
     start = max(offset, 1)
     if offset < 0:
-        start = max(_counted(ctx, file, head) + offset + 1, 1)
-    picked = Picker(start, limit, RESULT_LIMIT)
-    for block in _blocks(ctx, file, head):
+        start = max(_count_lines(ctx, file, head) + offset + 1, 1)
+    picked = LinePicker(start, limit, RESULT_LIMIT)
+    for block in _utf8_blocks(ctx, file, head):
         picked.feed(block)
     picked.close()
-    return _written(picked, head, path)
+    return _numbered_text(picked, head, path)
 
 
-def _counted(ctx: ToolContext, file: BinaryIO, head: bytes) -> int:
-    counter = Picker(start=1, count=0, room=0)
-    for block in _blocks(ctx, file, head):
+def _count_lines(ctx: ToolContext, file: BinaryIO, head: bytes) -> int:
+    counter = LinePicker(start=1, count=0, room=0)
+    for block in _utf8_blocks(ctx, file, head):
         counter.feed(block)
     counter.close()
     return counter.total
 
 
-def _blocks(ctx: ToolContext, file: BinaryIO, head: bytes) -> Iterator[bytes]:
+def _utf8_blocks(ctx: ToolContext, file: BinaryIO, head: bytes) -> Iterator[bytes]:
     """The file from its start as UTF-8, or as it is when it has no byte order mark."""
     file.seek(0)
 
@@ -118,19 +118,19 @@ def _blocks(ctx: ToolContext, file: BinaryIO, head: bytes) -> Iterator[bytes]:
     return as_utf8(raw(), head)
 
 
-class Line(Struct, frozen=True):
+class PickedLine(Struct, frozen=True):
     """A line that was picked; `size` is its whole length in bytes, of which `data` may be the start."""
 
     data: bytes
     size: int
 
 
-class Picker:
+class LinePicker:
     """Feed a file's bytes; get lines `start` to `start + count`, as many as there is room for."""
 
     def __init__(self, start: int, count: int, room: int) -> None:
         self.start, self.count, self.room = start, count, room
-        self.lines: list[Line] = []
+        self.lines: list[PickedLine] = []
         self.total = 0
         self._number = 1
         self._pending = bytearray()
@@ -140,28 +140,28 @@ class Picker:
     def feed(self, block: bytes) -> None:
         at = 0
         while at < len(block):
-            if not self._wanted:
-                at = self._skip(block, at)
+            if not self._is_wanted:
+                at = self._skip_lines(block, at)
                 continue
             end = block.find(b"\n", at)
             stop = len(block) if end < 0 else end
-            self._keep(block[at:stop])
+            self._keep_piece(block[at:stop])
             if end >= 0:
                 self._finish_line()
             at = stop + 1
         self._unfinished = not block.endswith(b"\n") if block else self._unfinished
 
     def close(self) -> None:
-        if self._wanted and self._unfinished:
+        if self._is_wanted and self._unfinished:
             self._finish_line()
             self._number -= 1
         self.total = self._number - 1 + self._unfinished
 
     @property
-    def _wanted(self) -> bool:
+    def _is_wanted(self) -> bool:
         return self.start <= self._number < self.start + self.count and self.room > 0
 
-    def _skip(self, block: bytes, at: int) -> int:
+    def _skip_lines(self, block: bytes, at: int) -> int:
         """Pass over lines that are not wanted; where the next wanted one begins."""
         missing = self.start - self._number
         found = block.count(b"\n", at)
@@ -173,7 +173,7 @@ class Picker:
         self._number += missing
         return at
 
-    def _keep(self, piece: bytes) -> None:
+    def _keep_piece(self, piece: bytes) -> None:
         self._pending_size += len(piece)
         room = 4 * LINE_LIMIT - len(self._pending)  # a character has at most four bytes
         if room > 0:
@@ -183,30 +183,30 @@ class Picker:
         data = bytes(self._pending)
         if len(data) < self._pending_size:
             data = whole_end(data)
-        self.lines.append(Line(data, self._pending_size))
+        self.lines.append(PickedLine(data, self._pending_size))
         self.room -= min(len(self._pending), LINE_LIMIT) + 8
         self._pending.clear()
         self._pending_size = 0
         self._number += 1
 
 
-def _written(picked: Picker, head: bytes, path: str) -> str:
-    name = shown(path)
+def _numbered_text(picked: LinePicker, head: bytes, path: str) -> str:
+    name = escape_name(path)
     if not picked.total:
         return f"[{name} is empty]"
     if not picked.lines:
         return f"[{name} has {picked.total:,} lines; there is none at offset {picked.start:,}]"
-    text = decoded(b"\n".join(line.data for line in picked.lines))
+    text = decode_text(b"\n".join(line.data for line in picked.lines))
     shown_lines = zip(text.text.split("\n"), picked.lines, strict=True)
     width = len(str(picked.start + len(picked.lines) - 1))
     numbered = [
-        f"{number:>{width}}\t{_cut(line, source.size - len(source.data))}"
+        f"{number:>{width}}\t{_cut_line(line, source.size - len(source.data))}"
         for number, (line, source) in enumerate(shown_lines, picked.start)
     ]
     return "\n".join([*_notes(picked, text, head, name), *numbered, *_rest(picked)])
 
 
-def _cut(line: str, unread: int) -> str:
+def _cut_line(line: str, unread: int) -> str:
     line = line.removesuffix("\r")
     over = len(line) - LINE_LIMIT
     if over <= 0 and not unread:
@@ -214,7 +214,7 @@ def _cut(line: str, unread: int) -> str:
     return f"{line[:LINE_LIMIT]} [… line goes on for about {max(over, 0) + unread:,} more]"
 
 
-def _notes(picked: Picker, text: Decoded, head: bytes, name: str) -> Iterator[str]:
+def _notes(picked: LinePicker, text: DecodedText, head: bytes, name: str) -> Iterator[str]:
     """What the numbered lines do not tell."""
     last = picked.start + len(picked.lines) - 1
     facts = []
@@ -223,8 +223,8 @@ def _notes(picked: Picker, text: Decoded, head: bytes, name: str) -> Iterator[st
     mark, encoding = mark_of(head)
     if mark:
         facts.append("UTF-8 with BOM" if encoding == "utf-8" else encoding.upper())
-    elif text.described:
-        facts.append(f"read as {text.described}")
+    elif text.encoding_note:
+        facts.append(f"read as {text.encoding_note}")
     elif any("\udc80" <= character <= "\udcff" for character in text.text):
         facts.append("some bytes are not UTF-8")
     if text.newline == "\r\n":
@@ -233,7 +233,7 @@ def _notes(picked: Picker, text: Decoded, head: bytes, name: str) -> Iterator[st
         yield f"[{name}: {'; '.join(facts)}]"
 
 
-def _rest(picked: Picker) -> Iterator[str]:
+def _rest(picked: LinePicker) -> Iterator[str]:
     following = picked.start + len(picked.lines)
     if following <= picked.total:
         yield f"[{picked.total - following + 1:,} more lines; read on with offset={following}]"
@@ -248,15 +248,15 @@ def read_files(ctx: ToolContext, paths: list[str], limit: int = LINES) -> Outcom
         limit: How many lines to read of each, from its start.
     """
     if not paths:
-        return failed("paths is empty. Name the files to read.")
+        return error_outcome("paths is empty. Name the files to read.")
     if len(paths) > MOST_FILES:
-        return failed(f"{len(paths)} files are too many for one call; name at most {MOST_FILES}.")
+        return error_outcome(f"{len(paths)} files are too many for one call; name at most {MOST_FILES}.")
     read = [outcome_of(read_file.invoke(ctx, {"path": path, "limit": limit})).outcome for path in paths]
     if all(outcome.status == "error" for outcome in read):
-        return failed("\n".join(outcome.text for outcome in read))
+        return error_outcome("\n".join(outcome.text for outcome in read))
     rooms = shares([len(outcome.text) for outcome in read], RESULT_LIMIT)
     blocks: list[Content] = []
     for path, outcome, room in zip(paths, read, rooms, strict=True):
-        blocks.append(Text(f"==> {shown(path)} <==\n{clipped(outcome.text, room)}\n"))
+        blocks.append(Text(f"==> {escape_name(path)} <==\n{truncate_text(outcome.text, room)}\n"))
         blocks += [block for block in outcome.content if isinstance(block, Media)]
     return tuple(blocks)

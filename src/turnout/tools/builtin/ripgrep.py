@@ -40,7 +40,7 @@ def means_the_same(pattern: str, literal: bool) -> bool:
     return "\n" not in pattern if literal else bool(_SAME.fullmatch(pattern)) and "(?" not in pattern
 
 
-def found_program(environment: Mapping[str, str], root: str) -> str:
+def find_program(environment: Mapping[str, str], root: str) -> str:
     """Ripgrep on the PATH, but not one that lies in the workspace; "" where there is none."""
     for folder in environment.get("PATH", "").split(":"):
         program = os.path.join(folder, "rg")
@@ -62,7 +62,7 @@ def candidates(
     seconds: float,
 ) -> list[str] | None:
     """Files below a folder that may hold a match, by name; None when ripgrep cannot tell."""
-    program = found_program(os.environ if ctx.environment is None else ctx.environment, workspace.root)
+    program = find_program(os.environ if ctx.environment is None else ctx.environment, workspace.root)
     if not program or not means_the_same(pattern, literal):
         return None
     words = [program, *OPTIONS, "--glob", "!.git"]
@@ -74,13 +74,13 @@ def candidates(
     words += [*(["--fixed-strings"] if literal else []), *(["--ignore-case"] if ignore_case else [])]
     descriptor = workspace.directory(folder)
     try:
-        output = _run(ctx, [*words, "-e", pattern, "--", "."], descriptor, seconds)
+        output = _run_ripgrep(ctx, [*words, "-e", pattern, "--", "."], descriptor, seconds)
     finally:
         os.close(descriptor)
     if output is None:
         return None
     below = "" if folder in (".", "") else f"{folder}/"
-    return sorted((below + name for name in _names(output)), key=_as_walked)
+    return sorted((below + name for name in _names_in(output)), key=_as_walked)
 
 
 def _as_walked(name: str) -> list[tuple[bool, str]]:
@@ -89,11 +89,11 @@ def _as_walked(name: str) -> list[tuple[bool, str]]:
     return [*((True, folder) for folder in folders), (False, file)]
 
 
-def _names(output: bytes) -> Iterator[str]:
+def _names_in(output: bytes) -> Iterator[str]:
     return (os.fsdecode(name).removeprefix("./") for name in output.split(b"\0") if name)
 
 
-def _run(ctx: ToolContext, words: list[str], folder: int, seconds: float) -> bytes | None:
+def _run_ripgrep(ctx: ToolContext, words: list[str], folder: int, seconds: float) -> bytes | None:
     deadline = time.monotonic() + seconds
     with subprocess.Popen(
         words,

@@ -22,18 +22,19 @@ from msgspec import Struct
 
 from ...model import Outcome, Text
 from ..confine import git, process
-from ..confine.beneath import Refused
-from ..confine.file_names import shown
+from ..confine.beneath import PathRefused
+from ..confine.file_names import escape_name
 from ..confine.output import Capture, readable
 from ..confine.process import Finished, Spawn
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
-from ..policy.shell_safety import judge
+from ..policy.shell_safety import judge_line
 from .background import LONGEST as LONGEST_BACKGROUND
-from .background import started
-from .explain import failed, workspace_of
-from .shell_assessment import FOLDER, assessed
+from .background import start_in_background
+from .explain import workspace_of
+from .shell_assessment import FOLDER, assess_command
 
 PLACES = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash")
 # From the system: a PATH may lead into the workspace, which could bring a bash of its own.
@@ -47,7 +48,7 @@ SHOWN_AT_ONCE = 8 * 1024
 INTERVAL = 0.1  # seconds between two pieces of output shown
 
 
-@tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",), assess=assessed)
+@tool(risk="risky", timeout=inf, parallel=False, paths=(), groups=("shell",), assess=assess_command)
 async def shell(
     ctx: ToolContext, command: str, timeout: float = TIMEOUT, background: bool = False
 ) -> Outcome | str:
@@ -66,35 +67,41 @@ async def shell(
     """
     workspace = workspace_of(ctx)
     if "\0" in command:
-        return failed("The command holds a NUL character, which no program can be given. Leave it out.")
+        return error_outcome(
+            "The command holds a NUL character, which no program can be given. Leave it out."
+        )
     if background:
-        return await started(ctx, command, lambda took: _detached(ctx, workspace, command, took), workspace)
+        return await start_in_background(
+            ctx, command, lambda took: _run_detached(ctx, workspace, command, took), workspace
+        )
     folder, moved = _folder(workspace, ctx.state)
     start = _start_of(ctx.state)
     seconds = min(max(timeout, 0.1), LONGEST)
-    capture, live = Capture(workspace.saved, CAPTURED), Live(ctx)
+    capture, live = Capture(workspace.saved, CAPTURED), LiveOutput(ctx)
     try:
-        finished, place = await _run(ctx, command, folder, seconds, lambda data: _took(capture, live, data))
-    except Refused as error:
-        return failed(f"The command was not run: {error.strerror}.")
+        finished, place = await _run_bash(
+            ctx, command, folder, seconds, lambda data: _feed_output(capture, live, data)
+        )
+    except PathRefused as error:
+        return error_outcome(f"The command was not run: {error.strerror}.")
     finally:
         os.close(folder)
         live.close()
-    notes = [moved, *_remembered(workspace, ctx.state, place, start), *_told(finished, seconds)]
-    return _outcome(finished, capture, [note for note in notes if note])
+    notes = [moved, *_remember_folder(workspace, ctx.state, place, start), *_end_in_words(finished, seconds)]
+    return _outcome_of(finished, capture, [note for note in notes if note])
 
 
-def _took(capture: Capture, live: Live, data: bytes) -> None:
+def _feed_output(capture: Capture, live: LiveOutput, data: bytes) -> None:
     capture.feed(data)
     live.feed(data)
 
 
-async def _run(
+async def _run_bash(
     ctx: ToolContext, command: str, folder: int, seconds: float, on_output: process.OnOutput
 ) -> tuple[Finished, str]:
     reader, writer = os.pipe()
     try:
-        finished = await _spawn(ctx, command)(
+        finished = await _spawn_for(ctx, command)(
             _bash(command, writer),
             folder=folder,
             environment=_environment(ctx, command),
@@ -103,19 +110,19 @@ async def _run(
             keep_open=(writer,),
         )
         os.set_blocking(reader, False)
-        return finished, _claimed(reader)
+        return finished, _claimed_folder(reader)
     finally:
         os.close(reader)
         os.close(writer)
 
 
-async def _detached(
+async def _run_detached(
     ctx: ToolContext, workspace: WorkspaceFiles, command: str, on_output: process.OnOutput
 ) -> Finished:
     """A command in the background; where it goes does not matter to the next."""
     folder, _ = _folder(workspace, ctx.state)
     try:
-        return await _spawn(ctx, command)(
+        return await _spawn_for(ctx, command)(
             [BASH, "--noprofile", "--norc", "-c", command],
             folder=folder,
             environment=_environment(ctx, command),
@@ -126,16 +133,16 @@ async def _detached(
         os.close(folder)
 
 
-def _spawn(ctx: ToolContext, command: str) -> Spawn:
+def _spawn_for(ctx: ToolContext, command: str) -> Spawn:
     """The session's way to run commands; for one that only reads, with nothing to write to."""
-    spawn: Spawn = ctx.spawn or process.run
-    return getattr(spawn, "reading", spawn) if judge(command).only_reads else spawn
+    spawn: Spawn = ctx.spawn or process.run_command
+    return getattr(spawn, "read_only", spawn) if judge_line(command).only_reads else spawn
 
 
 def _environment(ctx: ToolContext, command: str) -> dict[str, str]:
     """The short list; where a command runs unasked, git is not to start what a repository names."""
     found = process.environment(os.environ if ctx.environment is None else ctx.environment)
-    return {**found, **git.muted()} if judge(command).only_reads else found
+    return {**found, **git.quiet_variables()} if judge_line(command).only_reads else found
 
 
 def _bash(command: str, descriptor: int) -> list[str]:
@@ -144,7 +151,7 @@ def _bash(command: str, descriptor: int) -> list[str]:
     return [BASH, "--noprofile", "--norc", "-c", farewell + command]
 
 
-def _claimed(reader: int) -> str:
+def _claimed_folder(reader: int) -> str:
     try:
         return os.fsdecode(os.read(reader, 4096)).removesuffix("\n")
     except BlockingIOError:
@@ -158,7 +165,7 @@ def _folder(workspace: WorkspaceFiles, state: dict[str, object]) -> tuple[int, s
         return workspace.directory(wanted), ""
     except OSError:
         state.pop(FOLDER, None)
-        return workspace.directory("."), f"{shown(wanted)} is gone; this ran in the workspace root."
+        return workspace.directory("."), f"{escape_name(wanted)} is gone; this ran in the workspace root."
 
 
 class _Start(Struct, frozen=True):
@@ -173,7 +180,9 @@ def _start_of(state: dict[str, Any]) -> _Start:
     return _Start(state[STARTS], str(state.get(FOLDER, ".")))
 
 
-def _remembered(workspace: WorkspaceFiles, state: dict[str, Any], claimed: str, start: _Start) -> list[str]:
+def _remember_folder(
+    workspace: WorkspaceFiles, state: dict[str, Any], claimed: str, start: _Start
+) -> list[str]:
     """Keep the folder for the next call if it is inside; say where that is when it changed.
 
     Commands that run at the same time each have a folder of their own. Of those that moved,
@@ -184,23 +193,23 @@ def _remembered(workspace: WorkspaceFiles, state: dict[str, Any], claimed: str, 
     try:
         descriptor = workspace.directory(claimed)
     except OSError:
-        stays = _named(str(state.get(FOLDER, ".")))
-        return [f"{shown(claimed)} is outside the workspace; the next command starts in {stays}."]
+        stays = _folder_in_words(str(state.get(FOLDER, ".")))
+        return [f"{escape_name(claimed)} is outside the workspace; the next command starts in {stays}."]
     try:
-        after = workspace.located(descriptor) or "."
+        after = workspace.place_of(descriptor) or "."
     finally:
         os.close(descriptor)
     if after == start.folder or start.number < state.get(MOVED_BY, 0):
         return []
     state[FOLDER], state[MOVED_BY] = after, start.number
-    return [f"The working folder is now {_named(after)}."]
+    return [f"The working folder is now {_folder_in_words(after)}."]
 
 
-def _named(folder: str) -> str:
-    return "the workspace root" if folder == "." else shown(folder)
+def _folder_in_words(folder: str) -> str:
+    return "the workspace root" if folder == "." else escape_name(folder)
 
 
-def _told(finished: Finished, seconds: float) -> list[str]:
+def _end_in_words(finished: Finished, seconds: float) -> list[str]:
     told = []
     if finished.timed_out:
         told.append(f"Ended after {seconds:g} s with all its processes; it may have done part of its work.")
@@ -222,7 +231,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _outcome(finished: Finished, capture: Capture, notes: list[str]) -> Outcome:
+def _outcome_of(finished: Finished, capture: Capture, notes: list[str]) -> Outcome:
     """An exit code other than 0 is the command's answer, not a failure of the call."""
     output = capture.close().text.rstrip("\n")
     broken = finished.timed_out or finished.errno
@@ -230,7 +239,7 @@ def _outcome(finished: Finished, capture: Capture, notes: list[str]) -> Outcome:
     return Outcome("error" if broken else "complete", (Text(text),))
 
 
-class Live:
+class LiveOutput:
     """Output shown while the command runs: in pieces, a few a second, the newest when there is too much."""
 
     def __init__(self, ctx: ToolContext) -> None:
@@ -245,9 +254,9 @@ class Live:
         if len(self._waiting) > 2 * SHOWN_AT_ONCE:
             del self._waiting[:-SHOWN_AT_ONCE]
         if self._timer is None:
-            self._timer = self._loop.call_at(max(self._next, self._loop.time()), self._show)
+            self._timer = self._loop.call_at(max(self._next, self._loop.time()), self._show_waiting)
 
-    def _show(self) -> None:
+    def _show_waiting(self) -> None:
         self._timer = None
         self._next = self._loop.time() + INTERVAL
         text, self._waiting = readable(bytes(self._waiting)), bytearray()
@@ -257,4 +266,4 @@ class Live:
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._show()
+            self._show_waiting()

@@ -19,7 +19,7 @@ from ..confine.sandbox import OPEN
 from ..confine.workspace import WorkspaceFiles
 from ..policy.git_content import shows_content
 from ..policy.reached_programs import Reached
-from ..policy.shell_safety import Judgement, judge
+from ..policy.shell_safety import Judgement, judge_line
 from ..policy.situation import Assessment, Situation
 
 FOLDER = "shell.folder"  # where the folder is kept in the session's state
@@ -30,13 +30,13 @@ _PIECES = re.compile(r"[=:@,]")
 _WILD = re.compile(r"[*?\[]")
 
 
-def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
+def assess_command(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
     """What a command amounts to here: one that only reads is no risk, if a sandbox holds it to that."""
     line = str(arguments.get("command", ""))
-    judged = judge(line, str(situation.state.get(FOLDER, ".")))
+    judged = judge_line(line, str(situation.state.get(FOLDER, ".")))
     few = len(judged.globs) <= MOST_GLOBS
-    fitting = [_fitting(pattern, situation) if few else None for pattern in judged.globs]
-    planted = _planted((each.program for each in judged.commands), situation)
+    fitting = [_files_for(pattern, situation) if few else None for pattern in judged.globs]
+    planted = _program_in_workspace((each.program for each in judged.commands), situation)
     reasons = list(_reasons(judged, planted, situation))
     if None in fitting:
         reasons.append("a glob in it fits too many files to look at")
@@ -57,7 +57,7 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
         reached={"command": reached.texts},
         untold=("command",) if reached.untold else (),
-        mentions=tuple(islice(_mentions(reached, judged, situation), MOST_MENTIONS)),
+        mentions=tuple(islice(_mentioned_paths(reached, judged, situation), MOST_MENTIONS)),
         may_show=_may_show(judged, reached, situation),
     )
 
@@ -66,7 +66,7 @@ def _reasons(judged: Judgement, planted: str, situation: Situation) -> Iterator[
     """Why it is asked for."""
     if judged.why:
         yield judged.why
-    if not situation.confined:
+    if not situation.is_confined:
         note = str(getattr(situation.spawn, "note", ""))
         yield f"{OPEN} ({note})" if note else OPEN
     elif planted:
@@ -75,7 +75,7 @@ def _reasons(judged: Judgement, planted: str, situation: Situation) -> Iterator[
         yield f"the settings of the repository name {named}, by which git may start programs"
 
 
-def _planted(programs: Iterable[str], situation: Situation) -> str:
+def _program_in_workspace(programs: Iterable[str], situation: Situation) -> str:
     """The first program that bash would find in the workspace and not in the system."""
     root = getattr(situation.workspace, "root", "")
     source = os.environ if situation.environment is None else situation.environment
@@ -96,7 +96,7 @@ def _named_by_repository(judged: Judgement, situation: Situation) -> str:
     return git.program_setting(situation.workspace, judged.folder)
 
 
-def _fitting(pattern: str, situation: Situation) -> list[str] | None:
+def _files_for(pattern: str, situation: Situation) -> list[str] | None:
     """What a glob stands for; None when that cannot be told."""
     if not isinstance(situation.workspace, WorkspaceFiles):
         return None
@@ -117,7 +117,7 @@ def _real_name(program: str, folder: str, situation: Situation) -> str:
     return os.path.basename(os.path.realpath(os.path.join(root, folder, program)))
 
 
-def _mentions(reached: Reached, judged: Judgement, situation: Situation) -> Iterator[str]:
+def _mentioned_paths(reached: Reached, judged: Judgement, situation: Situation) -> Iterator[str]:
     """Whatever in the words may be a path: each word, and its pieces (`if=x`, `HEAD:x`, `-fx`).
 
     Of programs on the list it is known which words are paths, but for git, which has paths in
@@ -128,20 +128,20 @@ def _mentions(reached: Reached, judged: Judgement, situation: Situation) -> Iter
         reached = Reached()
         reached.add_commands(unknown)
     words = dict.fromkeys(word for each in reached.found for word in each[1:])
-    pieces = dict.fromkeys(piece for word in words for piece in _pieces(word))
+    pieces = dict.fromkeys(piece for word in words for piece in _pieces_of(word))
     yield from (join(judged.folder, piece) for piece in pieces)
     for piece in [piece for piece in pieces if _WILD.search(piece)][:MOST_GLOBS]:
-        yield from _fitting(join(judged.folder, piece), situation) or ()
+        yield from _files_for(join(judged.folder, piece), situation) or ()
 
 
-def _pieces(word: str) -> Iterator[str]:
+def _pieces_of(word: str) -> Iterator[str]:
     attached = [word[2:]] if word.startswith("-") else []
     yield from (piece for piece in (word, *_PIECES.split(word), *attached) if piece and "\0" not in piece)
 
 
 def _may_show(judged: Judgement, reached: Reached, situation: Situation) -> str:
     """Why it may show files that it does not name; "" when the sandbox covers all that rules deny."""
-    if not situation.confined:
+    if not situation.is_confined:
         return "no sandbox keeps it from files that it does not name"
     is_file = _file_test(judged.folder, situation)
     if reached.obscure or any(shows_content(words, is_file) for words in reached.found):

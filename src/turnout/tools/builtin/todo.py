@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from ...model import Outcome
 from ..declare.context import ToolContext
+from ..declare.result import error_outcome
 from ..declare.tool import tool
-from .explain import failed
 
 LIST = "todo.items"  # where the list is kept in the session's state
 MOST = 100
@@ -31,9 +31,9 @@ def todo(ctx: ToolContext, items: list[Item]) -> Outcome | str:
         items: Every step in order, each with its text and status: pending, in_progress or done.
     """
     if len(items) > MOST:
-        return failed(f"{len(items)} steps are too many to follow; keep at most {MOST}.")
+        return error_outcome(f"{len(items)} steps are too many to follow; keep at most {MOST}.")
     if any(not item.text.strip() for item in items):
-        return failed("A step has no text. Say what is to be done in each.")
+        return error_outcome("A step has no text. Say what is to be done in each.")
     ctx.state[LIST] = items
     if not items:
         return "The list is empty."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...model import Outcome
-from ..confine.file_names import shown
-from ..confine.file_text import Decoded, decoded, is_binary
+from ..confine.file_names import escape_name
+from ..confine.file_text import DecodedText, decode_text, is_binary
 from ..confine.workspace import WorkspaceFiles
 from ..declare.context import ToolContext
 from ..declare.tool import tool
-from .explain import explained, workspace_of
+from .explain import explain_error, workspace_of
 
 KEPT_LIMIT = 16 * 1024 * 1024  # of a larger file the manner is not looked at
 
@@ -25,26 +25,26 @@ def write_file(ctx: ToolContext, path: str, content: str) -> Outcome | str:
     """
     workspace = workspace_of(ctx)
     try:
-        before = _before(workspace, path)
+        before = _text_before(workspace, path)
         data, notes = _in_the_manner_of(before, content)
         created = workspace.write(path, data)
     except OSError as error:
-        return explained(error, path, workspace)
+        return explain_error(error, path, workspace)
     lines = content.count("\n") + (not content.endswith("\n") and bool(content))
     what = "new file" if created else "replaced" + "".join(f", {note}" for note in notes)
-    return f"Wrote {shown(path)}: {lines:,} lines, {len(data):,} bytes ({what})"
+    return f"Wrote {escape_name(path)}: {lines:,} lines, {len(data):,} bytes ({what})"
 
 
-def _before(workspace: WorkspaceFiles, path: str) -> Decoded | None:
+def _text_before(workspace: WorkspaceFiles, path: str) -> DecodedText | None:
     """The text that is about to be replaced; None where there is none."""
     try:
         data, _ = workspace.read(path, KEPT_LIMIT)
     except OSError:
         return None  # writing will say what is wrong, if anything is
-    return None if is_binary(data) else decoded(data)
+    return None if is_binary(data) else decode_text(data)
 
 
-def _in_the_manner_of(before: Decoded | None, content: str) -> tuple[bytes, list[str]]:
+def _in_the_manner_of(before: DecodedText | None, content: str) -> tuple[bytes, list[str]]:
     if before is None:
         return content.encode(errors="replace"), []
     notes = []
@@ -55,5 +55,5 @@ def _in_the_manner_of(before: Decoded | None, content: str) -> tuple[bytes, list
     try:
         data = before.encode(content)
     except UnicodeEncodeError:
-        return content.encode(errors="replace"), [*notes, f"now UTF-8, was {before.described}"]
-    return data, [*notes, f"{before.described} kept"] if before.described else notes
+        return content.encode(errors="replace"), [*notes, f"now UTF-8, was {before.encoding_note}"]
+    return data, [*notes, f"{before.encoding_note} kept"] if before.encoding_note else notes

@@ -42,7 +42,7 @@ class Forbidden(ValueError):
     """This may not be fetched; the message says why."""
 
 
-class Target(Struct, frozen=True):
+class WebTarget(Struct, frozen=True):
     """Where a URL leads: `host` in its one spelling, `path` with its query, no fragment."""
 
     scheme: str
@@ -66,7 +66,7 @@ class Target(Struct, frozen=True):
         return self.host.removeprefix("www.")
 
 
-def target(url: str, base: str = "") -> Target:
+def target(url: str, base: str = "") -> WebTarget:
     """Read a URL, relative to `base` if it is a redirect; raises `Forbidden`."""
     if len(url) > LONGEST:
         raise Forbidden(f"the address is longer than {LONGEST:,} characters")
@@ -89,7 +89,7 @@ def target(url: str, base: str = "") -> Target:
         raise Forbidden(f"port {port} is not one of the web")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = f"?{quote(parts.query, safe='/?%:@!$&()*+,;=~-._[]')}" if parts.query else ""
-    return Target(parts.scheme, _host(host), port, path + query)
+    return WebTarget(parts.scheme, _host(host), port, path + query)
 
 
 def _host(host: str) -> str:
@@ -152,7 +152,7 @@ def refusal(address: str) -> str:
     return "" if found.is_global and not found.is_multicast else f"{address} is not a public address"
 
 
-def chosen(host: str, addresses: Sequence[str]) -> str:
+def choose_address(host: str, addresses: Sequence[str]) -> str:
     """The address to dial. One that is not public among them refuses the host: it may be next in turn."""
     if not addresses:
         raise Forbidden(f"{host} has no address")

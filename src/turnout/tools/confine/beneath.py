@@ -25,7 +25,7 @@ MAX_LINKS = 40
 RACE_TRIES = 100
 
 
-class Refused(PermissionError):
+class PathRefused(PermissionError):
     """The path breaks a rule of the workspace; `rule` is the fixed word that says which."""
 
     def __init__(self, rule: str, message: str) -> None:
@@ -33,8 +33,8 @@ class Refused(PermissionError):
         self.rule = rule
 
 
-def outside(path: str) -> Refused:
-    return Refused("outside", f"{path} leads out of the workspace")
+def outside_error(path: str) -> PathRefused:
+    return PathRefused("outside", f"{path} leads out of the workspace")
 
 
 class _How(ctypes.Structure):
@@ -56,14 +56,14 @@ def by_kernel(root: int, path: str, flags: int, mode: int = 0) -> int:
         if number not in (errno.EAGAIN, errno.EINTR):
             break
     if number == errno.EXDEV:
-        raise outside(path)
+        raise outside_error(path)
     raise OSError(number, os.strerror(number), path)
 
 
 def step_by_step(root: int, path: str, flags: int, mode: int = 0) -> int:
     """Open with one `openat` for each component; the same rules, kept by us."""
     if path.startswith("/"):
-        raise outside(path)
+        raise outside_error(path)
     if path.endswith("/"):
         flags |= os.O_DIRECTORY
     steps = _Steps(root, path)
@@ -79,7 +79,7 @@ class _Steps:
     def __init__(self, root: int, path: str) -> None:
         self.root, self.path = root, path
         self.entered: list[int] = []
-        self.names = _names(path)
+        self.names = _names_in(path)
         self.links = 0
 
     @property
@@ -90,28 +90,28 @@ class _Steps:
         while self.names:
             name = self.names.pop(0)
             if name == "..":
-                self._leave()
+                self._leave_folder()
             elif (descriptor := self._step(name, flags, mode)) is not None:
                 return descriptor
         return os.open(".", flags & ~os.O_CREAT, dir_fd=self.here)
 
-    def _leave(self) -> None:
+    def _leave_folder(self) -> None:
         if not self.entered:
-            raise outside(self.path)
+            raise outside_error(self.path)
         os.close(self.entered.pop())
 
     def _step(self, name: str, flags: int, mode: int) -> int | None:
         last = not self.names
         if (target := self._link(name)) is not None and not (last and flags & os.O_NOFOLLOW):
-            self._splice(target)
+            self._follow_link(target)
             return None
         if last:
-            return self._opened(name, flags, mode)
-        if (entered := self._opened(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)) is not None:
+            return self._open_name(name, flags, mode)
+        if (entered := self._open_name(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)) is not None:
             self.entered.append(entered)
         return None
 
-    def _opened(self, name: str, flags: int, mode: int) -> int | None:
+    def _open_name(self, name: str, flags: int, mode: int) -> int | None:
         """Open without following; None when a link took the name's place: then look again."""
         try:
             return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=self.here)
@@ -130,11 +130,11 @@ class _Steps:
         except OSError:
             return None  # not a link, or not there: opening it says which
 
-    def _splice(self, target: str) -> None:
+    def _follow_link(self, target: str) -> None:
         self._count_link()
         if target.startswith("/"):
-            raise outside(self.path)
-        self.names[:0] = _names(target)
+            raise outside_error(self.path)
+        self.names[:0] = _names_in(target)
 
     def _count_link(self) -> None:
         self.links += 1
@@ -146,7 +146,7 @@ class _Steps:
             os.close(self.entered.pop())
 
 
-def _names(path: str) -> list[str]:
+def _names_in(path: str) -> list[str]:
     return [name for name in path.split("/") if name not in ("", ".")]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ... import plain
 from ..declare.arguments import Checked, not_checked
-from ..declare.problems import Problem, at, shown, written
+from ..declare.problems import ArgumentProblem, path_text, value_at, value_in_words
 from ..declare.tool import Tool
 from .process import start_python
 from .threads import ThreadPort
@@ -38,7 +38,9 @@ async def check_in_process(
         return not_checked(arguments, f"arguments that can be checked within {seconds:g} s")
     if answer["valid"]:
         return Checked(arguments)
-    problem = Problem(written(answer["path"]), answer["kind"], shown(at(arguments, answer["path"])))
+    problem = ArgumentProblem(
+        path_text(answer["path"]), answer["kind"], value_in_words(value_at(arguments, answer["path"]))
+    )
     return Checked(arguments, (), "invalid_arguments", (problem,), is_first=True)
 
 

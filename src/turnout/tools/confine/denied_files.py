@@ -22,7 +22,7 @@ from threading import Lock
 
 from msgspec import Struct, field
 
-from ..policy.path_globs import below, further, is_whole, meets, plain_letters
+from ..policy.path_globs import advance_match, is_whole, meets, plain_letters, relative_pattern
 
 MOST = 1_000_000  # entries of a workspace that are looked at
 UNNAMED = ".git"  # holds no file under its own name
@@ -33,7 +33,7 @@ Inode = tuple[int, int]
 Reach = tuple[set[int], ...]  # of each glob, how much of it is used up
 
 
-class Found(Struct):
+class FoundFiles(Struct):
     """The denied places of a workspace, by their paths, and the inodes of files that have other names."""
 
     places: list[str] = field(default_factory=list)
@@ -42,19 +42,19 @@ class Found(Struct):
     whole: bool = True  # False when there was too much to look at
 
 
-class Denied:
+class DeniedFiles:
     """Globs that rules deny, and what they come to in one workspace."""
 
     def __init__(self, patterns: Iterable[str], root: str) -> None:
         self.root, self._real_root = root, os.path.realpath(root)
         roots = (self.root, self._real_root)
-        self.patterns = tuple(dict.fromkeys(below(roots, pattern) for pattern in patterns))
+        self.patterns = tuple(dict.fromkeys(relative_pattern(roots, pattern) for pattern in patterns))
         self._names = _matcher_of_names(self.patterns)
         self._is_anywhere = any(not _has_place(each) for each in self.patterns)
         placed = [each.rstrip("/") for each in self.patterns if _has_place(each)]
         self._globs = tuple(tuple(plain_letters(each).split("/")) for each in placed)
         self._lock = Lock()
-        self._found: tuple[float, Found] | None = None
+        self._found: tuple[float, FoundFiles] | None = None
 
     def names(self, path: str) -> bool:
         """Whether a rule names a path or a folder above it."""
@@ -64,34 +64,34 @@ class Denied:
         """Whether what was opened is denied: by where it lies, or because it is another name of what is."""
         if self.names(place):
             return True
-        found = self._current()
+        found = self._current_files()
         is_target = any(place == target or place.startswith(f"{target}/") for target in found.targets)
         return is_target or (status.st_dev, status.st_ino) in found.inodes
 
     @property
     def has_other_names(self) -> bool:
         """Whether a name alone does not tell what is denied."""
-        found = self._current()
+        found = self._current_files()
         return bool(found.targets or found.inodes)
 
     def places(self) -> tuple[list[str], bool]:
         """Every path that must be covered now, and whether these are all."""
         with self._lock:
             self._found = None
-        found = self._current()
+        found = self._current_files()
         if not found.inodes:
             return found.places, found.whole
         others = list(_paths_of(self.root, found.inodes))
         return list(dict.fromkeys((*found.places, *others[:MOST]))), found.whole and len(others) <= MOST
 
-    def _current(self) -> Found:
+    def _current_files(self) -> FoundFiles:
         with self._lock:
             if self._found is None or time.monotonic() - self._found[0] > KEPT:
-                self._found = (time.monotonic(), self._look())
+                self._found = (time.monotonic(), self._find_files())
             return self._found[1]
 
-    def _look(self) -> Found:
-        found, looked = Found(places=list(self._outside())), 0
+    def _find_files(self) -> FoundFiles:
+        found, looked = FoundFiles(places=list(self._system_places())), 0
         waiting: list[tuple[str, Reach, bool]] = [(self.root, tuple({0} for _ in self._globs), False)]
         while waiting:
             folder, reach, inside = waiting.pop()
@@ -104,7 +104,7 @@ class Denied:
                 now = self._further(reach, name)
                 named = inside or self._names(name) is not None or any(map(is_whole, now, self._globs))
                 if named:
-                    self._take(entry, found, inside)
+                    self._add_entry(entry, found, inside)
                 if name == UNNAMED and not named:
                     continue
                 if entry.is_dir(follow_symlinks=False) and (named or self._is_anywhere or any(now)):
@@ -115,10 +115,10 @@ class Denied:
         if not any(reach):
             return reach  # none of them can be met below this folder
         return tuple(
-            further(at, glob, name) if at else at for at, glob in zip(reach, self._globs, strict=True)
+            advance_match(at, glob, name) if at else at for at, glob in zip(reach, self._globs, strict=True)
         )
 
-    def _take(self, entry: os.DirEntry[str], found: Found, inside: bool) -> None:
+    def _add_entry(self, entry: os.DirEntry[str], found: FoundFiles, inside: bool) -> None:
         """Note what a denied name stands for; what is in a denied folder is covered with it."""
         try:
             status = entry.stat(follow_symlinks=False)
@@ -126,14 +126,14 @@ class Denied:
             return
         if stat.S_ISLNK(status.st_mode):
             if not inside:
-                self._take_target(entry.path, found)
+                self._add_target(entry.path, found)
             return
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
             found.inodes.add((status.st_dev, status.st_ino))
         if not inside:
             found.places.append(entry.path)
 
-    def _take_target(self, link: str, found: Found) -> None:
+    def _add_target(self, link: str, found: FoundFiles) -> None:
         """The content of a link is elsewhere, and denied there too; but never the folders around the link."""
         target = os.path.relpath(os.path.realpath(link), self._real_root)
         place = os.path.join(self.root, target)
@@ -142,7 +142,7 @@ class Denied:
             found.targets.append(target)
             found.places.append(place)
 
-    def _outside(self) -> Iterator[str]:
+    def _system_places(self) -> Iterator[str]:
         """Places of the system that a rule names in full."""
         for pattern in self.patterns:
             if pattern.startswith("/") and not _WILD.search(pattern) and os.path.lexists(pattern):

@@ -16,17 +16,17 @@ _SHOWN_BYTE = re.compile(r"\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|\\n|\\t|\\r")
 _SHORT = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 
 
-def shown(name: str) -> str:
+def escape_name(name: str) -> str:
     """A name as text that a model can read and send back: what cannot be shown is escaped."""
-    return _UNSHOWABLE.sub(_escaped, name)
+    return _UNSHOWABLE.sub(_escape_character, name)
 
 
-def unshown(name: str) -> str:
+def unescape_name(name: str) -> str:
     """The name that `shown` wrote; tried only when the text itself names nothing."""
-    return _SHOWN_BYTE.sub(_unescaped, name)
+    return _SHOWN_BYTE.sub(_unescape_character, name)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     character = match[0]
     if character in _SHORT:
         return _SHORT[character]
@@ -35,7 +35,7 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\u{ord(character):04x}"
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape_character(match: re.Match[str]) -> str:
     byte, point = match[1], match[2]
     if byte:
         return chr(0xDC00 + int(byte, 16)) if int(byte, 16) >= 0x80 else chr(int(byte, 16))

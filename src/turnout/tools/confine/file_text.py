@@ -26,7 +26,7 @@ _STRAY = re.compile("[\udc80-\udcff]")
 _OTHER = re.compile("[^\x00-\x7f\udc80-\udcff]")
 
 
-class Decoded(Struct, frozen=True):
+class DecodedText(Struct, frozen=True):
     """A file's text, and what it takes to write it back as it was."""
 
     text: str
@@ -39,7 +39,7 @@ class Decoded(Struct, frozen=True):
         return self.mark + text.encode(self.encoding, errors)
 
     @property
-    def described(self) -> str:
+    def encoding_note(self) -> str:
         """The encoding in a word, "" for the usual one."""
         if self.encoding == "utf-8":
             return "UTF-8 with BOM" if self.mark else ""
@@ -62,29 +62,29 @@ def is_binary(head: bytes) -> bool:
     return b"\0" in head[:SNIFFED] and not mark_of(head)[0]
 
 
-def decoded(data: bytes) -> Decoded:
+def decode_text(data: bytes) -> DecodedText:
     """The text of bytes in whatever encoding they are."""
     mark, encoding = mark_of(data)
     if encoding and encoding != "utf-8":
         try:
-            return Decoded(data[len(mark) :].decode(encoding), encoding, mark)
+            return DecodedText(data[len(mark) :].decode(encoding), encoding, mark)
         except UnicodeDecodeError:
             mark = b""
     body = data[len(mark) :]
     try:
-        return Decoded(body.decode(), "utf-8", mark)
+        return DecodedText(body.decode(), "utf-8", mark)
     except UnicodeDecodeError:
-        return _mended(body, mark)
+        return _decode_damaged(body, mark)
 
 
-def _mended(body: bytes, mark: bytes) -> Decoded:
+def _decode_damaged(body: bytes, mark: bytes) -> DecodedText:
     text = body.decode("utf-8", "surrogateescape")
     if mark or len(_OTHER.findall(text)) > len(_STRAY.findall(text)):
-        return Decoded(text, "utf-8", mark)
+        return DecodedText(text, "utf-8", mark)
     try:
-        return Decoded(body.decode("cp1252"), "cp1252")
+        return DecodedText(body.decode("cp1252"), "cp1252")
     except UnicodeDecodeError:
-        return Decoded(body.decode("latin-1"), "latin-1")
+        return DecodedText(body.decode("latin-1"), "latin-1")
 
 
 def as_utf8(blocks: Iterable[bytes], head: bytes) -> Iterator[bytes]:

@@ -57,7 +57,7 @@ _PROGRAMS = {
 def branch(workspace: WorkspaceFiles) -> str:
     """The branch of the repository at the top of a workspace, or the commit it stands at; "" without one."""
     folder = _git_folder(workspace, ".")
-    head = (_text(workspace, join(folder, "HEAD")) or "").strip() if folder else ""
+    head = (_text_of(workspace, join(folder, "HEAD")) or "").strip() if folder else ""
     if head.startswith(_BRANCH):
         return head.removeprefix(_BRANCH)
     return f"no branch, at {head[:12]}" if _HASH.fullmatch(head) else ""
@@ -69,9 +69,9 @@ def program_setting(workspace: WorkspaceFiles, folder: str) -> str:
     git = _git_folder(workspace, top) if top is not None else ""
     if top is None or not git:
         return ""
-    shared = normpath(join(git, (_text(workspace, join(git, "commondir")) or ".").strip()))
+    shared = normpath(join(git, (_text_of(workspace, join(git, "commondir")) or ".").strip()))
     for path in (join(git, "config"), join(shared, "config"), join(top, ".gitmodules")):
-        if (text := _text(workspace, path)) is None:
+        if (text := _text_of(workspace, path)) is None:
             return "what cannot be read"
         for kind, pattern in _PROGRAMS.items():
             if pattern.search(text):
@@ -79,7 +79,7 @@ def program_setting(workspace: WorkspaceFiles, folder: str) -> str:
     return ""
 
 
-def muted() -> dict[str, str]:
+def quiet_variables() -> dict[str, str]:
     """Variables that keep git from starting what a repository names, as far as variables can.
 
     What stays open: drivers that `.gitattributes` names, and an external diff, which can be put
@@ -96,7 +96,7 @@ def _top(workspace: WorkspaceFiles, folder: str) -> str | None:
     """The nearest folder from here upwards that has a `.git`; None where there is none."""
     place = workspace.identity(folder)
     while not place.startswith(("/", "..")):
-        if _kind(workspace, join(place, ".git")):
+        if _kind_at(workspace, join(place, ".git")):
             return place
         if place == ".":
             return None
@@ -108,25 +108,25 @@ def _git_folder(workspace: WorkspaceFiles, top: str) -> str:
     """Where the repository of a folder is kept: `.git`, or the place that a file of that name gives."""
     folder = normpath(join(top, ".git"))
     for _ in range(_MOST_HOPS):
-        match _kind(workspace, folder):
+        match _kind_at(workspace, folder):
             case "directory":
                 return folder
             case "file":
-                named = (_text(workspace, folder) or "").partition("gitdir:")[2].strip()
+                named = (_text_of(workspace, folder) or "").partition("gitdir:")[2].strip()
                 folder = normpath(join(dirname(folder), named)) if named else ""
             case _:
                 return ""
     return ""
 
 
-def _kind(workspace: WorkspaceFiles, path: str) -> str:
+def _kind_at(workspace: WorkspaceFiles, path: str) -> str:
     try:
         return workspace.kind(path)
     except OSError:
         return ""
 
 
-def _text(workspace: WorkspaceFiles, path: str) -> str | None:
+def _text_of(workspace: WorkspaceFiles, path: str) -> str | None:
     """A file's text, "" where there is none; None when it is there and cannot be read."""
     try:
         return workspace.read(path, LARGEST)[0].decode(errors="replace")

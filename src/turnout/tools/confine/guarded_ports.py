@@ -12,36 +12,36 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..policy.rules import Policy
-from .beneath import Refused, whereabouts
-from .denied_files import Denied
-from .file_names import shown
+from .beneath import PathRefused, whereabouts
+from .denied_files import DeniedFiles
+from .file_names import escape_name
 from .open_folder import Entry
 from .workspace import WorkspaceFiles
 
 
-class Guard:
+class PortGuard:
     """Gives each call its view; remembers what was found, for calls under the same rules."""
 
     def __init__(self, workspace: Any, spawn: Any) -> None:
         self._workspace, self._spawn = workspace, spawn
-        self._known: dict[tuple[str, ...], Denied] = {}
+        self._known: dict[tuple[str, ...], DeniedFiles] = {}
 
     def workspace_for(self, policy: Policy, tool: str) -> Any:
-        denied = self._denied(policy, tool)
+        denied = self._denied_files(policy, tool)
         return GuardedWorkspace(self._workspace, denied) if denied else self._workspace
 
     def spawn_for(self, policy: Policy, tool: str) -> Any:
         """How a command runs: with what is denied covered, where there is a sandbox to do it."""
-        denied = self._denied(policy, tool)
-        covering = getattr(self._spawn, "covering", None)
+        denied = self._denied_files(policy, tool)
+        covering = getattr(self._spawn, "with_covered", None)
         return covering(denied) if denied and covering else self._spawn
 
-    def _denied(self, policy: Policy, tool: str) -> Denied | None:
+    def _denied_files(self, policy: Policy, tool: str) -> DeniedFiles | None:
         patterns = tuple(rule.path for rule in policy.hides(tool))
         if not patterns or not isinstance(self._workspace, WorkspaceFiles):
             return None
         if patterns not in self._known:
-            self._known = {patterns: Denied(patterns, self._workspace.root)}
+            self._known = {patterns: DeniedFiles(patterns, self._workspace.root)}
         return self._known[patterns]
 
 
@@ -50,9 +50,9 @@ class GuardedWorkspace(WorkspaceFiles):
 
     leaves_out = "what rules deny is left out"
 
-    def __init__(self, workspace: WorkspaceFiles, denied: Denied) -> None:
+    def __init__(self, workspace: WorkspaceFiles, denied: DeniedFiles) -> None:
         self.__dict__.update(workspace.__dict__)
-        self._denied = denied
+        self._denied_files = denied
 
     def close(self) -> None:
         """The folders stay open: they are the workspace's."""
@@ -60,7 +60,7 @@ class GuardedWorkspace(WorkspaceFiles):
     def denies(self, path: str) -> bool:
         try:
             os.close(self._descriptor(path, getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)))
-        except Refused as refused:
+        except PathRefused as refused:
             return refused.rule == "denied"
         except OSError:
             return False
@@ -70,10 +70,12 @@ class GuardedWorkspace(WorkspaceFiles):
         self, path: str = ".", leave_out: Callable[[str, Entry], bool] = lambda path, entry: False
     ) -> Iterator[tuple[str, Entry]]:
         """As ever, without what is denied, whatever else is left out."""
-        by_content = self._denied.has_other_names
+        by_content = self._denied_files.has_other_names
 
         def left_out(name: str, entry: Entry) -> bool:
-            denied = self._denied.names(name) or ((by_content or entry.kind == "link") and self.denies(name))
+            denied = self._denied_files.names(name) or (
+                (by_content or entry.kind == "link") and self.denies(name)
+            )
             return denied or leave_out(name, entry)
 
         return super().walk(path, left_out)
@@ -88,8 +90,8 @@ class GuardedWorkspace(WorkspaceFiles):
         return descriptor
 
     def _require_allowed(self, descriptor: int, path: str) -> None:
-        place = self.located(descriptor)
+        place = self.place_of(descriptor)
         if place is None:
             place = whereabouts(descriptor) or os.path.normpath(path)
-        if self._denied.holds(place or ".", os.fstat(descriptor)):
-            raise Refused("denied", f"{shown(path)} is denied by a rule")
+        if self._denied_files.holds(place or ".", os.fstat(descriptor)):
+            raise PathRefused("denied", f"{escape_name(path)} is denied by a rule")

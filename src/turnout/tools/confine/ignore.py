@@ -22,7 +22,7 @@ NOISE = frozenset(
 )
 
 
-class Rule(Struct, frozen=True):
+class IgnoreRule(Struct, frozen=True):
     """One line of a .gitignore."""
 
     parts: tuple[str, ...]
@@ -36,13 +36,13 @@ class Rule(Struct, frozen=True):
         return matches(self.parts, parts if self.anchored else parts[-1:])
 
 
-def rules(text: str) -> list[Rule]:
+def rules(text: str) -> list[IgnoreRule]:
     """The rules of a .gitignore, in order; the last that matches decides."""
     lines = (line.rstrip("\r") for line in text.split("\n")[:MAX_RULES])
-    return [rule for line in lines if (rule := _rule(line))]
+    return [rule for line in lines if (rule := _rule_of(line))]
 
 
-def _rule(line: str) -> Rule | None:
+def _rule_of(line: str) -> IgnoreRule | None:
     if not line.strip() or line.startswith("#"):
         return None
     line = re.sub(r"(?<!\\) +\Z", "", line)
@@ -52,7 +52,7 @@ def _rule(line: str) -> Rule | None:
     parts = tuple(part for part in body.split("/") if part)
     if not parts:
         return None
-    return Rule(parts, "/" in body, line.endswith("/"), keeps)
+    return IgnoreRule(parts, "/" in body, line.endswith("/"), keeps)
 
 
 def matches(pattern: Sequence[str], path: Sequence[str]) -> bool:
@@ -73,7 +73,7 @@ def matches(pattern: Sequence[str], path: Sequence[str]) -> bool:
 
 @lru_cache(4096)
 def _component(part: str) -> Callable[[str], bool]:
-    pieces = list(_pieces(part))
+    pieces = list(_patterns_between_stars(part))
     if len(pieces) == 1:
         whole = re.compile(pieces[0] + r"\Z", re.DOTALL).match
         return lambda name: whole(name) is not None
@@ -83,7 +83,7 @@ def _component(part: str) -> Callable[[str], bool]:
     return lambda name: regex(name) is not None
 
 
-def _pieces(part: str) -> Iterator[str]:
+def _patterns_between_stars(part: str) -> Iterator[str]:
     """The regular expressions between the stars of one component."""
     piece, at = "", 0
     while at < len(part):
@@ -125,7 +125,7 @@ class Ignored:
 
     def __init__(self, read: Callable[[str], str]) -> None:
         self._read = read
-        self._rules: dict[str, list[Rule]] = {}
+        self._rules: dict[str, list[IgnoreRule]] = {}
 
     def __call__(self, path: str, folder: bool) -> bool:
         """Whether this entry is left out. Ask for its folders first: below an ignored one all are."""
@@ -134,12 +134,12 @@ class Ignored:
             return True
         verdict = False
         for depth in range(len(parts)):
-            for rule in self._of("/".join(parts[:depth])):
+            for rule in self._rules_in("/".join(parts[:depth])):
                 if rule.matches(parts[depth:], folder):
                     verdict = not rule.keeps
         return verdict
 
-    def _of(self, folder: str) -> list[Rule]:
+    def _rules_in(self, folder: str) -> list[IgnoreRule]:
         if folder not in self._rules:
             self._rules[folder] = rules(self._read(f"{folder}/.gitignore" if folder else ".gitignore"))
         return self._rules[folder]

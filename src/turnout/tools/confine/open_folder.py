@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .beneath import Refused, whereabouts
+from .beneath import PathRefused, whereabouts
 
 Kind = Literal["file", "directory", "link", "other"]
 
@@ -120,5 +120,5 @@ def require_file(status: os.stat_result, path: str) -> None:
             raise not_a_file(path)
 
 
-def not_a_file(path: str) -> Refused:
-    return Refused("not_a_file", f"{path} is a device, pipe, socket or link, not a regular file")
+def not_a_file(path: str) -> PathRefused:
+    return PathRefused("not_a_file", f"{path} is a device, pipe, socket or link, not a regular file")

@@ -50,7 +50,7 @@ def shares(sizes: Sequence[int], budget: int) -> list[int]:
     return given
 
 
-def clipped(text: str, limit: int, whole: str = "") -> str:
+def truncate_text(text: str, limit: int, whole: str = "") -> str:
     """The head and tail of a text that is longer than `limit` characters; `whole` names the full one.
 
     The mark that says what is missing comes on top of the limit.
@@ -62,10 +62,10 @@ def clipped(text: str, limit: int, whole: str = "") -> str:
     tail = _from_a_line(text[len(text) - (limit - kept_head) :]) if limit > kept_head else ""
     missing = text[len(head) : len(text) - len(tail)]
     count = f"{len(missing):,} characters ({missing.count(chr(10)):,} lines)"
-    return _around(head, tail, count, whole)
+    return _join_ends(head, tail, count, whole)
 
 
-def _around(head: str, tail: str, missing: str, whole: str) -> str:
+def _join_ends(head: str, tail: str, missing: str, whole: str) -> str:
     where = f"; the whole is in {whole}" if whole else ""
     before = "" if not head or head.endswith("\n") else "\n"
     return f"{head}{before}[… {missing} left out{where} …]\n{tail}"
@@ -92,7 +92,9 @@ def within_budget(
     """The outcomes of a batch, cut to share one budget of characters; `save` keeps what is cut."""
     sizes = [min(_size(outcome), each) for outcome in outcomes]
     pairs = zip(outcomes, shares(sizes, budget), strict=True)
-    return [outcome if _size(outcome) <= limit else _cut(outcome, limit, save) for outcome, limit in pairs]
+    return [
+        outcome if _size(outcome) <= limit else _cut_outcome(outcome, limit, save) for outcome, limit in pairs
+    ]
 
 
 def _size(outcome: Outcome) -> int:
@@ -103,7 +105,7 @@ def _length(block: Content) -> int:
     return 0 if isinstance(block, Media) else len(block_text(block))
 
 
-def _cut(outcome: Outcome, limit: int, save: Callable[[str], str] | None) -> Outcome:
+def _cut_outcome(outcome: Outcome, limit: int, save: Callable[[str], str] | None) -> Outcome:
     content = outcome.content if len(outcome.content) <= FEW else _as_one(outcome.content)
     limits = shares([_length(block) for block in content], limit)
     blocks = zip(content, limits, strict=True)
@@ -121,7 +123,7 @@ def _cut_block(block: Content, limit: int, save: Callable[[str], str] | None) ->
         return block
     text = block_text(block)
     residue = block.residue if isinstance(block, Text | Code) else None
-    return Text(clipped(text, limit, save(text) if save else ""), residue)
+    return Text(truncate_text(text, limit, save(text) if save else ""), residue)
 
 
 # Streams
@@ -152,18 +154,18 @@ class HeadTail:
     def left_out(self) -> int:
         return max(self.size - self.limit, 0)
 
-    def kept(self) -> tuple[bytes, bytes]:
+    def both_ends(self) -> tuple[bytes, bytes]:
         """The two ends; joined they are the whole when nothing was left out."""
         return bytes(self._head), bytes(self._tail[-self._tail_size :])
 
     def text(self, whole: str = "") -> str:
         """Both ends as a model should read them, with a mark where something is missing."""
-        head, tail = self.kept()
+        head, tail = self.both_ends()
         if not self.left_out:
             return readable(head + tail)
         # A character cut in two would show as a stray mark at either side of the gap.
         parts = _up_to_a_line(readable(whole_end(head))), _from_a_line(readable(_whole_start(tail)))
-        return _around(*parts, f"about {self.left_out:,} of {self.size:,} bytes", whole)
+        return _join_ends(*parts, f"about {self.left_out:,} of {self.size:,} bytes", whole)
 
 
 def whole_end(data: bytes) -> bytes:
@@ -249,12 +251,12 @@ class SavedOutput:
         room = self.total_limit - self.file_limit - sum(sizes)
         while self._files and (room < 0 or len(self._files) >= self.files):
             room += sizes.popleft()
-            _unlink(self._files.popleft())
+            _remove_file(self._files.popleft())
 
     def clear(self) -> None:
         """Remove every file that was saved here."""
         for path in self._files:
-            _unlink(path)
+            _remove_file(path)
 
 
 def _private_folder(folder: str | os.PathLike[str] | None) -> str:
@@ -286,7 +288,7 @@ def _file_size(path: str) -> int:
         return 0
 
 
-def _unlink(path: str) -> None:
+def _remove_file(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:
@@ -314,14 +316,14 @@ class Capture:
     def feed(self, chunk: bytes) -> None:
         overflows = self.ends.size + len(chunk) > self.ends.limit
         if overflows and self._saved is not None:
-            self._spill(chunk, self._saved)
+            self._write_to_file(chunk, self._saved)
         self.ends.feed(chunk)
 
-    def _spill(self, chunk: bytes, saved: SavedOutput) -> None:
+    def _write_to_file(self, chunk: bytes, saved: SavedOutput) -> None:
         try:
             if self._file is None:
                 self._file = saved.create()
-                self._written += self._file.write(b"".join(self.ends.kept())) or 0
+                self._written += self._file.write(b"".join(self.ends.both_ends())) or 0
             room = saved.file_limit - self._written
             if room > 0:
                 self._written += self._file.write(chunk[:room]) or 0

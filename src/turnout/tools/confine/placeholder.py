@@ -28,7 +28,7 @@ def placeholder(path: str) -> Iterator[None]:
     """An empty folder in a place that must stay empty, for as long as anyone needs it."""
     import fcntl  # only here: not every system has it, and none without it has boxes
 
-    descriptor = _held(path)
+    descriptor = _open_locked(path)
     try:
         yield
     finally:
@@ -42,7 +42,7 @@ def placeholder(path: str) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _held(path: str) -> int:
+def _open_locked(path: str) -> int:
     """The folder, made if need be, open and locked; again when it vanished before it was locked."""
     import fcntl
 

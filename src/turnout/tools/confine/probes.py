@@ -32,7 +32,7 @@ _SYSCALL = "import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
 _CHECK = "\nif result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))"
 
 
-def _call(name: str, code: str, then: str = "") -> Probe:
+def _syscall_probe(name: str, code: str, then: str = "") -> Probe:
     return Probe(name, f"{_SYSCALL}result = {code}{_CHECK}{then}")
 
 
@@ -63,7 +63,7 @@ def _set_id(name: str, path: str, code: str) -> Probe:
 
 
 def _set_id_call(name: str, path: str, code: str) -> Probe:
-    return _call(name, code, _STAYS.format(path))
+    return _syscall_probe(name, code, _STAYS.format(path))
 
 
 WRITING = (
@@ -128,16 +128,18 @@ NETWORK = (
 PROCESSES = (
     Probe("signal a process outside", "os.kill(stage['victim'], 0)"),
     Probe("see processes outside", "os.stat(f\"/proc/{stage['victim']}\")"),
-    _call("trace a process outside", "libc.ptrace(16, stage['victim'], 0, 0)"),
-    _call("trace a process of its own", "libc.ptrace(0, 0, 0, 0)"),
-    _call("make a user namespace", "libc.unshare(0x10000000)"),
-    _call("make a mount namespace", "libc.unshare(0x20000)"),
-    _call("mount", "libc.mount(b'none', b'mountpoint', b'tmpfs', 0, None) or libc.umount2(b'mountpoint', 2)"),
-    _call("unmount", "libc.umount2(stage['root'].encode(), 2)"),
-    _call("change the root folder", "libc.chroot(b'/tmp')"),
-    _call("make a device", "libc.mknod(b'device', 0o060600, 0x0801)"),
-    _call("keep a key in the kernel", "libc.syscall(stage['add_key'], b'user', b'x', b'x', 1, -2)"),
-    _call(
+    _syscall_probe("trace a process outside", "libc.ptrace(16, stage['victim'], 0, 0)"),
+    _syscall_probe("trace a process of its own", "libc.ptrace(0, 0, 0, 0)"),
+    _syscall_probe("make a user namespace", "libc.unshare(0x10000000)"),
+    _syscall_probe("make a mount namespace", "libc.unshare(0x20000)"),
+    _syscall_probe(
+        "mount", "libc.mount(b'none', b'mountpoint', b'tmpfs', 0, None) or libc.umount2(b'mountpoint', 2)"
+    ),
+    _syscall_probe("unmount", "libc.umount2(stage['root'].encode(), 2)"),
+    _syscall_probe("change the root folder", "libc.chroot(b'/tmp')"),
+    _syscall_probe("make a device", "libc.mknod(b'device', 0o060600, 0x0801)"),
+    _syscall_probe("keep a key in the kernel", "libc.syscall(stage['add_key'], b'user', b'x', b'x', 1, -2)"),
+    _syscall_probe(
         "set the name of the machine",
         "libc.sethostname(os.uname().nodename.encode(), len(os.uname().nodename))",
     ),

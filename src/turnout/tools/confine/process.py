@@ -79,7 +79,7 @@ def environment(source: Mapping[str, str], allow: Collection[str] = ()) -> dict[
     return {**FIXED, **found, "PATH": ":".join(folders) or _USUAL_PATH}
 
 
-async def run(
+async def run_command(
     command: Sequence[str],
     *,
     folder: int,
@@ -113,7 +113,7 @@ async def run(
             os.close(writer)
             writer = -1
             try:
-                return await _finish(program, output, timeout)
+                return await _finish_command(program, output, timeout)
             finally:
                 program.close()
         finally:
@@ -123,13 +123,13 @@ async def run(
             os.close(writer)
 
 
-async def _finish(program: SupervisedProcess, output: _Output, timeout: float | None) -> Finished:
+async def _finish_command(program: SupervisedProcess, output: _Output, timeout: float | None) -> Finished:
     ended = asyncio.ensure_future(program.process.wait())
     try:
         done, _ = await asyncio.wait([ended], timeout=timeout)
         if not done:
             await program.end_tree(ended)
-        await output.drained(DRAIN)
+        await output.wait_for_end(DRAIN)
     except asyncio.CancelledError:
         await program.end_tree(ended)
         program.result()
@@ -241,7 +241,7 @@ def _report(control: socket.socket) -> list[str] | None:
     return data.decode().split() if data.endswith(b"\n") else None
 
 
-def marked(mark: str) -> dict[int, str]:
+def marked_processes(mark: str) -> dict[int, str]:
     """Processes that carry a run's mark in their environment, with their start times."""
     wanted = f"{MARK}={mark}".encode()
     found = {}
@@ -257,12 +257,12 @@ def marked(mark: str) -> dict[int, str]:
 def end_marked(mark: str) -> None:
     """Kill what carries a mark until nothing does: the last resort, for a tree that lost its root."""
     for _ in range(50):
-        found = marked(mark)
+        found = marked_processes(mark)
         if not found:
             return
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for process, started in found.items():
-                supervise.send(process, started, number)
+                supervise.send_signal(process, started, number)
 
 
 class _Output(asyncio.Protocol):
@@ -283,7 +283,7 @@ class _Output(asyncio.Protocol):
         if not self._closed.done():
             self._closed.set_result(None)
 
-    async def drained(self, seconds: float) -> None:
+    async def wait_for_end(self, seconds: float) -> None:
         """Wait for the end of the output, but not for ever: someone may hold the pipe."""
         await asyncio.wait([self._closed], timeout=seconds)
 

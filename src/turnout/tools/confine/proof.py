@@ -26,7 +26,7 @@ from msgspec import Struct
 from . import process
 from .probes import DENIALS, PROBES, RUNNER, Probe
 from .process import Spawn
-from .sandbox import confined
+from .sandbox import sandbox_for
 from .syscalls import DENIED
 from .workspace import WorkspaceFiles
 
@@ -47,13 +47,13 @@ class Proof(Struct, frozen=True):
     tried: bool = True
 
 
-def boxed(workspace: WorkspaceFiles) -> Spawn:
+def sandbox_for_proof(workspace: WorkspaceFiles) -> Spawn:
     """The sandbox as sessions use it, with the Python that tries the probes."""
-    return confined(workspace, readable=(sys.base_prefix,))
+    return sandbox_for(workspace, readable=(sys.base_prefix,))
 
 
-async def prove(
-    make: Callable[[WorkspaceFiles], Spawn] = boxed, probes: Sequence[Probe] = PROBES
+async def prove_sandbox(
+    make: Callable[[WorkspaceFiles], Spawn] = sandbox_for_proof, probes: Sequence[Probe] = PROBES
 ) -> list[Proof]:
     """Try every probe in the sandbox that `make` gives for a workspace, and look for traces."""
     with _stage() as stage:
@@ -61,11 +61,11 @@ async def prove(
         for without in (False, True):
             chosen = [probe for probe in probes if probe.without == without]
             if chosen:
-                proofs += await _tried(make, stage, chosen, _workspace(stage, without))
+                proofs += await _try_probes(make, stage, chosen, _workspace(stage, without))
         return [*proofs, *_traces(stage)]
 
 
-async def _tried(
+async def _try_probes(
     make: Callable[[WorkspaceFiles], Spawn], stage: dict[str, Any], probes: Sequence[Probe], root: Path
 ) -> list[Proof]:
     told = {**stage, "root": str(root), "probes": [(probe.name, probe.code) for probe in probes]}

@@ -28,7 +28,7 @@ def put_in_place(parent: int, name: str, data: bytes, before: os.stat_result | N
             os.fsync(descriptor)
         os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
     except BaseException:
-        _remove(temporary, parent)
+        _remove_file(temporary, parent)
         raise
 
 
@@ -40,6 +40,6 @@ def _keep_owner_and_mode(descriptor: int, before: os.stat_result) -> None:
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
-def _remove(name: str, parent: int) -> None:
+def _remove_file(name: str, parent: int) -> None:
     with suppress(OSError):
         os.unlink(name, dir_fd=parent)

@@ -28,8 +28,8 @@ from tempfile import NamedTemporaryFile
 from typing import Protocol
 
 from . import process
-from .beneath import Refused
-from .denied_files import Denied
+from .beneath import PathRefused
+from .denied_files import DeniedFiles
 from .placeholder import is_empty, placeholder
 from .process import Finished, OnOutput
 from .syscalls import filter_for
@@ -113,7 +113,7 @@ class Unconfined:
         on_output: OnOutput = lambda data: None,
         keep_open: Sequence[int] = (),
     ) -> Finished:
-        return await process.run(
+        return await process.run_command(
             command,
             folder=folder,
             environment=environment,
@@ -146,9 +146,9 @@ class Sandbox:
         saved = [workspace.saved.folder] if workspace.saved else []
         self.readable = tuple(os.path.abspath(folder) for folder in (*readable, *saved))
         self.hidden = tuple(os.path.abspath(path) for path in hidden)
-        self.denied: Denied | None = None
+        self.denied: DeniedFiles | None = None
 
-    def covering(self, denied: Denied) -> Sandbox:
+    def with_covered(self, denied: DeniedFiles) -> Sandbox:
         """The same box, in which what rules deny has no content."""
         box = copy(self)
         box.denied = denied
@@ -165,44 +165,49 @@ class Sandbox:
         keep_open: Sequence[int] = (),
         only_reads: bool = False,
     ) -> Finished:
-        """Run a command as `process.run` does, in the box."""
+        """Run a command as `run_command` does, in the box."""
         hidden = (*self.hidden, *await self._denied_places())
         with ExitStack() as held:
-            covers = [] if only_reads else list(self._covers(held))
+            covers = [] if only_reads else list(self._covered_paths(held))
             rules = held.enter_context(_system_call_filter())
             nothing = held.enter_context(NamedTemporaryFile(prefix="turnout-")).name
             box = [
-                *(self.program, *_apart(self.network and not only_reads, self.program)),
-                *_system(environment, self.readable, self.network and not only_reads, self._room(only_reads)),
-                *self._place(environment, only_reads, covers),
-                *self._without((*hidden, *_in_home(environment, HOME_SECRETS)), nothing),
+                *(self.program, *_namespace_options(self.network and not only_reads, self.program)),
+                *_system_options(
+                    environment,
+                    self.readable,
+                    self.network and not only_reads,
+                    self._size_options(only_reads),
+                ),
+                *self._workspace_options(environment, only_reads, covers),
+                *self._hiding_options((*hidden, *_in_home(environment, HOME_SECRETS)), nothing),
                 *("--remount-ro", "/"),
                 *(("--seccomp", str(rules)) if rules >= 0 else ()),
-                *("--chdir", self._inside(folder), "--"),
+                *("--chdir", self._folder_inside(folder), "--"),
             ]
-            return await process.run(
+            return await process.run_command(
                 [*box, *command],
                 folder=folder,
-                environment=_inner(environment),
+                environment=_inner_environment(environment),
                 timeout=timeout,
                 on_output=on_output,
                 keep_open=(*keep_open, rules) if rules >= 0 else keep_open,
             )
 
-    def _room(self, only_reads: bool) -> Sequence[str]:
+    def _size_options(self, only_reads: bool) -> Sequence[str]:
         """How much its private folders hold, which lie in memory; one that writes has the system's limit."""
-        can = only_reads and "--size " in _said(self.program, "--help")
+        can = only_reads and "--size " in _output_of(self.program, "--help")
         return ("--size", str(READING_ROOM)) if can else ()
 
     @property
-    def reading(self) -> Confined:
+    def read_only(self) -> Confined:
         """The same for a command that only reads: nothing can be written, and nothing sent."""
         box = partial(self.__call__, only_reads=True)
         box.confines, box.network, box.note = True, False, ""  # type: ignore[attr-defined]
         return box  # type: ignore[return-value]
 
-    def _inside(self, folder: int) -> str:
-        place = self.workspace.located(folder)
+    def _folder_inside(self, folder: int) -> str:
+        place = self.workspace.place_of(folder)
         return os.path.join(self.workspace.root, place) if place else self.workspace.root
 
     async def _denied_places(self) -> list[str]:
@@ -210,10 +215,10 @@ class Sandbox:
             return []
         places, whole = await in_daemon(self.denied.places)
         if not whole or len(places) > COVERED_MOST:
-            raise Refused("denied", "rules deny more here than can be found and covered")
+            raise PathRefused("denied", "rules deny more here than can be found and covered")
         return places
 
-    def _place(
+    def _workspace_options(
         self, environment: Mapping[str, str], only_reads: bool, covers: Sequence[str]
     ) -> Iterator[str]:
         """The workspace, with what is covered in it."""
@@ -223,7 +228,7 @@ class Sandbox:
             empty = ("--tmpfs", path, "--remount-ro", path)
             yield from empty if is_empty(path) else ("--ro-bind", path, path)
 
-    def _without(self, hidden: Sequence[str], nothing: str) -> Iterator[str]:
+    def _hiding_options(self, hidden: Sequence[str], nothing: str) -> Iterator[str]:
         """What has no content here: folders are empty, files are `nothing`, which programs can read."""
         seen = (self.workspace.root, *self.readable, *SYSTEM, "/etc")
         emptied: list[str] = []
@@ -238,12 +243,14 @@ class Sandbox:
             else:
                 yield from ("--ro-bind", nothing, path)
 
-    def _covers(self, held: ExitStack) -> Iterator[str]:
+    def _covered_paths(self, held: ExitStack) -> Iterator[str]:
         """What may not be written in the workspace; what is missing of it is held by an empty folder."""
         for name in COVERED:
             path = os.path.join(self.workspace.root, name)
             if os.path.islink(path):
-                raise Refused("protected", f"{name} is a symlink, which cannot be kept from being replaced")
+                raise PathRefused(
+                    "protected", f"{name} is a symlink, which cannot be kept from being replaced"
+                )
             if not os.path.lexists(path) or is_empty(path):
                 held.enter_context(placeholder(path))
             yield path
@@ -254,7 +261,7 @@ class Sandbox:
                     yield path
 
 
-def confined(
+def sandbox_for(
     workspace: WorkspaceFiles,
     *,
     network: bool = False,
@@ -268,15 +275,15 @@ def confined(
         return Unconfined("bubblewrap is not installed")
     if any(_is_below(place, workspace.root) for place in ("/", *SYSTEM, "/etc", "/proc", "/dev")):
         return Unconfined("the workspace holds parts of the system itself")
-    if problem := trouble(program):
+    if problem := why_no_sandbox(program):
         return Unconfined(f"bubblewrap does not work here: {problem}")
     return Sandbox(workspace, network=network, readable=readable, hidden=hidden, program=program)
 
 
 @cache
-def trouble(program: str) -> str:
+def why_no_sandbox(program: str) -> str:
     """Why a box cannot be made on this machine; "" when it can."""
-    box = [program, *_apart(False, program), *_system({}, (), False), "--", "true"]
+    box = [program, *_namespace_options(False, program), *_system_options({}, (), False), "--", "true"]
     try:
         tried = subprocess.run(
             box, env={"PATH": "/usr/bin:/bin"}, stdin=subprocess.DEVNULL, capture_output=True, timeout=10
@@ -291,21 +298,21 @@ def trouble(program: str) -> str:
 def version() -> str:
     """Which bubblewrap is found, as it calls itself; "" where there is none."""
     program = next((place for place in PLACES if os.access(place, os.X_OK)), "")
-    return _said(program, "--version").strip() if program else ""
+    return _output_of(program, "--version").strip() if program else ""
 
 
-def _apart(network: bool, program: str) -> Iterator[str]:
+def _namespace_options(network: bool, program: str) -> Iterator[str]:
     """Namespaces of its own for everything, and no rights to get out of them."""
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--unshare-user",)
-    if "--disable-userns" in _said(program, "--help"):
+    if "--disable-userns" in _output_of(program, "--help"):
         yield "--disable-userns"
     if network:
         yield "--share-net"
 
 
 @cache
-def _said(program: str, option: str) -> str:
+def _output_of(program: str, option: str) -> str:
     try:
         said = subprocess.run([program, option], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
@@ -313,7 +320,7 @@ def _said(program: str, option: str) -> str:
     return (said.stdout + said.stderr).decode(errors="replace")
 
 
-def _system(
+def _system_options(
     environment: Mapping[str, str], readable: Sequence[str], network: bool, room: Sequence[str] = ()
 ) -> Iterator[str]:
     """What is visible of the machine: programs and libraries, a few settings, empty private folders."""
@@ -354,7 +361,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _inner(environment: Mapping[str, str]) -> dict[str, str]:
+def _inner_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**environment, "TMPDIR": "/tmp"}
 
 

@@ -107,7 +107,7 @@ class Supervisor:
     def end_tree(self) -> None:
         if self.asked_to_stop:
             for process, started in descendants().items():
-                send(process, started, signal.SIGTERM)
+                send_signal(process, started, signal.SIGTERM)
             self._until_empty(self.grace)
         deadline = time.monotonic() + KILL_PATIENCE
         while not self.reap() and time.monotonic() < deadline:
@@ -184,10 +184,10 @@ def mount_own_proc() -> None:
 
 def descendants() -> dict[int, str]:
     """Every living process below us, with its start time: a number alone may be used again."""
-    return {process: started for process, _, started, alive in below() if alive}
+    return {process: started for process, _, started, alive in processes_below() if alive}
 
 
-def below() -> list[tuple[int, int, str, bool]]:
+def processes_below() -> list[tuple[int, int, str, bool]]:
     """Everything below us, the dead that nobody collected too: number, group, start time, alive."""
     children: dict[int, list[tuple[int, int, str, bool]]] = {}
     for name in os.listdir("/proc"):
@@ -218,15 +218,15 @@ def kill_tree() -> None:
 
     The dead are looked at too: who forks and exits without end is known by the group it left.
     """
-    seen = below()
+    seen = processes_below()
     for group in {group for _, group, _, _ in seen} - {os.getpgrp()}:
         with suppress(OSError):
             os.killpg(group, signal.SIGKILL)
     for process, _, started, _ in seen:
-        send(process, started, signal.SIGKILL)
+        send_signal(process, started, signal.SIGKILL)
 
 
-def send(process: int, started: str, number: int) -> None:
+def send_signal(process: int, started: str, number: int) -> None:
     """Signal a process if it is still the one we saw."""
     try:
         handle = os.pidfd_open(process)

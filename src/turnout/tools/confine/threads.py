@@ -57,8 +57,8 @@ class Threads:
                 value = context.run(function)
             except BaseException as error:
                 raised = error  # Python takes `error` back at the end of this block
-                return lambda: _deliver(loop, future.set_exception, future, _portable(raised))
-            return lambda: _deliver(loop, future.set_result, future, value)
+                return lambda: _deliver_value(loop, future.set_exception, future, _portable(raised))
+            return lambda: _deliver_value(loop, future.set_result, future, value)
 
         self._worker().put(job)
         return future
@@ -134,7 +134,7 @@ class Inline:
         pass
 
 
-def _deliver(
+def _deliver_value(
     loop: asyncio.AbstractEventLoop, give: Callable[[Any], None], future: asyncio.Future[Any], value: Any
 ) -> None:
     with suppress(RuntimeError):  # the loop was closed while the tool ran

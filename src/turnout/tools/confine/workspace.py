@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from ...errors import UsageError
-from .beneath import Opener, Refused, best_opener, outside, whereabouts
-from .file_names import shown, unshown
+from .beneath import Opener, PathRefused, best_opener, outside_error, whereabouts
+from .file_names import escape_name, unescape_name
 from .open_folder import (
     AS_DIRECTORY,
     NOT_BLOCKING,
@@ -118,7 +118,7 @@ class WorkspaceFiles:
             stamp = Stamp.of(os.fstat(file.fileno()))
             data = file.read(limit + 1)
         if len(data) > limit:
-            raise Refused("too_large", f"{path} has {stamp.size:,} bytes; the limit here is {limit:,}")
+            raise PathRefused("too_large", f"{path} has {stamp.size:,} bytes; the limit here is {limit:,}")
         return data, stamp
 
     leaves_out = ""
@@ -189,7 +189,7 @@ class WorkspaceFiles:
             if before is not None:
                 require_file(before, path)
             if expected is not None and (before is None or Stamp.of(before) != expected):
-                raise Refused("changed", f"{path} was changed by someone else since it was read")
+                raise PathRefused("changed", f"{path} was changed by someone else since it was read")
             put_in_place(parent, name, data, before)
         finally:
             os.close(parent)
@@ -197,17 +197,17 @@ class WorkspaceFiles:
 
     def delete(self, path: str, *, expected: Stamp | None = None) -> None:
         """Take a file away. Of a link the link itself goes; what it points to stays."""
-        folder, name = _split(self._inside(path))
+        folder, name = _folder_and_name(self._writable_path(path))
         if name in ("", ".", ".."):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        parent = self._opened(self._root, folder, AS_DIRECTORY)
+        parent = self._open_path(self._root, folder, AS_DIRECTORY)
         try:
             self._require_writable(parent, name, path)
             before = os.stat(name, dir_fd=parent, follow_symlinks=False)
             if stat.S_ISDIR(before.st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
             if expected is not None and Stamp.of(before) != expected:
-                raise Refused("changed", f"{path} was changed by someone else since it was read")
+                raise PathRefused("changed", f"{path} was changed by someone else since it was read")
             os.unlink(name, dir_fd=parent)
         finally:
             os.close(parent)
@@ -220,7 +220,7 @@ class WorkspaceFiles:
         """
         wanted = path
         for _ in range(MAX_LINKS):
-            folder, name = _split(self._inside(wanted))
+            folder, name = _folder_and_name(self._writable_path(wanted))
             if name in ("", ".", ".."):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
             parent = self._made_directory(folder)
@@ -234,14 +234,14 @@ class WorkspaceFiles:
                 return parent, name
             os.close(parent)
             if target.startswith("/"):
-                raise outside(path)
+                raise outside_error(path)
             wanted = f"{folder}/{target}" if folder else target
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
 
-    def _inside(self, path: str) -> str:
-        root, relative = self._meant(path)
+    def _writable_path(self, path: str) -> str:
+        root, relative = self._resolve_path(path)
         if root is not self._root:
-            raise Refused("read_only", f"{path} lies in a folder that may only be read")
+            raise PathRefused("read_only", f"{path} lies in a folder that may only be read")
         return relative
 
     def _made_directory(self, folder: str) -> int:
@@ -249,10 +249,10 @@ class WorkspaceFiles:
         missing: list[str] = []
         while True:
             try:
-                here = self._opened(self._root, folder, AS_DIRECTORY)
+                here = self._open_path(self._root, folder, AS_DIRECTORY)
                 break
             except FileNotFoundError:
-                folder, name = _split(folder)
+                folder, name = _folder_and_name(folder)
                 if name in ("", ".", ".."):
                     raise
                 missing.append(name)
@@ -267,14 +267,14 @@ class WorkspaceFiles:
 
     def _require_writable(self, parent: int, name: str, path: str) -> None:
         """Protected names are found where the directory really lies, however it was spelled."""
-        place = self.located(parent)
+        place = self.place_of(parent)
         names = (place if place is not None else path).split("/")
         if any(part.casefold() in self.protected for part in (*names, name)):
-            raise Refused("protected", f"{path} lies in a protected folder ({', '.join(self.protected)})")
+            raise PathRefused("protected", f"{path} lies in a protected folder ({', '.join(self.protected)})")
 
     # Names
 
-    def located(self, descriptor: int) -> str | None:
+    def place_of(self, descriptor: int) -> str | None:
         """Where an open file lies relative to the root ("" is the root); None if it cannot be told."""
         place, root = whereabouts(descriptor), whereabouts(self._root.descriptor)
         if place is None or root is None:
@@ -291,17 +291,17 @@ class WorkspaceFiles:
         leads out, through a link or `..` behind a link, has the name of a place outside.
         """
         try:
-            root, relative = self._meant(path)
+            root, relative = self._resolve_path(path)
         except OSError:
             return path
         rest: list[str] = []
         try:
-            while (place := self._place(root, relative)) is None:
-                relative, name = _split(relative)
+            while (place := self._place_of(root, relative)) is None:
+                relative, name = _folder_and_name(relative)
                 if name in ("", ".", ".."):
                     return os.path.normpath(path)
                 rest.insert(0, name)
-        except Refused:
+        except PathRefused:
             return root.beyond("/".join((relative, *rest)))
         return os.path.normpath("/".join(part for part in (place, *rest) if part) or ".")
 
@@ -311,53 +311,53 @@ class WorkspaceFiles:
             return any(root.below(place) is not None for root in (self._root, *self._readable))
         return place != ".." and not place.startswith("../")
 
-    def _place(self, root: HeldFolder, relative: str) -> str | None:
+    def _place_of(self, root: HeldFolder, relative: str) -> str | None:
         """Where a path leads; None when it leads to nothing. Raises `Refused` when it leads out."""
         try:
-            descriptor = self._opened(root, relative, ONLY_LOOK)
-        except Refused:
+            descriptor = self._open_path(root, relative, ONLY_LOOK)
+        except PathRefused:
             raise
         except (OSError, ValueError):
             return None
         try:
-            place = self.located(descriptor)
+            place = self.place_of(descriptor)
             return place if place is not None else whereabouts(descriptor) or relative
         finally:
             os.close(descriptor)
 
     def _names_something(self, root: HeldFolder, relative: str) -> bool:
         try:
-            return self._place(root, relative) is not None
-        except Refused:
+            return self._place_of(root, relative) is not None
+        except PathRefused:
             return True  # something that may not be had
 
     def _descriptor(self, path: str, flags: int) -> int:
-        return self._opened(*self._meant(path), flags)
+        return self._open_path(*self._resolve_path(path), flags)
 
-    def _meant(self, path: str) -> tuple[HeldFolder, str]:
+    def _resolve_path(self, path: str) -> tuple[HeldFolder, str]:
         """As spelled; or as `shown` would have escaped it, when only that names something."""
-        root, relative = self._spelled(path)
-        unescaped = unshown(relative)
+        root, relative = self._root_and_rest(path)
+        unescaped = unescape_name(relative)
         if unescaped == relative or self._names_something(root, relative):
             return root, relative
         return root, unescaped if self._names_something(root, unescaped) else relative
 
-    def _opened(self, root: HeldFolder, relative: str, flags: int) -> int:
+    def _open_path(self, root: HeldFolder, relative: str, flags: int) -> int:
         return self._open(root.descriptor, relative or ".", flags, 0)
 
-    def _spelled(self, path: str) -> tuple[HeldFolder, str]:
+    def _root_and_rest(self, path: str) -> tuple[HeldFolder, str]:
         """The root that a path names, and the rest: only a reading of the text, never a check."""
         if "\0" in path:
-            raise Refused("invalid", f"{shown(path)} holds a NUL character, which no path can")
+            raise PathRefused("invalid", f"{escape_name(path)} holds a NUL character, which no path can")
         if not _encodable(path):
-            raise Refused("invalid", f"{shown(path)} holds half of a character, which no path can")
+            raise PathRefused("invalid", f"{escape_name(path)} holds half of a character, which no path can")
         if not path.startswith("/"):
             return self._root, path
         plain = "/" + path.lstrip("/")
         for root in (self._root, *self._readable):
             if (rest := root.below(plain)) is not None:
                 return root, rest
-        raise outside(path)
+        raise outside_error(path)
 
 
 def _encodable(path: str) -> bool:
@@ -368,6 +368,6 @@ def _encodable(path: str) -> bool:
     return True
 
 
-def _split(path: str) -> tuple[str, str]:
+def _folder_and_name(path: str) -> tuple[str, str]:
     folder, _, name = path.rpartition("/")
     return folder, name

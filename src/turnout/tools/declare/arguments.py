@@ -26,15 +26,15 @@ from ...model import ToolCall
 from .problems import (
     NOTHING,
     SHOWN,
-    Problem,
-    at,
-    cut,
-    described,
+    ArgumentProblem,
+    path_text,
     problem_in_brief,
     problems_in,
-    shown,
+    schema_in_words,
+    shorten_text,
     tool_error,
-    written,
+    value_at,
+    value_in_words,
 )
 from .schema_cost import COSTLY, SMALL
 from .signature import Undecodable
@@ -70,7 +70,7 @@ class Checked(Struct, frozen=True, gc=False):
     arguments: dict[str, Any]
     repairs: tuple[str, ...] = ()
     kind: str = ""
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ArgumentProblem, ...] = ()
     missing: tuple[str, ...] = ()
     more: int = 0
     is_first: bool = False  # nobody looked for more than the first problem
@@ -80,14 +80,14 @@ class Checked(Struct, frozen=True, gc=False):
         return not self.kind
 
 
-def check(tool: Tool, call: ToolCall) -> Checked:
+def check_call(tool: Tool, call: ToolCall) -> Checked:
     """Whether a call's arguments fit the tool, after safe repairs."""
     arguments = call.arguments
     if (size := _size(call)) > tool.argument_limit:
         return _too_large(tool, size)
     if not call.fault and tool.fits(arguments):
         return Checked(arguments) if arguments else _no_arguments(call)
-    return _looked_into(tool, call)
+    return _repair_and_check(tool, call)
 
 
 def is_costly(tool: Tool, call: ToolCall) -> bool:
@@ -107,7 +107,7 @@ def _steps(tool: Tool, arguments: Mapping[str, Any], raw: str | None) -> float:
     values = at_most if at_most < FEW else min(at_most, values_at_most(text, at_most))
     cost = tool.cost
     depth = plain.depth_of(arguments, cost.levels, is_tree=True) if cost.is_deep else cost.levels
-    return cost.bound(values, depth, len(text))
+    return cost.most_steps(values, depth, len(text))
 
 
 def _size(call: ToolCall) -> int:
@@ -123,8 +123,8 @@ def _too_large(tool: Tool, size: int) -> Checked:
 
 def not_checked(arguments: dict[str, Any], expected: str, got: str = "") -> Checked:
     """Arguments that are too much to be read, or to be checked."""
-    got = got or shown(arguments)
-    return Checked(arguments, (), "arguments_too_large", (Problem("", expected, got),))
+    got = got or value_in_words(arguments)
+    return Checked(arguments, (), "arguments_too_large", (ArgumentProblem("", expected, got),))
 
 
 def _no_arguments(call: ToolCall) -> Checked:
@@ -132,12 +132,12 @@ def _no_arguments(call: ToolCall) -> Checked:
     return Checked({}, ("empty",) if said_nothing else ())
 
 
-def _looked_into(tool: Tool, call: ToolCall) -> Checked:
+def _repair_and_check(tool: Tool, call: ToolCall) -> Checked:
     arguments, fault, repairs = call.arguments, call.fault, []  # type: dict[str, Any], str, list[str]
     if fault == "too_large" and call.raw is not None and len(call.raw) > LONGEST:
         arguments, fault = plain.arguments(call.raw, tool.argument_limit)  # this tool allows for more
     elif fault == "not_json" and call.raw is not None and len(call.raw) <= REREAD:
-        arguments, fault, repairs = _reread(call.raw)
+        arguments, fault, repairs = _parse_damaged(call.raw)
     elif call.raw is not None and not call.raw.strip():
         repairs = ["empty"]
     if fault == "too_large":
@@ -145,7 +145,7 @@ def _looked_into(tool: Tool, call: ToolCall) -> Checked:
     if fault == "double_encoded":
         repairs.append("double_encoded")
     elif fault:
-        return _unreadable(fault, call)
+        return _unreadable_arguments(fault, call)
     return _check_values(tool, arguments, call.raw, tuple(repairs))
 
 
@@ -169,22 +169,24 @@ def _check_values(tool: Tool, value: dict[str, Any], text: str | None, repairs: 
     for _ in range(ROUNDS):
         counted = tool.validator.evaluate(value).errors()
         if len(counted) > MANY:
-            return _overwhelmed(value, repairs, counted)
-        if not (mended := tuple(_mend(tool, value))):
+            return _many_problems(value, repairs, counted)
+        if not (mended := tuple(_repair_values(tool, value))):
             break
         repairs += mended
         if tool.fits(value):
             return Checked(value, repairs)
-    return _invalid(tool, value, repairs)
+    return _invalid_arguments(tool, value, repairs)
 
 
-def decode(tool: Tool, checked: Checked) -> tuple[dict[str, Any], Checked]:
+def decode_arguments(tool: Tool, checked: Checked) -> tuple[dict[str, Any], Checked]:
     """The Python values a tool is called with; a value that its type refuses is a problem like any other."""
     try:
         return tool.signature.decode(checked.arguments), checked
     except Undecodable as error:
-        problem = Problem(
-            written(error.path), cut(error.message, 300), shown(at(checked.arguments, error.path))
+        problem = ArgumentProblem(
+            path_text(error.path),
+            shorten_text(error.message, 300),
+            value_in_words(value_at(checked.arguments, error.path)),
         )
         return {}, Checked(checked.arguments, checked.repairs, "invalid_arguments", (problem,))
 
@@ -192,7 +194,7 @@ def decode(tool: Tool, checked: Checked) -> tuple[dict[str, Any], Checked]:
 # Text that is not JSON
 
 
-def _reread(raw: str) -> tuple[dict[str, Any], str, list[str]]:
+def _parse_damaged(raw: str) -> tuple[dict[str, Any], str, list[str]]:
     repairs = []
     text = raw.strip()
     if len(text) > 6 and text.startswith("```") and text.endswith("```"):
@@ -211,7 +213,7 @@ def _drop_comma(match: re.Match[str]) -> str:
     return "" if match.group(1) else match.group(0)
 
 
-def _unreadable(fault: str, call: ToolCall) -> Checked:
+def _unreadable_arguments(fault: str, call: ToolCall) -> Checked:
     expected = {
         "truncated": "a whole JSON object; what came is cut off, so it was not run",
         "not_json": "a JSON object; what came is not JSON",
@@ -219,25 +221,25 @@ def _unreadable(fault: str, call: ToolCall) -> Checked:
     }.get(fault, "a JSON object")
     kind = "truncated_arguments" if fault == "truncated" else "unreadable_arguments"
     got = call.raw if call.raw is not None else plain.dumps(call.arguments)
-    return Checked({}, (), kind, (Problem("", expected, cut(got, SHOWN)),))
+    return Checked({}, (), kind, (ArgumentProblem("", expected, shorten_text(got, SHOWN)),))
 
 
 # Single values
 
 
-def _mend(tool: Tool, value: dict[str, Any]) -> Iterator[str]:
+def _repair_values(tool: Tool, value: dict[str, Any]) -> Iterator[str]:
     """Put right, in place, what may be put right; name each repair."""
     for error in tool.validator.iter_errors(value):
         path = error.instance_path
         if not path or not isinstance(error.instance, str):
             continue
-        found, kind = _meant(error.instance, set(_wanted(error)))
+        found, kind = _value_meant(error.instance, set(_wanted_types(error)))
         if kind:
-            at(value, path[:-1])[path[-1]] = found
-            yield f"{kind} at {written(path)}"
+            value_at(value, path[:-1])[path[-1]] = found
+            yield f"{kind} at {path_text(path)}"
 
 
-def _wanted(error: Any) -> Iterable[str]:
+def _wanted_types(error: Any) -> Iterable[str]:
     """The types that would fit, provided that only the type is wrong."""
     if error.kind.name == "type":
         return error.kind.types  # type: ignore[no-any-return]
@@ -249,7 +251,7 @@ def _wanted(error: Any) -> Iterable[str]:
     return [kind for problem in inner for kind in problem.kind.types]
 
 
-def _meant(text: str, wanted: set[str]) -> tuple[Any, str]:
+def _value_meant(text: str, wanted: set[str]) -> tuple[Any, str]:
     if wanted & {"integer", "number"} and len(text) < 64 and _NUMBER.fullmatch(text):
         number = plain.loads(text.strip())
         if "number" in wanted or isinstance(number, int) or number.is_integer():
@@ -264,7 +266,7 @@ def _meant(text: str, wanted: set[str]) -> tuple[Any, str]:
     return None, ""
 
 
-def _invalid(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
+def _invalid_arguments(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
     errors = tool.validator.iter_errors(value)
     found = [problem for error in errors for problem in problems_in(error, tool.signature.schema)]
     missing = tuple(problem.path for problem in found if problem.got == NOTHING)
@@ -283,7 +285,7 @@ def _first_problem(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) 
     return Checked(value, repairs)
 
 
-def _overwhelmed(value: Any, repairs: tuple[str, ...], counted: Sequence[Any]) -> Checked:
+def _many_problems(value: Any, repairs: tuple[str, ...], counted: Sequence[Any]) -> Checked:
     named = tuple(problem_in_brief(error, value) for error in counted[:NAMED])
     return Checked(value, repairs, "invalid_arguments", named, (), len(counted) - NAMED)
 
@@ -296,10 +298,10 @@ def usage(tool: Tool) -> str:
     schema = tool.signature.schema
     required = set(schema.get("required", ()))
     wanted = (
-        f"{name}{'' if name in required else '?'}: {described(kind)}"
+        f"{name}{'' if name in required else '?'}: {schema_in_words(kind)}"
         for name, kind in schema.get("properties", {}).items()
     )
-    return cut(f"{tool.name}({', '.join(wanted)})", USAGE)
+    return shorten_text(f"{tool.name}({', '.join(wanted)})", USAGE)
 
 
 def explanation(tool: Tool, checked: Checked) -> str:

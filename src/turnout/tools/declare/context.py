@@ -15,13 +15,13 @@ from msgspec import Struct
 
 from ...plain import dumps
 from .events import ToolProgress
-from .problems import cut
+from .problems import shorten_text
 
 LINE = 2000
 """Characters of one step of progress that are shown."""
 
 
-class Cancelled(Protocol):
+class CancelFlag(Protocol):
     """The part of `threading.Event` that a tool may use."""
 
     def is_set(self) -> bool: ...
@@ -55,7 +55,7 @@ class ToolContext:
         state: dict[str, Any] | None = None,
         shared: dict[str, Any] | None = None,
         report: Callable[[ToolProgress], None] | None = None,
-        cancelled: Cancelled | None = None,
+        cancelled: CancelFlag | None = None,
         spawn: Any = None,
         environment: Mapping[str, str] | None = None,
         ask: Asker | None = None,
@@ -65,7 +65,7 @@ class ToolContext:
         self.workspace = workspace
         self.state: dict[str, Any] = {} if state is None else state
         self.shared: dict[str, Any] = {} if shared is None else shared
-        self.cancelled: Cancelled = Event() if cancelled is None else cancelled
+        self.cancelled: CancelFlag = Event() if cancelled is None else cancelled
         self.spawn = spawn
         self.environment = environment
         self.ask = ask
@@ -74,16 +74,18 @@ class ToolContext:
     def progress(self, step: Any) -> None:
         """Say how far you are: a number from 0 to 1, or a line of text."""
         if isinstance(step, int | float) and not isinstance(step, bool):
-            self._tell(ToolProgress(self.call_id, fraction=min(max(float(step), 0.0), 1.0)))
+            self._report_event(ToolProgress(self.call_id, fraction=min(max(float(step), 0.0), 1.0)))
         else:
-            self._tell(
-                ToolProgress(self.call_id, text=cut(step if isinstance(step, str) else dumps(step), LINE))
+            self._report_event(
+                ToolProgress(
+                    self.call_id, text=shorten_text(step if isinstance(step, str) else dumps(step), LINE)
+                )
             )
 
     def output(self, text: str) -> None:
         """Show a piece of output now. What was shown is kept if the call is stopped before it returns."""
-        self._tell(ToolProgress(self.call_id, output=text))
+        self._report_event(ToolProgress(self.call_id, output=text))
 
-    def _tell(self, event: ToolProgress) -> None:
+    def _report_event(self, event: ToolProgress) -> None:
         if self._report is not None:
             self._report(event)

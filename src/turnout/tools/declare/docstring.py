@@ -22,26 +22,26 @@ _NUMPY = re.compile(r"(\w+)\s*(?::.*)?")
 _SPHINX = re.compile(r":(?:param|parameter|arg)\s+(?:[^:]*\s)?(\w+)\s*:\s*(.*)")
 
 
-class Described(Struct, frozen=True):
+class ReadDocstring(Struct, frozen=True):
     """What a docstring says: about the whole, and about each parameter."""
 
     summary: str = ""
     parameters: dict[str, str] = {}
 
 
-def read_docstring(text: str | None) -> Described:
+def read_docstring(text: str | None) -> ReadDocstring:
     """The description of a function and of its parameters, as its author wrote them."""
     if not text:
-        return Described()
+        return ReadDocstring()
     sections = list(_sections(cleandoc(text).split("\n")))
     found: dict[str, str] = {}
     spoken: list[str] = []
     for heading, lines in sections:
         if heading in PARAMETERS:
-            found.update(_listed(lines))
+            found.update(_parameters_in(lines))
         elif not heading:
             spoken += _without_fields(lines, found)
-    return Described("\n".join(spoken).strip(), found)
+    return ReadDocstring("\n".join(spoken).strip(), found)
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -49,7 +49,7 @@ def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
     heading, held = "", []  # type: str, list[str]
     at = 0
     while at < len(lines):
-        known, taken = _heading(lines, at)
+        known, taken = _heading_at(lines, at)
         if known:
             yield heading, held
             heading, held = known, []
@@ -59,7 +59,7 @@ def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
     yield heading, held
 
 
-def _heading(lines: list[str], at: int) -> tuple[str, int]:
+def _heading_at(lines: list[str], at: int) -> tuple[str, int]:
     line = lines[at]
     match = _HEADING.fullmatch(line)
     word = match.group(1).strip().lower() if match else ""
@@ -71,7 +71,7 @@ def _heading(lines: list[str], at: int) -> tuple[str, int]:
     return (word, 1) if line.rstrip().endswith(":") else ("", 1)
 
 
-def _listed(lines: list[str]) -> dict[str, str]:
+def _parameters_in(lines: list[str]) -> dict[str, str]:
     indented = all(line.startswith((" ", "\t")) for line in lines if line.strip())
     return _google(lines) if indented else _numpy(lines)
 

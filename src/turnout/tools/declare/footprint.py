@@ -31,7 +31,7 @@ class Footprint(Struct, frozen=True):
 UNTOUCHED = Footprint()
 
 
-class Places:
+class TakenPlaces:
     """Paths that are taken, asked for overlap: the same place, one above it, or one below it."""
 
     def __init__(self, footprints: Iterable[Footprint] = ()) -> None:
@@ -53,7 +53,7 @@ class Places:
         )
         for path in footprint.paths:
             taken.add(path)
-            above.update(_above(path))
+            above.update(_folders_above(path))
 
     def clash(self, footprint: Footprint) -> bool:
         if footprint.everywhere and self._anything_changes:
@@ -80,14 +80,14 @@ def clash_across_sessions(one: Footprint, two: Footprint) -> bool:
     """
     if one.alone or two.alone:
         return (one.alone or one.changes) and (two.alone or two.changes)
-    return Places((one,)).clash(two)
+    return TakenPlaces((one,)).clash(two)
 
 
 def _overlaps(path: str, taken: set[str], above: set[str]) -> bool:
-    return bool(taken) and (path in taken or path in above or any(up in taken for up in _above(path)))
+    return bool(taken) and (path in taken or path in above or any(up in taken for up in _folders_above(path)))
 
 
-def _above(path: str) -> Iterator[str]:
+def _folders_above(path: str) -> Iterator[str]:
     """The folders that hold a path, "." for everything that is not absolute."""
     if path in (".", "/") or len(path) > LONGEST_PATH:
         return

@@ -24,14 +24,14 @@ _CALL_NUMBER = re.compile(r":\d+$")  # Kimi's ids look like names: functions.rea
 _FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and flattened: call_functionsread_file3
 
 
-class Found(Struct, frozen=True):
+class FoundTool(Struct, frozen=True):
     """The tool that a name means; `repaired` when the name was written otherwise."""
 
     tool: Tool
     repaired: bool = False
 
 
-class NotFound(Struct, frozen=True):
+class UnknownTool(Struct, frozen=True):
     """No tool has this name; `suggestions` come near. A `disabled` one exists but is not offered now."""
 
     name: str
@@ -69,13 +69,13 @@ class Registry:
                 f"two tools are called {tool.name!r}; give one another name, or remove the first"
             )
         self._tools[tool.name] = tool
-        self._spellings.setdefault(_folded(tool.name), []).append(tool.name)
+        self._spellings.setdefault(_fold_name(tool.name), []).append(tool.name)
 
     def remove(self, name: str) -> None:
         """Take a tool away. Calls to it that are on record keep their results."""
         if (tool := self._tools.pop(name, None)) is None:
             raise UsageError(f"there is no tool called {name!r} to remove")
-        self._spellings[_folded(tool.name)].remove(name)
+        self._spellings[_fold_name(tool.name)].remove(name)
 
     def enable(self, group: str, on: bool = True) -> None:
         """Switch a group of tools on or off."""
@@ -93,43 +93,43 @@ class Registry:
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
 
-    def offered(self, mode: Mode = "") -> tuple[Tool, ...]:
+    def offered_tools(self, mode: Mode = "") -> tuple[Tool, ...]:
         """The tools a model is told of in this mode."""
         return tuple(tool for tool in self if self._is_on(tool, mode))
 
     def specs(self, mode: Mode = "") -> tuple[ToolSpec, ...]:
-        return tuple(tool.spec for tool in self.offered(mode))
+        return tuple(tool.spec for tool in self.offered_tools(mode))
 
     def group(self, name: str) -> tuple[Tool, ...]:
         return tuple(tool for tool in self if name in tool.groups)
 
-    def find(self, name: str, mode: Mode = "") -> Found | NotFound:
+    def find(self, name: str, mode: Mode = "") -> FoundTool | UnknownTool:
         """The tool that a model meant by this name, or what comes near."""
         tool = self._tools.get(name)
         if tool is None:
-            meant = self._meant(name)
+            meant = self._guess_name(name)
             tool = self._tools[meant] if meant else None
         if tool is None:
-            return NotFound(name, self._near(name, mode))
+            return UnknownTool(name, self._similar_names(name, mode))
         if not self._is_on(tool, mode):
-            return NotFound(tool.name, disabled=True)
-        return Found(tool, repaired=tool.name != name)
+            return UnknownTool(tool.name, disabled=True)
+        return FoundTool(tool, repaired=tool.name != name)
 
     def _is_on(self, tool: Tool, mode: Mode) -> bool:
         if mode == "plan" and tool.changes_things:
             return False
         return not self._off or not self._off & set(tool.groups)
 
-    def _meant(self, name: str) -> str:
+    def _guess_name(self, name: str) -> str:
         for spelling in _readings(name[:LONGEST_NAME]):
-            found = self._spellings.get(_folded(spelling), ())
+            found = self._spellings.get(_fold_name(spelling), ())
             if len(found) == 1:
                 return found[0]
         return ""
 
-    def _near(self, name: str, mode: Mode) -> tuple[str, ...]:
-        names = {_folded(tool.name): tool.name for tool in self.offered(mode)}
-        near = get_close_matches(_folded(next(reversed(_readings(name[:LONGEST_NAME])))), names, n=3)
+    def _similar_names(self, name: str, mode: Mode) -> tuple[str, ...]:
+        names = {_fold_name(tool.name): tool.name for tool in self.offered_tools(mode)}
+        near = get_close_matches(_fold_name(next(reversed(_readings(name[:LONGEST_NAME])))), names, n=3)
         return tuple(names[spelling] for spelling in near)
 
 
@@ -140,5 +140,5 @@ def _readings(name: str) -> list[str]:
     return [name, bare, *([flattened[1]] if flattened else []), re.split(r"[.:/]", bare)[-1]]
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()

@@ -57,13 +57,13 @@ def error_outcome(message: str) -> Outcome:
 def _of_blocks(items: Iterable[Any]) -> Returned:
     held = list(items)
     calls = sum(isinstance(item, ToolCall | ToolResponse) for item in held)
-    content = tuple(_allowed(held))
+    content = tuple(_allowed_blocks(held))
     if calls and not content:
         content = (Text(CALL_TAKEN_OUT),)
     return Returned(Outcome("complete", content), calls)
 
 
-def _allowed(items: Iterable[Any]) -> Iterator[Content]:
+def _allowed_blocks(items: Iterable[Any]) -> Iterator[Content]:
     """The blocks a result may hold. What another model thought, and its private state, stay with it."""
     for item in items:
         match item:

@@ -69,9 +69,9 @@ class SchemaCost:
         self._levels: list[tuple[float, float]] = []
         self._extra = UNIQUE if any("uniqueItems" in node for node in self._nodes) else 0
         self.backtracks = False
-        self._check()
+        self._check_limits()
 
-    def _check(self) -> None:
+    def _check_limits(self) -> None:
         for node in self._nodes:
             for pattern in _patterns_of(node):
                 _check_pattern(pattern)
@@ -85,7 +85,7 @@ class SchemaCost:
                 "its parts refer to each other again and again"
             )
 
-    def bound(self, values: int, depth: int, characters: int) -> float:
+    def most_steps(self, values: int, depth: int, characters: int) -> float:
         """Steps that so many values may take, nested so deep, written with so many characters."""
         steps, states = self._most_down_to(min(depth, self.levels))
         if depth > self.levels and self.is_deep:
@@ -102,7 +102,7 @@ class SchemaCost:
     @cached_property
     def is_light(self) -> bool:
         """Whether a call of few characters is cheap to check, whatever is in it."""
-        return self.bound(SMALL // 2, LEVELS + 1, SMALL) <= COSTLY
+        return self.most_steps(SMALL // 2, LEVELS + 1, SMALL) <= COSTLY
 
     def _most_down_to(self, depth: int) -> tuple[float, float]:
         while len(self._levels) <= depth:
@@ -139,7 +139,7 @@ class SchemaCost:
     def _steps_inside(self, node: dict[str, Any], depth: int) -> tuple[float, float]:
         """The same for what is inside the value. Of the properties with a name only one sees a value."""
         steps, states = 0.0, 0.0
-        for part in _valued(node.get("properties")):
+        for part in _values_of(node.get("properties")):
             more = self._steps(part, depth)
             steps, states = max(steps, more[0]), max(states, more[1])
         for part in self._parts_of(node)[1]:
@@ -156,12 +156,12 @@ class SchemaCost:
     def _parts_here(self, node: dict[str, Any]) -> Iterator[Any]:
         """The parts that look at the same value."""
         for word in SEVERAL_HERE:
-            yield from _listed(node.get(word))
+            yield from _list_or_empty(node.get(word))
         for word in ONE_HERE:
             if word in node:
                 yield node[word]
         for word in NAMED_HERE:
-            yield from _valued(node.get(word))
+            yield from _values_of(node.get(word))
         for word in REFERENCES:
             if isinstance(reference := node.get(word), str):
                 yield from self._targets(reference)
@@ -178,7 +178,7 @@ class SchemaCost:
             )
             return
         for root in self._roots:
-            if (found := _at(root, reference[1:])) is not None:
+            if (found := _value_at(root, reference[1:])) is not None:
                 yield found
 
 
@@ -199,8 +199,8 @@ def _parts_inside(node: dict[str, Any]) -> Iterator[Any]:
     for word in ONE_INSIDE:
         part = node.get(word)
         yield from part if isinstance(part, list) else () if part is None else (part,)
-    yield from _listed(node.get("prefixItems"))
-    yield from _valued(node.get("patternProperties"))
+    yield from _list_or_empty(node.get("prefixItems"))
+    yield from _values_of(node.get("patternProperties"))
 
 
 def _own_cost(node: dict[str, Any]) -> tuple[float, float]:
@@ -242,7 +242,7 @@ def pattern_states(pattern: str) -> float:
     return sum(map(sum, groups))
 
 
-def _at(root: Any, pointer: str) -> Any:
+def _value_at(root: Any, pointer: str) -> Any:
     for step in pointer.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(root, dict):
@@ -254,11 +254,11 @@ def _at(root: Any, pointer: str) -> Any:
     return root
 
 
-def _listed(value: Any) -> list[Any]:
+def _list_or_empty(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _valued(value: Any) -> Iterator[Any]:
+def _values_of(value: Any) -> Iterator[Any]:
     return iter(value.values() if isinstance(value, dict) else ())
 
 

@@ -71,7 +71,7 @@ def read_signature(function: Callable[..., Any], *, names: Mapping[str, Any] | N
             open_ended = True
         elif not (at == 0 and parameter.name in ("self", "cls")):
             parameters.append(_parameter(function, parameter, hint, described.parameters))
-    schema, decoders = _compiled(function, parameters)
+    schema, decoders = _schema_and_decoders(function, parameters)
     if not open_ended:
         schema["additionalProperties"] = False
     return Signature(described.summary, schema, decoders, context)
@@ -101,7 +101,7 @@ def _hints(function: Callable[..., Any], names: Mapping[str, Any] | None) -> dic
     try:
         return get_type_hints(target, localns=dict(names or {}), include_extras=True)
     except NameError as error:
-        raise UsageError(f"{_title(function)}: {error}; define the type before the tool") from error
+        raise UsageError(f"{_title_of_tool(function)}: {error}; define the type before the tool") from error
     except TypeError:  # functools.partial and other callables: their own function has the hints
         inner = getattr(function, "func", None)
         return _hints(inner, names) if inner is not None else {}
@@ -112,21 +112,21 @@ def _parameter(
 ) -> _Parameter:
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
         raise UsageError(
-            f"{_title(function)}: a model gives arguments by name, so {parameter} cannot be given"
+            f"{_title_of_tool(function)}: a model gives arguments by name, so {parameter} cannot be given"
         )
-    said = described.get(parameter.name, "") or _said_in(hint)
+    said = described.get(parameter.name, "") or _description_in(hint)
     required = parameter.default is parameter.empty
     return _Parameter(parameter.name, hint, said, parameter.default, required)
 
 
-def _said_in(hint: Any) -> str:
+def _description_in(hint: Any) -> str:
     """`Annotated[str, "City name."]` describes the parameter."""
     if get_origin(hint) is not Annotated:
         return ""
     return next((note for note in get_args(hint)[1:] if isinstance(note, str)), "")
 
 
-def _compiled(
+def _schema_and_decoders(
     function: Callable[..., Any], parameters: list[_Parameter]
 ) -> tuple[dict[str, Any], dict[str, Decode]]:
     properties: dict[str, Any] = {}
@@ -138,9 +138,9 @@ def _compiled(
             schema, more, decode = make(parameter.name, parameter.hint)
         except TypeError as error:
             kind = f"{parameter.hint!r} has no JSON form ({str(error).splitlines()[0]})"
-            raise UsageError(f"{_title(function)}: {parameter.name}: {kind}") from error
-        _merge(definitions, more, function)
-        properties[parameter.name] = _annotated(schema, parameter)
+            raise UsageError(f"{_title_of_tool(function)}: {parameter.name}: {kind}") from error
+        _merge_definitions(definitions, more, function)
+        properties[parameter.name] = _schema_with_notes(schema, parameter)
         if decode is not None:
             decoders[parameter.name] = decode
     schema = {"type": "object", "properties": properties}
@@ -151,7 +151,7 @@ def _compiled(
     return schema, decoders
 
 
-def _annotated(schema: dict[str, Any], parameter: _Parameter) -> dict[str, Any]:
+def _schema_with_notes(schema: dict[str, Any], parameter: _Parameter) -> dict[str, Any]:
     schema = dict(schema)
     if parameter.description:
         schema["description"] = parameter.description
@@ -160,10 +160,12 @@ def _annotated(schema: dict[str, Any], parameter: _Parameter) -> dict[str, Any]:
     return schema
 
 
-def _merge(definitions: dict[str, Any], more: Mapping[str, Any], function: Callable[..., Any]) -> None:
+def _merge_definitions(
+    definitions: dict[str, Any], more: Mapping[str, Any], function: Callable[..., Any]
+) -> None:
     for name, schema in more.items():
         if definitions.setdefault(name, schema) != schema:
-            raise UsageError(f"{_title(function)}: two of its types are called {name!r}; rename one")
+            raise UsageError(f"{_title_of_tool(function)}: two of its types are called {name!r}; rename one")
 
 
 def _msgspec_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any], Decode | None]:
@@ -172,7 +174,7 @@ def _msgspec_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any],
     if hint in (Any, str, bool):
         return schema, definitions, None
 
-    def decode(value: Any) -> Any:
+    def decode_value(value: Any) -> Any:
         try:
             return msgspec.convert(value, hint)
         except msgspec.ValidationError:
@@ -182,7 +184,7 @@ def _msgspec_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any],
         except msgspec.ValidationError as error:
             raise Undecodable((name,), str(error)) from None
 
-    return schema, definitions, decode
+    return schema, definitions, decode_value
 
 
 _KINDS: dict[type, str] = {str: "string", int: "integer", bool: "boolean"}
@@ -212,24 +214,24 @@ def _pydantic_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any]
     if schema.get("$ref", "").startswith("#/$defs/"):
         schema = {"$ref": schema["$ref"]}
 
-    def decode(value: Any) -> Any:
+    def decode_value(value: Any) -> Any:
         try:
             return adapter.validate_python(value)
         except ValueError as error:
             first = error.errors(include_url=False)[0]  # type: ignore[attr-defined]
             raise Undecodable((name, *first["loc"]), first["msg"]) from None
 
-    return schema, definitions, decode
+    return schema, definitions, decode_value
 
 
 def _is_pydantic(hint: Any) -> bool:
-    return "pydantic" in sys.modules and any(_marks_pydantic(part) for part in _parts(hint))
+    return "pydantic" in sys.modules and any(_marks_pydantic(part) for part in _parts_of_hint(hint))
 
 
-def _parts(hint: Any) -> Iterator[Any]:
+def _parts_of_hint(hint: Any) -> Iterator[Any]:
     yield hint
     for part in get_args(hint):
-        yield from _parts(part)
+        yield from _parts_of_hint(part)
 
 
 def _marks_pydantic(part: Any) -> bool:
@@ -238,5 +240,5 @@ def _marks_pydantic(part: Any) -> bool:
     return type(part).__module__.partition(".")[0] == "pydantic"
 
 
-def _title(function: Callable[..., Any]) -> str:
+def _title_of_tool(function: Callable[..., Any]) -> str:
     return f"tool {getattr(function, '__name__', type(function).__name__)}"

@@ -105,7 +105,7 @@ class Tool(Struct, frozen=True, eq=False):
             return self.function(**{self.signature.context: context}, **arguments)
         return self.function(**arguments)
 
-    def touched(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    def touched_paths(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The paths that a call with these arguments reads or changes."""
         if callable(self.paths):
             return tuple(str(path) for path in self.paths(arguments))
@@ -148,8 +148,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """
     names = _names_in_reach(sys._getframe(1))
     if function is not None:
-        return _made(function, names, **options)
-    return lambda decorated: _made(decorated, names, **options)
+        return _make_tool(function, names, **options)
+    return lambda decorated: _make_tool(decorated, names, **options)
 
 
 def _names_in_reach(frame: FrameType | None) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _names_in_reach(frame: FrameType | None) -> dict[str, Any]:
     return names
 
 
-def _made(
+def _make_tool(
     function: Callable[..., Any],
     names: Mapping[str, Any],
     *,

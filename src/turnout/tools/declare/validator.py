@@ -26,20 +26,20 @@ def validator_of(schema: dict[str, Any] | bool) -> Any:
 def validator_and_engine(schema: dict[str, Any] | bool) -> tuple[Any, bool]:
     """The check, and whether its patterns may try and go back."""
     try:
-        return _compiled(schema, LINEAR), False
+        return _compile_schema(schema, LINEAR), False
     except UsageError:
-        return _compiled(schema, BACKTRACKING), True
+        return _compile_schema(schema, BACKTRACKING), True
 
 
-def _compiled(schema: dict[str, Any] | bool, patterns: Any) -> Any:
+def _compile_schema(schema: dict[str, Any] | bool, patterns: Any) -> Any:
     asked: list[str] = []
 
-    def refuse(reference: str) -> NoReturn:
+    def refuse_reference(reference: str) -> NoReturn:
         asked.append(reference)
         raise ValueError("nothing is fetched for a schema")
 
     try:
-        return jsonschema_rs.validator_for(schema, retriever=refuse, pattern_options=patterns)
+        return jsonschema_rs.validator_for(schema, retriever=refuse_reference, pattern_options=patterns)
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         if asked:
             place = asked[0][:200]

@@ -37,7 +37,7 @@ class McpServer(Struct, frozen=True):
     type: str = ""
 
     @property
-    def described(self) -> str:
+    def summary(self) -> str:
         """What it is, without the values of its variables and headers: those may be secrets."""
         place = without_password(self.url) or " ".join((self.command, *self.args))
         return f"{place} (disabled)" if self.disabled else place
@@ -56,14 +56,14 @@ class _Written(Struct, frozen=True):
     type: str = ""
 
 
-class _File(Struct, frozen=True):
+class _ServersFile(Struct, frozen=True):
     mcpServers: dict[str, _Written] = field(default_factory=dict)
 
 
 def read_servers(data: bytes, source: str) -> dict[str, McpServer]:
     """The servers of one file."""
     try:
-        written = msgspec.json.decode(data, type=_File).mcpServers
+        written = msgspec.json.decode(data, type=_ServersFile).mcpServers
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"{source}: {error}") from None
     return {name: _server(name, source, each) for name, each in written.items()}
@@ -75,7 +75,7 @@ def _server(name: str, source: str, written: _Written) -> McpServer:
     return McpServer(name, source, **msgspec.structs.asdict(written))
 
 
-def expanded(server: McpServer, environment: Mapping[str, str]) -> McpServer:
+def expand_references(server: McpServer, environment: Mapping[str, str]) -> McpServer:
     """The server with its references filled in; raises UsageError where that cannot or must not be.
 
     A secret is handed over in a variable or a header. Arguments are seen by everyone on the

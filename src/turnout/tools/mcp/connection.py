@@ -20,14 +20,15 @@ from msgspec import Struct
 
 from ... import __version__
 from ...errors import UsageError
-from ...model import Outcome, Text
+from ...model import Outcome
 from ..confine.output import readable
 from ..confine.threads import in_daemon
 from ..declare.context import ToolContext
-from ..declare.problems import cut
-from .config import McpServer, expanded
+from ..declare.problems import shorten_text
+from ..declare.result import error_outcome
+from .config import McpServer, expand_references
 from .http import http_transport
-from .pins import Offer, OfferedTool
+from .pins import OfferedTool, ServerOffer
 from .result_check import ResultChecks
 from .results import outcome_of
 from .stdio import StdioTransport, how_it_ended
@@ -69,7 +70,7 @@ class Connection:
         self,
         server: McpServer,
         *,
-        trusts: Callable[[Offer | None], bool],
+        trusts: Callable[[ServerOffer | None], bool],
         environment: Mapping[str, str],
         folder: str,
         limits: McpLimits,
@@ -79,7 +80,7 @@ class Connection:
         self.phase: Phase = "idle"
         self.detail = ""
         self.errors = ""
-        self.offer: Offer | None = None
+        self.offer: ServerOffer | None = None
         self._environment, self._folder = environment, folder
         self._limits, self._trusts, self._stirred = limits, trusts, stirred
         self._client: Client | None = None
@@ -93,10 +94,10 @@ class Connection:
         """Begin to keep the connection; a no-op while it is kept."""
         if self._task is None or self._task.done():
             self._closing = False
-            self._enter("starting")
-            self._task = asyncio.create_task(self._keep(), name=f"mcp {self.server.name}")
+            self._enter_phase("starting")
+            self._task = asyncio.create_task(self._keep_connected(), name=f"mcp {self.server.name}")
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Until the server is there, or it is known that it is not."""
         await self._settled.wait()
 
@@ -109,7 +110,7 @@ class Connection:
                 await asyncio.wait({self._task}, timeout=self._limits.close)
             self._task.cancel()
             await asyncio.wait({self._task})
-        self._enter("closed")
+        self._enter_phase("closed")
 
     # Calls
 
@@ -118,27 +119,33 @@ class Connection:
         client = await self._within_reach()
         if client is None:
             why = self.detail or ("its tools keep changing" if self._stale else "it does not answer")
-            return _failed(f"The MCP server {self.server.name} is not there: {why}. The call was not sent.")
+            return error_outcome(
+                f"The MCP server {self.server.name} is not there: {why}. The call was not sent."
+            )
         if not self._trusts(self.offer) or self.offer is None or tool not in self.offer.tools:
-            return _failed(_withdrawn(self.server.name))
-        return await self._asked(client, tool.name, arguments, context)
+            return error_outcome(_changed_tools_message(self.server.name))
+        return await self._call_tool(client, tool.name, arguments, context)
 
-    async def _asked(
+    async def _call_tool(
         self, client: Client, name: str, arguments: Mapping[str, Any], context: ToolContext
     ) -> Outcome:
         from mcp import MCPError
         from mcp_types import CONNECTION_CLOSED
 
         try:
-            result = await client.call_tool(name, dict(arguments), progress_callback=_teller(context))
+            result = await client.call_tool(
+                name, dict(arguments), progress_callback=_progress_callback(context)
+            )
         except MCPError as error:
             if error.error.code == CONNECTION_CLOSED:
-                return _failed(_broken(self.server.name))
+                return error_outcome(_lost_call_message(self.server.name))
             if self.server.url and "session" in error.error.message.lower():
-                self._lose()  # it was started anew and has forgotten us: begin anew, too
-            return _failed(f"{self.server.name}: {cut(error.error.message, SHOWN)}")
+                self._mark_lost()  # it was started anew and has forgotten us: begin anew, too
+            return error_outcome(f"{self.server.name}: {shorten_text(error.error.message, SHOWN)}")
         except (ValueError, RuntimeError) as error:  # not what the protocol or its own schema says
-            return _failed(f"{self.server.name} gave an answer that cannot be read: {cut(str(error), SHOWN)}")
+            return error_outcome(
+                f"{self.server.name} gave an answer that cannot be read: {shorten_text(str(error), SHOWN)}"
+            )
         return outcome_of(result.model_dump(by_alias=True, mode="json", exclude_none=True))
 
     async def _check_result(self, name: str, result: Any) -> None:
@@ -155,22 +162,22 @@ class Connection:
 
     # Keeping
 
-    async def _keep(self) -> None:
+    async def _keep_connected(self) -> None:
         """Connect, and again after a fall, each time a little later; give up after a few."""
         failures = 0
         loop = asyncio.get_running_loop()
         while True:
-            self._enter("starting")
+            self._enter_phase("starting")
             began = loop.time()
             # A server from before discovery may fall over it: every other try is the old handshake.
-            why = await self._once("legacy" if failures % 2 else "auto")
+            why = await self._connect_once("legacy" if failures % 2 else "auto")
             failures = 0 if loop.time() - began >= self._limits.steady else failures + 1
             if self._closing:
                 return
             if not why.again or failures >= self._limits.attempts:
-                self._enter("failed", why.text)
+                self._enter_phase("failed", why.text)
                 return
-            self._enter("waiting", why.text)
+            self._enter_phase("waiting", why.text)
             await self._pause(min(self._limits.first_pause * 2**failures / 2, self._limits.longest_pause))
 
     async def _pause(self, seconds: float) -> None:
@@ -180,7 +187,7 @@ class Connection:
                     await self._wake.wait()
                     self._wake.clear()
 
-    async def _once(self, mode: str) -> _Why:
+    async def _connect_once(self, mode: str) -> _EndReason:
         """One connection from its beginning to its end, and why it ended."""
         self._lost = self._stale = False
         self._wake.clear()
@@ -188,36 +195,36 @@ class Connection:
         try:
             await in_daemon(partial(import_module, "mcp"))  # it takes a second, which the loop can use
             transport = self._transport()
-            await self._connected(transport, mode)
-            why = _Why("it ended")
+            await self._run_client(transport, mode)
+            why = _EndReason("it ended")
         except Exception as error:  # the package raises what it met, alone or in groups
-            why = self._why(_cause(error))
+            why = self._reason_for(_cause(error))
         finally:
             self._client = None
-        return self._last_words(transport, why)
+        return self._reason_from_program(transport, why)
 
-    def _why(self, error: BaseException) -> _Why:
+    def _reason_for(self, error: BaseException) -> _EndReason:
         match error:
             case ImportError():
-                return _Why(MISSING, again=False)
+                return _EndReason(MISSING, again=False)
             case UsageError():
-                return _Why(str(error), again=False)
+                return _EndReason(str(error), again=False)
             case TimeoutError():
-                return _Why(f"it did not answer within {self._limits.start:g} seconds", told=True)
+                return _EndReason(f"it did not answer within {self._limits.start:g} seconds", told=True)
             case _:
-                return _Why(cut(f"{type(error).__name__}: {error}", SHOWN))
+                return _EndReason(shorten_text(f"{type(error).__name__}: {error}", SHOWN))
 
     def _transport(self) -> Any:
-        server = expanded(self.server, self._environment)
+        server = expand_references(self.server, self._environment)
         if server.url:
             return http_transport(server)
-        return StdioTransport(server, self._environment, self._folder, self._lose)
+        return StdioTransport(server, self._environment, self._folder, self._mark_lost)
 
-    async def _connected(self, transport: Any, mode: str) -> None:
+    async def _run_client(self, transport: Any, mode: str) -> None:
         from mcp import Client
         from mcp_types import Implementation
 
-        _quiet()
+        _silence_loggers()
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._limits.start):
                 client = await stack.enter_async_context(
@@ -226,16 +233,16 @@ class Connection:
                         mode=mode,
                         cache=None,
                         client_info=Implementation(name="turnout", version=__version__),
-                        message_handler=self._heard,
+                        message_handler=self._on_message,
                     )
                 )
                 setattr(client.session, "validate_tool_result", self._check_result)  # noqa: B010
-                offer = await self._listed(client)
-            self._arrived(client, offer)
-            await stack.enter_async_context(_Listening(client, self._changed))
-            await self._attend(client)
+                offer = await self._list_tools(client)
+            self._take_offer(client, offer)
+            await stack.enter_async_context(_Listening(client, self._mark_changed))
+            await self._serve_client(client)
 
-    async def _attend(self, client: Client) -> None:
+    async def _serve_client(self, client: Client) -> None:
         """Wait for what happens: the list changed, the server is gone, or nobody wants it any more."""
         while True:
             await self._wake.wait()
@@ -246,10 +253,10 @@ class Connection:
                 await asyncio.sleep(self._limits.relist_pause)  # it may change again at once
                 self._stale = False
                 async with asyncio.timeout(self._limits.start):
-                    offer = await self._listed(client)
-                self._arrived(client, offer)
+                    offer = await self._list_tools(client)
+                self._take_offer(client, offer)
 
-    async def _listed(self, client: Client) -> Offer:
+    async def _list_tools(self, client: Client) -> ServerOffer:
         """Everything that the server offers, within bounds."""
         tools: list[Any] = []
         size, cursor = 0, None
@@ -263,37 +270,37 @@ class Connection:
                 raise UsageError(f"it lists too much: {len(tools):,} tools in {size:,} bytes")
             if not cursor:
                 info = client.server_info
-                return Offer.of(info.name if info else "", info.version if info else "", tools)
+                return ServerOffer.of(info.name if info else "", info.version if info else "", tools)
         raise UsageError(f"its list of tools does not end after {self._limits.pages} pages")
 
     # What happens
 
-    def _arrived(self, client: Client, offer: Offer) -> None:
+    def _take_offer(self, client: Client, offer: ServerOffer) -> None:
         self._client, self.offer = client, offer
         if not self._stale:
-            self._enter("connected")
+            self._enter_phase("connected")
 
-    async def _heard(self, message: Any) -> None:
+    async def _on_message(self, message: Any) -> None:
         if getattr(message, "method", "") == CHANGED:
-            self._changed()
+            self._mark_changed()
 
-    def _changed(self) -> None:
+    def _mark_changed(self) -> None:
         """The tools are not what they were: no call is sent before they are looked at again."""
         self._stale = True
         self._settled.clear()
         self._wake.set()
 
-    def _lose(self) -> None:
+    def _mark_lost(self) -> None:
         self._lost = True
         self._settled.clear()
         self._wake.set()
 
-    def _enter(self, phase: Phase, detail: str = "") -> None:
+    def _enter_phase(self, phase: Phase, detail: str = "") -> None:
         self.phase, self.detail = phase, detail
         (self._settled.set if phase in ("connected", "failed", "closed") else self._settled.clear)()
         self._stirred()
 
-    def _last_words(self, transport: Any, why: _Why) -> _Why:
+    def _reason_from_program(self, transport: Any, why: _EndReason) -> _EndReason:
         """What its program left behind says more than the protocol can."""
         if not isinstance(transport, StdioTransport):
             return why
@@ -301,10 +308,10 @@ class Connection:
         if why.told or not why.again:
             return why
         said = next((line.strip() for line in reversed(self.errors.splitlines()) if line.strip()), "")
-        return _Why(cut(how_it_ended(transport.ended) + (f" ({said})" if said else ""), SHOWN))
+        return _EndReason(shorten_text(how_it_ended(transport.ended) + (f" ({said})" if said else ""), SHOWN))
 
 
-class _Why(Struct, frozen=True):
+class _EndReason(Struct, frozen=True):
     """Why a connection ended, whether another try may help, and whether this says it all."""
 
     text: str
@@ -316,7 +323,7 @@ class _Listening:
     """Newer servers tell of changes only on a stream that was asked for; older ones just do."""
 
     def __init__(self, client: Client, changed: Callable[[], None]) -> None:
-        self._client, self._changed = client, changed
+        self._client, self._mark_changed = client, changed
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> None:
@@ -324,22 +331,22 @@ class _Listening:
 
         tools = self._client.server_capabilities.tools
         if self._client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
-            self._task = asyncio.create_task(self._listen())
+            self._task = asyncio.create_task(self._listen_again())
 
     async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    async def _listen(self) -> None:
+    async def _listen_again(self) -> None:
         """Hear of changes. When the stream breaks, look at once for what was missed, and listen again."""
         pause = RELISTEN
-        while await self._hears():
-            self._changed()
+        while await self._listen_once():
+            self._mark_changed()
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_RELISTEN)
 
-    async def _hears(self) -> bool:
+    async def _listen_once(self) -> bool:
         """Listen until the stream ends; whether there was one at all."""
         opened = False
         with suppress(Exception):
@@ -350,28 +357,24 @@ class _Listening:
         return opened
 
 
-def _teller(context: ToolContext) -> Callable[..., Any]:
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
+def _progress_callback(context: ToolContext) -> Callable[..., Any]:
+    async def tell_progress(progress: float, total: float | None, message: str | None) -> None:
         if total and 0 <= progress <= total:
             context.progress(progress / total)
         if message:
             context.progress(readable(message.encode(errors="replace")))
 
-    return tell
+    return tell_progress
 
 
-def _failed(text: str) -> Outcome:
-    return Outcome("error", (Text(text),))
-
-
-def _broken(server: str) -> str:
+def _lost_call_message(server: str) -> str:
     return (
         f"The MCP server {server} ended while it worked on this call. Whether the call had an effect is not "
         "known. It was not sent again."
     )
 
 
-def _withdrawn(server: str) -> str:
+def _changed_tools_message(server: str) -> str:
     return (
         f"The MCP server {server} has changed its tools since the user agreed to them. The user has to "
         "look at the change first. The call was not sent."
@@ -385,7 +388,7 @@ def _cause(error: BaseException) -> BaseException:
     return error
 
 
-def _quiet() -> None:
+def _silence_loggers() -> None:
     """What the package logs about a server must not reach a terminal on its own."""
     for name in ("mcp", "client"):
         logger = logging.getLogger(name)

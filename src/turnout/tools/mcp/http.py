@@ -63,7 +63,7 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
                     pieces = []
             yield b"".join(pieces)
 
-    async def bound(response: Any) -> None:
+    async def bound_response(response: Any) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.ReadError("the server sent a compressed answer, which was not asked for")
         is_events = response.headers.get("content-type", "").lower().startswith(EVENTS)
@@ -72,7 +72,7 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
     client = httpx2.AsyncClient(
         headers={"accept-encoding": "identity", **server.headers},
         timeout=httpx2.Timeout(None, connect=CONNECT, pool=CONNECT),
-        event_hooks={"response": [bound]},
+        event_hooks={"response": [bound_response]},
     )
     async with (
         client,

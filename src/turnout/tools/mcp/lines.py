@@ -53,13 +53,13 @@ class Lines:
     def feed(self, chunk: bytes) -> Iterator[bytes | TooLong]:
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            yield from self._take(end)
+            yield from self._take_piece(end)
             if not self._dropping and (line := b"".join(self._pieces).strip()):
                 yield line
             self._pieces, self._size, self._dropping = [], 0, False
-        yield from self._take(rest)
+        yield from self._take_piece(rest)
 
-    def _take(self, piece: bytes) -> Iterator[TooLong]:
+    def _take_piece(self, piece: bytes) -> Iterator[TooLong]:
         if self._dropping or not piece:
             return
         self._pieces.append(piece)

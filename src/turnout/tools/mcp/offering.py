@@ -41,7 +41,7 @@ _DRAFTS = tuple(f"{scheme}://json-schema.org/{draft}" for scheme in ("http", "ht
 ))  # fmt: skip
 
 
-def made(server: str, offered: OfferedTool, call: Call, timeout: float) -> Tool:
+def make_tool(server: str, offered: OfferedTool, call: Call, timeout: float) -> Tool:
     """The tool that a model is told of; raises UsageError when it cannot be offered."""
     _check_size(offered)
 
@@ -52,7 +52,7 @@ def made(server: str, offered: OfferedTool, call: Call, timeout: float) -> Tool:
         ask_server,
         name=tool_name(server, offered.name),
         description=offered.description or offered.title,
-        parameters=_closed(offered.parameters),
+        parameters=_closed_schema(offered.parameters),
         risk="read" if offered.reads_only else "risky",
         timeout=timeout,
         parallel=offered.reads_only,  # what two calls do to each other is not known
@@ -83,7 +83,7 @@ def _check_promise(schema: dict[str, Any]) -> None:
         raise UsageError(f"the schema of its results cannot be used: {error}") from error
 
 
-def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _closed_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The same schema, if nothing in it points outside."""
     found = {key: _closed_value(key, value) for key, value in schema.items() if not _is_odd_draft(key, value)}
     properties = found.get("properties")

@@ -39,7 +39,7 @@ class Launch(Struct, frozen=True):
 
     @classmethod
     def of(cls, server: McpServer) -> Launch:
-        env = {clean(name): _hashed(value) for name, value in server.env.items()}
+        env = {clean(name): _hash_of(value) for name, value in server.env.items()}
         headers = tuple(sorted(clean(name) for name in server.headers))
         args = tuple(clean(word) for word in server.args)
         return cls(clean(server.command), args, env, clean(server.url), headers, clean(server.cwd))
@@ -65,7 +65,7 @@ class OfferedTool(Struct, frozen=True):
         return self.hints.get("openWorldHint") is False
 
 
-class Offer(Struct, frozen=True):
+class ServerOffer(Struct, frozen=True):
     """What a server says that it is and can do."""
 
     name: str = ""
@@ -73,7 +73,7 @@ class Offer(Struct, frozen=True):
     tools: tuple[OfferedTool, ...] = ()
 
     @classmethod
-    def of(cls, name: str, version: str, listed: Iterable[Mapping[str, Any]]) -> Offer:
+    def of(cls, name: str, version: str, listed: Iterable[Mapping[str, Any]]) -> ServerOffer:
         """From the tools as they came over the wire; their order means nothing."""
         tools = sorted((_tool(each) for each in listed), key=lambda tool: (tool.name, _canonical(tool)))
         return cls(clean(name), clean(version), tuple(tools))
@@ -83,24 +83,24 @@ class Pin(Struct, frozen=True):
     """What the user has trusted: a launch, and what was offered by it, once that was seen too."""
 
     launch: Launch
-    offer: Offer | None = None
+    offer: ServerOffer | None = None
     sha256: str = ""
 
     @classmethod
-    def of(cls, launch: Launch, offer: Offer | None = None) -> Pin:
-        return cls(launch, offer, sha256=fingerprint(launch, offer))
+    def of(cls, launch: Launch, offer: ServerOffer | None = None) -> Pin:
+        return cls(launch, offer, sha256=pin_hash(launch, offer))
 
     @property
     def is_whole(self) -> bool:
-        return self.sha256 == fingerprint(self.launch, self.offer)
+        return self.sha256 == pin_hash(self.launch, self.offer)
 
 
-def fingerprint(launch: Launch, offer: Offer | None = None) -> str:
+def pin_hash(launch: Launch, offer: ServerOffer | None = None) -> str:
     """One hash over everything."""
     return sha256(_canonical({"launch": launch, "offer": offer})).hexdigest()
 
 
-def repeated(tools: Iterable[OfferedTool]) -> Iterator[str]:
+def repeated_names(tools: Iterable[OfferedTool]) -> Iterator[str]:
     """Names that a server gives to more than one tool."""
     seen: set[str] = set()
     for tool in tools:
@@ -121,35 +121,35 @@ class Pins:
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self._file = Path(file)
-        self._known = self._read()
+        self._known = self._read_file()
 
     def of(self, server: McpServer) -> Pin | None:
         """What was trusted of this server last, if anything."""
-        return self._known.get(_key(server))
+        return self._known.get(_key_of(server))
 
     def trusts_launch(self, server: McpServer) -> bool:
         pin = self.of(server)
         return pin is not None and pin.launch == Launch.of(server)
 
-    def trusts(self, server: McpServer, offer: Offer | None) -> bool:
+    def trusts(self, server: McpServer, offer: ServerOffer | None) -> bool:
         """Whether the user has seen this very launch and this very offer."""
         pin = self.of(server)
         return self.trusts_launch(server) and pin is not None and offer is not None and pin.offer == offer
 
     def trust(self, server: McpServer, pin: Pin) -> None:
-        self._write({**self._read(), _key(server): pin})
+        self._write_file({**self._read_file(), _key_of(server): pin})
 
     def forget(self, server: McpServer) -> None:
-        self._write({key: pin for key, pin in self._read().items() if key != _key(server)})
+        self._write_file({key: pin for key, pin in self._read_file().items() if key != _key_of(server)})
 
-    def _read(self) -> dict[str, Pin]:
+    def _read_file(self) -> dict[str, Pin]:
         try:
             found = msgspec.json.decode(self._file.read_bytes(), type=_PinFile).servers
         except (OSError, msgspec.DecodeError, msgspec.ValidationError, RecursionError):
             return {}
         return {key: pin for key, pin in found.items() if pin.is_whole}
 
-    def _write(self, servers: dict[str, Pin]) -> None:
+    def _write_file(self, servers: dict[str, Pin]) -> None:
         self._known = servers
         for folder in reversed([place for place in self._file.parents if not place.exists()]):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -163,23 +163,23 @@ class Pins:
         os.replace(draft, self._file)
 
 
-def _key(server: McpServer) -> str:
+def _key_of(server: McpServer) -> str:
     return f"{server.source}#{server.name}"
 
 
 def _tool(listed: Mapping[str, Any]) -> OfferedTool:
     described = plain(listed)
     return OfferedTool(
-        name=_text(described.get("name")),
-        description=_text(described.get("description")),
-        title=_text(described.get("title")),
+        name=_text_or_empty(described.get("name")),
+        description=_text_or_empty(described.get("description")),
+        title=_text_or_empty(described.get("title")),
         parameters=_object(described.get("inputSchema")) or {},
         output=_object(described.get("outputSchema")),
         hints=_object(described.get("annotations")) or {},
     )
 
 
-def _text(value: Any) -> str:
+def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
@@ -187,5 +187,5 @@ def _object(value: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _hashed(value: str) -> str:
+def _hash_of(value: str) -> str:
     return sha256(value.encode(errors="surrogatepass")).hexdigest()[:16]

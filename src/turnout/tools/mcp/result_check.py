@@ -13,7 +13,7 @@ from typing import Any
 from ... import plain
 from ...errors import UsageError
 from ...json_size import values_at_most
-from ..declare.problems import cut
+from ..declare.problems import shorten_text
 from ..declare.schema_cost import COSTLY, SchemaCost
 from ..declare.validator import validator_and_engine
 from .pins import OfferedTool
@@ -32,14 +32,14 @@ class ResultCheck:
         """What does not fit, in a few words; "" if all does, or if nobody can tell in time."""
         text = plain.dumps(value)
         depth = plain.depth_of(value, self._cost.levels)
-        if self._cost.bound(values_at_most(text, len(text)), depth, len(text)) > COSTLY:
+        if self._cost.most_steps(values_at_most(text, len(text)), depth, len(text)) > COSTLY:
             return ""
         if self._validator.is_valid(value):
             return ""
         try:
             self._validator.validate(value)
         except ValueError as error:
-            return cut(str(error).splitlines()[0], SHOWN)
+            return shorten_text(str(error).splitlines()[0], SHOWN)
         return ""
 
 

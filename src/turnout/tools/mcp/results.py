@@ -22,15 +22,15 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
     """The outcome that the answer to a call means."""
     parts = result.get("content")
     found = parts if isinstance(parts, list) else []
-    blocks = [block for part in found if isinstance(part, dict) for block in _blocks(part)]
+    blocks = [block for part in found if isinstance(part, dict) for block in _blocks_of(part)]
     structured = result.get("structuredContent")
-    if structured is not None and not _said_already(structured, blocks):
+    if structured is not None and not _is_repeated(structured, blocks):
         blocks.append(Text(plain.dumps(structured)))
-    content = tuple(_joined(_few_media(blocks))) or (Text(NOTHING),)
+    content = tuple(_join_texts(_few_media(blocks))) or (Text(NOTHING),)
     return Outcome("error" if result.get("isError") is True else "complete", content)
 
 
-def _blocks(part: Mapping[str, Any]) -> Iterator[Content]:
+def _blocks_of(part: Mapping[str, Any]) -> Iterator[Content]:
     match part:
         case {"type": "text", "text": str(text)}:
             yield Text(text)
@@ -59,7 +59,7 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _said_already(structured: Any, blocks: Iterable[Content]) -> bool:
+def _is_repeated(structured: Any, blocks: Iterable[Content]) -> bool:
     """Servers repeat structured content as text, for clients that know no better. Once is enough.
 
     A value that is no object comes wrapped, as in {"result": value}, and its text is the value's.
@@ -67,12 +67,12 @@ def _said_already(structured: Any, blocks: Iterable[Content]) -> bool:
     wrapped = isinstance(structured, dict) and len(structured) == 1
     bare = next(iter(structured.values())) if wrapped else structured
     texts = [block.text for block in blocks if isinstance(block, Text)]
-    if isinstance(bare, list) and bare and [_parsed(text) for text in texts] == bare:
+    if isinstance(bare, list) and bare and [_json_or_text(text) for text in texts] == bare:
         return True  # one block of text for each
-    return any(text == bare or _parsed(text) in (structured, bare) for text in texts)
+    return any(text == bare or _json_or_text(text) in (structured, bare) for text in texts)
 
 
-def _parsed(text: str) -> Any:
+def _json_or_text(text: str) -> Any:
     if is_heavy(text):
         return text
     try:
@@ -91,7 +91,7 @@ def _few_media(blocks: Iterable[Content]) -> Iterator[Content]:
         yield Text(f"[{seen - MOST_MEDIA:,} more images or files left out]")
 
 
-def _joined(blocks: Iterable[Content]) -> Iterator[Content]:
+def _join_texts(blocks: Iterable[Content]) -> Iterator[Content]:
     """Texts in a row as one: a result of a hundred thousand small parts is a result of one."""
     for are_texts, row in groupby(blocks, lambda block: isinstance(block, Text)):
         if are_texts:

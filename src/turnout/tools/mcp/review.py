@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..policy.visible import visible
 from .config import McpServer, is_secret, references, without_password
 from .offering import tool_name
-from .pins import Launch, Offer, OfferedTool, Pin, repeated
+from .pins import Launch, OfferedTool, Pin, ServerOffer, repeated_names
 
 Stage = Literal["launch", "tools"]
 
@@ -45,7 +45,7 @@ def review_launch(server: McpServer, known: Pin | None) -> Review:
     return Review(server.name, "launch", text, changes, pin, first=known is None)
 
 
-def review_tools(server: McpServer, offer: Offer, known: Pin | None) -> Review:
+def review_tools(server: McpServer, offer: ServerOffer, known: Pin | None) -> Review:
     """Once it runs: everything that it offers."""
     before = known.offer if known else None
     changes = tuple(_offer_changes(before, offer)) if before else ()
@@ -62,16 +62,16 @@ def _described_launch(server: McpServer) -> Iterator[str]:
         yield visible(f"  is reached at {without_password(server.url)}")
         if server.url.startswith("http://") and not _is_local(server.url):
             yield "  without encryption: others on the way can read and change everything"
-        yield from (f"  header {visible(_shown(*each))}" for each in server.headers.items())
+        yield from (f"  header {visible(_variable_in_words(*each))}" for each in server.headers.items())
     else:
         yield f"  runs {visible(msgspec.json.encode([server.command, *server.args]).decode())}"
         yield from ([f"  in {visible(server.cwd)}"] if server.cwd else [])
-        yield from (f"  with {visible(_shown(*each))}" for each in server.env.items())
+        yield from (f"  with {visible(_variable_in_words(*each))}" for each in server.env.items())
     if names := references(server):
         yield f"  is given from your environment: {', '.join(names)}"
 
 
-def _shown(name: str, value: str) -> str:
+def _variable_in_words(name: str, value: str) -> str:
     """A variable or header; a value that may be a secret is not shown, a reference to one is."""
     return f"{name}=(not shown)" if is_secret(name) and not value.startswith("${") else f"{name}={value}"
 
@@ -81,9 +81,11 @@ def _is_local(url: str) -> bool:
     return host.startswith(("127.", "localhost", "[::1]"))
 
 
-def _described_offer(server: McpServer, offer: Offer) -> Iterator[str]:
+def _described_offer(server: McpServer, offer: ServerOffer) -> Iterator[str]:
     yield visible(f"It calls itself {offer.name or 'nothing'} {offer.version}".rstrip())
-    yield from (visible(f"It gives the name {name} to more than one tool") for name in repeated(offer.tools))
+    yield from (
+        visible(f"It gives the name {name} to more than one tool") for name in repeated_names(offer.tools)
+    )
     yield f"{len(offer.tools)} tools:"
     for tool in offer.tools:
         yield ""
@@ -94,7 +96,7 @@ def _described_tool(server: str, tool: OfferedTool) -> Iterator[str]:
     asked = "says that it only reads; runs without asking" if tool.reads_only else "is asked for"
     beyond = "" if tool.stays_inside else "; may reach other machines"
     yield f"{tool_name(server, tool.name)} ({asked}{beyond})"
-    yield from _indented(_lines(tool))
+    yield from _indent_lines(_lines(tool))
 
 
 def _lines(tool: OfferedTool) -> list[str]:
@@ -114,7 +116,7 @@ def _json(value: Any) -> list[str]:
     return [f"  {line[:depth]}{visible(line[depth:])}" for line, depth in zip(lines, depths, strict=True)]
 
 
-def _indented(lines: Iterable[str]) -> Iterator[str]:
+def _indent_lines(lines: Iterable[str]) -> Iterator[str]:
     return (f"    {line}" for line in lines)
 
 
@@ -141,7 +143,7 @@ def _list_changes(kind: str, old: Iterable[str], new: Iterable[str]) -> Iterator
     return (f"{sign} {kind} {visible(word)}" for sign, word in _difference([*old], [*new]))
 
 
-def _offer_changes(old: Offer, new: Offer) -> Iterator[str]:
+def _offer_changes(old: ServerOffer, new: ServerOffer) -> Iterator[str]:
     for name in ("name", "version"):
         if (before := getattr(old, name)) != (after := getattr(new, name)):
             yield visible(f"server {name}: {before or '(none)'} -> {after or '(none)'}")
@@ -154,7 +156,7 @@ def _offer_changes(old: Offer, new: Offer) -> Iterator[str]:
             yield from (f"    {sign} {line}" for sign, line in _difference(before, after))
 
 
-def _by_name(offer: Offer) -> dict[str, list[str]]:
+def _by_name(offer: ServerOffer) -> dict[str, list[str]]:
     """The lines of each tool; tools of one name follow each other."""
     found: dict[str, list[str]] = {}
     for tool in offer.tools:

@@ -22,8 +22,8 @@ from ..declare.registry import Registry
 from ..declare.tool import Tool
 from .config import McpServer
 from .connection import Connection, McpLimits
-from .offering import made
-from .pins import Offer, Pins, repeated
+from .offering import make_tool
+from .pins import Pins, ServerOffer, repeated_names
 from .review import Review, review_launch, review_tools
 
 State = Literal["disabled", "untrusted", "starting", "unapproved", "ready", "waiting", "failed", "closed"]
@@ -91,7 +91,7 @@ class McpServers:
     ) -> None:
         self._pins = Pins(pins)
         self._limits = limits or McpLimits()
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _KeptServer] = {}
         for server in servers:
             connection = Connection(
                 server,
@@ -99,9 +99,9 @@ class McpServers:
                 environment=environment,
                 folder=os.fspath(folder),
                 limits=self._limits,
-                stirred=stirred or _nothing,
+                stirred=stirred or _do_nothing,
             )
-            self._kept[server.name] = _Kept(connection, self._pins)
+            self._kept[server.name] = _KeptServer(connection, self._pins)
         self._registered: dict[str, Tool] = {}
 
     def start(self) -> None:
@@ -113,7 +113,7 @@ class McpServers:
     async def settle(self, seconds: float = PATIENCE) -> None:
         """Wait until no server is on its way, or until the time is over."""
         waiting = [
-            asyncio.ensure_future(kept.connection.settled()) for kept in self._kept.values() if kept.runs
+            asyncio.ensure_future(kept.connection.wait_settled()) for kept in self._kept.values() if kept.runs
         ]
         if not waiting:
             return
@@ -144,29 +144,29 @@ class McpServers:
 
     def review(self, name: str) -> Review | None:
         """What the user would have to agree to now; None when there is nothing."""
-        return self._find(name).review()
+        return self._find_server(name).review()
 
     async def trust(self, review: Review) -> None:
         """The user agrees to what the review shows. A server that changed meanwhile stays out."""
-        kept = self._find(review.server)
+        kept = self._find_server(review.server)
         self._pins.trust(kept.server, review.pin)
         if kept.may_start:
             kept.connection.start()
-            await kept.connection.settled()
+            await kept.connection.wait_settled()
 
     async def distrust(self, name: str) -> None:
         """Take trust back: the server is ended, and its tools go with the next update."""
-        kept = self._find(name)
+        kept = self._find_server(name)
         self._pins.forget(kept.server)
         await kept.connection.close()
 
     async def restart(self, name: str) -> None:
         """End a server and start it again, if it is trusted."""
-        kept = self._find(name)
+        kept = self._find_server(name)
         await kept.connection.close()
         if kept.may_start:
             kept.connection.start()
-            await kept.connection.settled()
+            await kept.connection.wait_settled()
 
     async def close(self) -> None:
         """End every server, with all that it started."""
@@ -179,19 +179,19 @@ class McpServers:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _find(self, name: str) -> _Kept:
+    def _find_server(self, name: str) -> _KeptServer:
         if (kept := self._kept.get(name)) is None:
             known = ", ".join(self._kept) or "none"
             raise UsageError(f"there is no MCP server called {name!r}; known are: {known}")
         return kept
 
 
-class _Kept:
+class _KeptServer:
     """A server, its connection and its trust, and the tools made of what it offers."""
 
     def __init__(self, connection: Connection, pins: Pins) -> None:
         self.connection, self._pins = connection, pins
-        self._offer: Offer | None = None
+        self._offer: ServerOffer | None = None
         self._tools: dict[str, Tool] = {}
         self._left_out: tuple[str, ...] = ()
 
@@ -208,7 +208,7 @@ class _Kept:
         return self.connection.phase in ("starting", "waiting", "connected")
 
     @property
-    def approved(self) -> bool:
+    def is_approved(self) -> bool:
         return self._pins.trusts(self.server, self.connection.offer)
 
     @property
@@ -217,7 +217,7 @@ class _Kept:
             return "disabled"
         match self.connection.phase:
             case "connected":
-                return "ready" if self.approved else "unapproved"
+                return "ready" if self.is_approved else "unapproved"
             case "idle" | "closed" if not self.may_start:
                 return "untrusted"
             case "idle":
@@ -227,25 +227,25 @@ class _Kept:
 
     def tools(self, limits: McpLimits) -> dict[str, Tool]:
         """The tools that may be used now. While a server comes back, they stay as they were."""
-        usable = self.runs and self.may_start and self.approved
+        usable = self.runs and self.may_start and self.is_approved
         if not usable:
             return {}
-        self._make(limits)
+        self._make_tools(limits)
         return self._tools
 
-    def _make(self, limits: McpLimits) -> None:
+    def _make_tools(self, limits: McpLimits) -> None:
         """Make tools of the offer, once for each."""
         offer = self.connection.offer
         if offer is None or offer == self._offer:
             return
         self._offer, self._tools = offer, {}
-        left_out = [f"{name}: the server lists it more than once" for name in repeated(offer.tools)]
-        twice = {*repeated(offer.tools)}
+        left_out = [f"{name}: the server lists it more than once" for name in repeated_names(offer.tools)]
+        twice = {*repeated_names(offer.tools)}
         for each in offer.tools:
             if each.name in twice:
                 continue
             try:
-                tool = made(self.server.name, each, self.connection.call, limits.call)
+                tool = make_tool(self.server.name, each, self.connection.call, limits.call)
             except (UsageError, RecursionError) as error:
                 left_out.append(f"{each.name}: {error}")
             else:
@@ -256,12 +256,12 @@ class _Kept:
         known = self._pins.of(self.server)
         if not self._pins.trusts_launch(self.server):
             return review_launch(self.server, known)
-        if self.connection.phase == "connected" and self.connection.offer and not self.approved:
+        if self.connection.phase == "connected" and self.connection.offer and not self.is_approved:
             return review_tools(self.server, self.connection.offer, known)
         return None
 
     def status(self, limits: McpLimits) -> McpStatus:
-        found = McpStatus(self.server.name, self.state, self.server.described, self.server.source)
+        found = McpStatus(self.server.name, self.state, self.server.summary, self.server.source)
         detail = self.connection.detail
         if found.state == "untrusted" and self._pins.of(self.server):
             detail = "how it is started has changed since it was trusted"
@@ -281,5 +281,5 @@ class _Kept:
         )
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return None

@@ -59,16 +59,16 @@ class StdioTransport:
     async def __aenter__(self) -> Any:
         import anyio
 
-        await self._start()
+        await self._start_program()
         self._incoming, read = anyio.create_memory_object_stream[Any](0)
         write, self._outgoing = anyio.create_memory_object_stream[Any](WAITING)
-        for work in (self._read(), self._write(), self._collect()):
+        for work in (self._read_messages(), self._write_messages(), self._collect_errors()):
             self._tasks.append(asyncio.create_task(work))
         self._streams = (self._incoming, read, write, self._outgoing)
         return read, write
 
     async def __aexit__(self, *_: object) -> None:
-        stop = asyncio.ensure_future(self._stop())
+        stop = asyncio.ensure_future(self._stop_program())
         cancelled: asyncio.CancelledError | None = None
         while not stop.done():  # whoever cancels us waits for it: nothing may be left behind
             try:
@@ -79,7 +79,7 @@ class StdioTransport:
             raise cancelled
         stop.result()
 
-    async def _start(self) -> None:
+    async def _start_program(self) -> None:
         folder = os.open(os.path.join(self._folder, self._server.cwd), os.O_RDONLY | os.O_DIRECTORY)
         try:
             self._program = await SupervisedProcess.start(
@@ -95,20 +95,20 @@ class StdioTransport:
 
     # Messages
 
-    async def _read(self) -> None:
+    async def _read_messages(self) -> None:
         assert self._process.stdout is not None
         lines = Lines()
         with suppress(OSError):
             while chunk := await self._process.stdout.read(CHUNK):
                 for line in lines.feed(chunk):
-                    await self._deliver(line)
+                    await self._deliver_line(line)
         self._incoming.close()
         self._gone()
 
-    async def _deliver(self, line: bytes | TooLong) -> None:
+    async def _deliver_line(self, line: bytes | TooLong) -> None:
         import anyio
 
-        message = await _parsed(line)
+        message = await _parse_line(line)
         if message is None:
             self._errors.feed((line.head if isinstance(line, TooLong) else line)[:1000] + b"\n")
             return
@@ -117,7 +117,7 @@ class StdioTransport:
         ):  # nobody listens: read on, so that it can end
             await self._incoming.send(message)
 
-    async def _write(self) -> None:
+    async def _write_messages(self) -> None:
         assert self._process.stdin is not None
         with suppress(OSError):
             async for sent in self._outgoing:
@@ -125,7 +125,7 @@ class StdioTransport:
                 self._process.stdin.write(text.encode(errors="replace") + b"\n")
                 await self._process.stdin.drain()
 
-    async def _collect(self) -> None:
+    async def _collect_errors(self) -> None:
         assert self._process.stderr is not None
         with suppress(OSError):
             while chunk := await self._process.stderr.read(CHUNK):
@@ -133,7 +133,7 @@ class StdioTransport:
 
     # The end
 
-    async def _stop(self) -> None:
+    async def _stop_program(self) -> None:
         assert self._program is not None and self._process.stdin is not None
         for stream in self._streams:
             stream.close()
@@ -144,9 +144,9 @@ class StdioTransport:
             await self._program.end_tree(ended)
         self.ended = self._program.result()
         self._program.close()
-        await self._release(ended)
+        await self._close_pipes(ended)
 
-    async def _release(self, ended: asyncio.Future[int]) -> None:
+    async def _close_pipes(self, ended: asyncio.Future[int]) -> None:
         """Close the pipes, also when something out of our reach still holds their other end."""
         await asyncio.wait({ended}, timeout=1.0)
         under_way: list[asyncio.Future[Any]] = [*self._tasks, ended]
@@ -156,23 +156,25 @@ class StdioTransport:
         self._process._transport.close()  # type: ignore[attr-defined]
 
 
-async def _parsed(line: bytes | TooLong) -> SessionMessage | None:
+async def _parse_line(line: bytes | TooLong) -> SessionMessage | None:
     """The message that a line holds, or the error that it is for whoever waits; None for what is neither."""
     import mcp_types
     from mcp.shared.message import SessionMessage
 
     if isinstance(line, TooLong):
-        return _unreadable(line.request, "the answer is too long to be read")
+        return _error_message(line.request, "the answer is too long to be read")
     if len(line) > LARGE and has_more_values(line.decode("latin-1"), MOST_VALUES):
-        return _unreadable(request_of(line), TOO_MANY_VALUES)
+        return _error_message(request_of(line), TOO_MANY_VALUES)
     parse = partial(mcp_types.jsonrpc_message_adapter.validate_json, line, by_name=False)
     try:
         return SessionMessage(await in_daemon(parse) if len(line) > LARGE else parse())
     except (ValueError, RecursionError):  # it is not JSON, not a message, or nested too deeply
-        return _unreadable(request_of(line), "the answer is not a message, or nested too deeply to be read")
+        return _error_message(
+            request_of(line), "the answer is not a message, or nested too deeply to be read"
+        )
 
 
-def _unreadable(request: int | None, text: str) -> SessionMessage | None:
+def _error_message(request: int | None, text: str) -> SessionMessage | None:
     import mcp_types
     from mcp.shared.message import SessionMessage
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from ...model import Outcome, Text
 from ...plain import dumps
 from ..declare.tool import Risk
-from .rules import Reach, Rule, fingerprint
+from .rules import Reach, Rule, call_fingerprint
 from .visible import visible
 
 Answer = Literal["once", "session", "always", "no", "edit"]
@@ -76,7 +76,7 @@ class ApprovalRequest(Struct, frozen=True):
         return (decision.call_id, decision.fingerprint) == (self.call_id, self.bound_to)
 
     @property
-    def shown(self) -> dict[str, str]:
+    def visible_arguments(self) -> dict[str, str]:
         """The arguments as a user should see them: nothing in them is invisible or turns the text around."""
         return {
             visible(name): visible(value if isinstance(value, str) else dumps(value))
@@ -85,7 +85,7 @@ class ApprovalRequest(Struct, frozen=True):
 
     @property
     def bound_to(self) -> str:
-        return self.fingerprint or fingerprint(self.tool, self.arguments)
+        return self.fingerprint or call_fingerprint(self.tool, self.arguments)
 
     def _decision(self, answer: Answer, **more: Any) -> Decision:
         return Decision(answer, self.call_id, self.bound_to, **more)

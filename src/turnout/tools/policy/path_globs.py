@@ -22,13 +22,13 @@ def path_matches(pattern: str, path: str) -> bool:
         return False
     reached = {0}  # how many parts of the pattern may be used up so far
     for part in parts:
-        reached = further(reached, wanted, part)
+        reached = advance_match(reached, wanted, part)
         if not reached:
             return False
     return is_whole(reached, wanted)
 
 
-def further(reached: set[int], wanted: Sequence[str], part: str) -> set[int]:
+def advance_match(reached: set[int], wanted: Sequence[str], part: str) -> set[int]:
     """How far the parts of a pattern are used up by one more part of a path."""
     reached = _past_stars(reached, wanted)
     stay = {at for at in reached if at < len(wanted) and wanted[at] == "**"}
@@ -71,7 +71,7 @@ def plain_letters(text: str) -> str:
     return text if text.isascii() and text.islower() else normalize("NFC", normalize("NFC", text).casefold())
 
 
-def below(roots: Iterable[str], pattern: str) -> str:
+def relative_pattern(roots: Iterable[str], pattern: str) -> str:
     """A pattern as it is put to paths of a workspace, which are told without its root."""
     for root in roots:
         folder = root.rstrip("/") + "/"

@@ -59,7 +59,7 @@ def program(flags: str = "", *, texts_by: str = "", **more: Any) -> Program:
     return Program(plain, takes, texts_by=frozenset(texts_by.split()), **more)
 
 
-def _each(names: str, described: Program) -> Iterable[tuple[str, Program]]:
+def _same_for(names: str, described: Program) -> Iterable[tuple[str, Program]]:
     return ((name, described) for name in names.split())
 
 
@@ -268,7 +268,7 @@ PROGRAMS: dict[str, Program] = {
     "dirname": program("-z", texts=MANY),
     "realpath": program("-e -m -s -q -z --canonicalize-existing --canonicalize-missing --no-symlinks"),
     "readlink": program("-f -e -m -n -q -v -z --canonicalize --no-newline"),
-    **dict(_each("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", _SUMS)),
+    **dict(_same_for("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", _SUMS)),
     "cksum": program(),
     "cmp": program("-s -l -b --silent --quiet --verbose -n:number", operands=2),
     "diff": program(
@@ -280,7 +280,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "comm": program("-1 -2 -3 -z --check-order --nocheck-order", operands=2),
     # Searching
-    **dict(_each("grep egrep fgrep", _GREP)),
+    **dict(_same_for("grep egrep fgrep", _GREP)),
     "rg": _RG,
     # Text that goes through a pipe
     "sed": _SED,
@@ -361,7 +361,7 @@ PROGRAMS: dict[str, Program] = {
     "printenv": program("-0 --null", texts=MANY),
     "env": program(operands=0),
     # Which version is installed
-    **dict(_each("python python3 gcc g++ clang make cmake bash ruby perl", _VERSION)),
+    **dict(_same_for("python python3 gcc g++ clang make cmake bash ruby perl", _VERSION)),
     "node": program("--version -v", operands=0, alone=False),
     "git": _GIT,
     # What makes room for files and cannot harm one

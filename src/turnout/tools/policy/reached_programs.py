@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from posixpath import basename
 
-from .shell_words import Command, Doubt, commands, glimpsed
+from .shell_words import Doubt, ShellCommand, plain_commands, visible_commands
 
 DEEPEST = 6  # one program that starts another that starts another
 MOST = 200  # commands that are shown to rules
@@ -99,7 +99,7 @@ class Reached:
         if self._left < 0:
             self.untold = self.obscure = True
             return
-        seen = commands(line)
+        seen = plain_commands(line)
         if isinstance(seen, Doubt):
             self.add_doubtful(line, seen.too_much, depth)
         else:
@@ -107,13 +107,13 @@ class Reached:
 
     def add_doubtful(self, line: str, too_much: bool = False, depth: int = 0) -> None:
         """What can be seen of a line that is not plain."""
-        found = glimpsed(line)
+        found = visible_commands(line)
         self.untold = True
         self.obscure |= too_much or any("$" in words[0] or "`" in words[0] for words in found)
         for words in found:
             self.add(words, depth)
 
-    def add_commands(self, found: Sequence[Command], depth: int = 0) -> None:
+    def add_commands(self, found: Sequence[ShellCommand], depth: int = 0) -> None:
         """The commands of a plain line."""
         for command in found:
             piped = command.joint == "|" and basename(command.program) in SHELLS
@@ -143,17 +143,17 @@ class Reached:
         if name == "git":
             self.add(("git", *_without_global_flags(rest)), depth)
         if name in WRAPPERS:
-            for command in _behind(rest, WRAPPERS[name]):
+            for command in _wrapped_commands(rest, WRAPPERS[name]):
                 self.add((*command, "{}") if name in APPENDING else command, depth)
         for flag in STARTING_FLAGS.get(name, ()):
             for command in _after_flag(rest, flag):
                 self.add(command if "{}" in command else (*command, "{}"), depth)
-        for text in _texts(name, rest):
+        for text in _shell_texts(name, rest):
             self.add_line(text, depth)
         self.untold |= _runs_code(name, rest)
 
 
-def _behind(words: Words, others: int) -> Iterator[Words]:
+def _wrapped_commands(words: Words, others: int) -> Iterator[Words]:
     """What may be the command of a wrapper: the words from the first on that can be a program.
 
     The value of a flag may look like one. Such a word is taken for both.
@@ -177,7 +177,7 @@ def _after_flag(words: Words, flag: str) -> Iterator[Words]:
             yield words[at + 1 : end]
 
 
-def _texts(name: str, words: Words) -> Iterator[str]:
+def _shell_texts(name: str, words: Words) -> Iterator[str]:
     """What of the words is a line for a shell."""
     if name in SHELLS:
         for at, word in enumerate(words):

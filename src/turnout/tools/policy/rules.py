@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from ...errors import UsageError
 from ...plain import dumps, plain
 from ..declare.tool import Risk, Tool
-from .path_globs import below, covers, meets
+from .path_globs import covers, meets, relative_pattern
 from .situation import Assessment
 from .visible import visible
 
@@ -71,10 +71,10 @@ class Rule(Struct, frozen=True):
     exactly: str = ""
 
     def __str__(self) -> str:
-        return f"{self.level} rule: {self.effect} {self.covered}"
+        return f"{self.level} rule: {self.effect} {self.scope}"
 
     @property
-    def covered(self) -> str:
+    def scope(self) -> str:
         """Which calls the rule is about, in words."""
         limits = [f"{name}={pattern!r}" for name, pattern in self.arguments.items()]
         limits += [f"path {self.path!r}"] if self.path else []
@@ -115,7 +115,7 @@ class Subject(Struct, frozen=True):
         """What an argument is made of; None when it is one piece, () when that cannot be told."""
         return self.assessed.parts.get(name) if self.assessed else None
 
-    def reached(self, name: str) -> tuple[str, ...]:
+    def reached_parts(self, name: str) -> tuple[str, ...]:
         """What the parts of an argument come to in the end, by whatever way."""
         return self.assessed.reached.get(name, ()) if self.assessed else ()
 
@@ -125,7 +125,7 @@ class Subject(Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint(self.tool.name, self.arguments)
+        return call_fingerprint(self.tool.name, self.arguments)
 
 
 class Verdict(Struct, frozen=True):
@@ -152,25 +152,27 @@ class Policy(Struct, frozen=True):
 
     def decide(self, subject: Subject) -> Verdict:
         """Allow, ask or deny, with the reason."""
-        matching = [rule for rule in self.rules if matches(rule, subject) and not _falls_short(rule, subject)]
-        if denied := _first(matching, "deny"):
+        matching = [
+            rule for rule in self.rules if rule_matches(rule, subject) and not _falls_short(rule, subject)
+        ]
+        if denied := _first_with(matching, "deny"):
             return Verdict("deny", str(denied))
         if self.mode == "plan" and subject.risk != "read":
             return Verdict("deny", f"plan mode only reads, and {subject.tool.name} is {subject.risk}")
         grants = [rule for rule in matching if rule.level in ("session", "saved")]
-        exact = _first((rule for rule in grants if rule.fingerprint), "allow")
-        if exact is None and (tainted := self._tainted(subject)):
+        exact = _first_with((rule for rule in grants if rule.fingerprint), "allow")
+        if exact is None and (tainted := self._taint_verdict(subject)):
             return tainted
-        for rule in (exact, _first(grants, "allow"), _first(matching, "ask")):
+        for rule in (exact, _first_with(grants, "allow"), _first_with(matching, "ask")):
             if rule:
                 return Verdict(rule.effect, str(rule))
-        if unclear := self._unclear(subject):
+        if unclear := self._unclear_verdict(subject):
             return unclear
-        if allowed := _first(matching, "allow"):
+        if allowed := _first_with(matching, "allow"):
             return Verdict("allow", str(allowed))
-        return self._by_mode(subject)
+        return self._mode_verdict(subject)
 
-    def _tainted(self, subject: Subject) -> Verdict | None:
+    def _taint_verdict(self, subject: Subject) -> Verdict | None:
         leaves = subject.tool.leaves if self.mode == "full" else subject.leaves
         if not (self.taint and subject.tainted and leaves):
             return None
@@ -187,10 +189,10 @@ class Policy(Struct, frozen=True):
             rule
             for rule in self.rules
             if rule.effect == "deny" and rule.path and not rule.arguments and not rule.fingerprint
-            if rule.reach != "outside" and (_named(rule.tool, tool) or _named(rule.tool, READS))
+            if rule.reach != "outside" and (_matches_name(rule.tool, tool) or _matches_name(rule.tool, READS))
         )
 
-    def _unclear(self, subject: Subject) -> Verdict | None:
+    def _unclear_verdict(self, subject: Subject) -> Verdict | None:
         """A rule against a call whose parts cannot be told might mean it: ask; deny what is too long."""
         if subject.assessed and subject.assessed.may_show and (hiding := self.hides(subject.tool.name)):
             return Verdict("ask", f"{subject.assessed.may_show}, and there is the {hiding[0]}")
@@ -201,14 +203,16 @@ class Policy(Struct, frozen=True):
                 return Verdict(effect, f"it cannot be told whether this falls under the {rule}")
         return None
 
-    def _by_mode(self, subject: Subject) -> Verdict:
+    def _mode_verdict(self, subject: Subject) -> Verdict:
         risk = subject.risk
         effect = _BY_RISK[self.mode][risk]
         because = f": {subject.assessed.why}" if subject.assessed and subject.assessed.why else ""
         if effect == "allow" and subject.reach == "outside" and self.mode != "full":
             return Verdict("ask", f"{self.mode} mode asks before a {risk} outside the workspace")
         said = {"allow": "allows", "ask": "asks before", "deny": "denies"}[effect]
-        return Verdict(effect, f"{self.mode} mode {said} {_calls(risk)}{because if effect == 'ask' else ''}")
+        return Verdict(
+            effect, f"{self.mode} mode {said} {_calls_in_words(risk)}{because if effect == 'ask' else ''}"
+        )
 
     def with_rule(self, rule: Rule) -> Policy:
         return replace(self, rules=(*self.rules, rule))
@@ -217,7 +221,7 @@ class Policy(Struct, frozen=True):
         return replace(self, rules=tuple(other for other in self.rules if other != rule))
 
 
-def grant(subject: Subject, level: Level) -> Rule:
+def grant_rule(subject: Subject, level: Level) -> Rule:
     """The rule that "always" means for this call: the tool, or for riskier ones these arguments."""
     if is_mild(subject.tool.risk, subject.risk):
         return Rule("allow", subject.tool.name, reach=subject.reach, level=level)
@@ -236,7 +240,7 @@ def _falls_short(rule: Rule, subject: Subject) -> bool:
     return general and is_mild(subject.tool.risk) and not is_mild(subject.risk)
 
 
-def fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
+def call_fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
     """Names these exact arguments, whatever order their keys were written in."""
     try:
         written = _encode(arguments)
@@ -245,8 +249,8 @@ def fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
     return sha256(name.encode() + b"\0" + written).hexdigest()
 
 
-def matches(rule: Rule, subject: Subject) -> bool:
-    if not _named(rule.tool, subject.tool.name):
+def rule_matches(rule: Rule, subject: Subject) -> bool:
+    if not _matches_name(rule.tool, subject.tool.name):
         return False
     if rule.reach and rule.reach != subject.reach:
         return False
@@ -255,11 +259,11 @@ def matches(rule: Rule, subject: Subject) -> bool:
     return _arguments_match(rule, subject) and _paths_match(rule, subject)
 
 
-def _first(rules: Iterable[Rule], effect: Effect) -> Rule | None:
+def _first_with(rules: Iterable[Rule], effect: Effect) -> Rule | None:
     return next((rule for rule in rules if rule.effect == effect), None)
 
 
-def _named(pattern: str, name: str) -> bool:
+def _matches_name(pattern: str, name: str) -> bool:
     return pattern in ("*", name) or fnmatchcase(name, pattern)
 
 
@@ -269,7 +273,7 @@ def _arguments_match(rule: Rule, subject: Subject) -> bool:
             return False
         value = subject.arguments[name]
         text = value if isinstance(value, str) else dumps(value)
-        reached = subject.reached(name) if rule.effect != "allow" else ()
+        reached = subject.reached_parts(name) if rule.effect != "allow" else ()
         if not _argument_matches(rule.effect, pattern, text, subject.parts(name), reached):
             return False
     return True
@@ -292,21 +296,21 @@ def _might_match(rule: Rule, subject: Subject) -> bool:
     if not untold:
         return False
     rest = {name: text for name, text in rule.arguments.items() if name not in untold}
-    return matches(replace(rule, arguments=rest), subject)
+    return rule_matches(replace(rule, arguments=rest), subject)
 
 
 def _paths_match(rule: Rule, subject: Subject) -> bool:
     """Denying looks at every spelling of a path and needs one hit; allowing must cover them all."""
     if not rule.path:
         return True
-    pattern = below(subject.roots, rule.path)
+    pattern = relative_pattern(subject.roots, rule.path)
     spellings = [path for known in subject.paths for path in known]
     if rule.effect == "allow":
         return bool(spellings) and all(covers(pattern, path) for path in spellings)
     return any(meets(pattern, path) for path in (*spellings, *subject.mentions))
 
 
-def _calls(risk: Risk) -> str:
+def _calls_in_words(risk: Risk) -> str:
     return {"read": "reading", "write": "writing", "risky": "risky calls", "dangerous": "dangerous calls"}[
         risk
     ]

@@ -33,7 +33,7 @@ RESERVED = frozenset(
 )
 
 
-class Command(Struct, frozen=True):
+class ShellCommand(Struct, frozen=True):
     """One command: its words, and the joint before it ("" for the first).
 
     `globs` are the places of words that stand for whatever files fit them.
@@ -60,16 +60,16 @@ class Doubt(Struct, frozen=True):
     too_much: bool = False
 
 
-class _Odd(Exception):
+class _NotPlain(Exception):
     """Something that is no plain word."""
 
 
-def commands(line: str) -> tuple[Command, ...] | Doubt:
+def plain_commands(line: str) -> tuple[ShellCommand, ...] | Doubt:
     """The commands of a line, if it holds nothing but plain words."""
     if len(line) > LONGEST:
         return Doubt(f"it is longer than {LONGEST:,} characters", too_much=True)
     try:
-        ours = tuple(_assembled(_own_reading(line)))
+        ours = tuple(_commands_from(_own_reading(line)))
         if len(ours) > MOST:
             return Doubt(f"it holds more than {MOST} commands", too_much=True)
         parser = _parser()
@@ -79,7 +79,7 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
             )
         if not _both_readings_agree(_ascii_shape(line), parser):
             return Doubt("it can be read in two ways")
-    except _Odd as odd:
+    except _NotPlain as odd:
         return Doubt(str(odd))
     return _without_keywords(ours)
 
@@ -87,9 +87,9 @@ def commands(line: str) -> tuple[Command, ...] | Doubt:
 def _both_readings_agree(shape: str, parser: Any) -> bool:
     tokens = list(_own_reading(shape))
     root = parser.parse(shape.encode()).root_node
-    theirs = () if root.has_error else tuple(_parsed(root))
+    theirs = () if root.has_error else tuple(_parsed_commands(root))
     redirects = sum(node.type == "file_redirect" for node in _flat(root))
-    return tuple(_assembled(iter(tokens))) == theirs and redirects == sum(
+    return tuple(_commands_from(iter(tokens))) == theirs and redirects == sum(
         kind == "nowhere" for kind, _ in tokens
     )
 
@@ -108,7 +108,7 @@ def _ascii_shape(line: str) -> str:
 _OUTSIDE_ASCII = re.compile(r"[^\0-\x7f]")
 
 
-def glimpsed(line: str) -> list[tuple[str, ...]]:
+def visible_commands(line: str) -> list[tuple[str, ...]]:
     """The commands that can be seen in a line that is not plain, wherever they stand in it.
 
     Only for rules that deny: words are taken as they look, and there may be more commands.
@@ -121,7 +121,7 @@ def glimpsed(line: str) -> list[tuple[str, ...]]:
     while waiting and len(found) < MOST:
         node = waiting.pop()
         if node.type == "command":
-            found.append(tuple(_look(child, line) for child in node.children if child.type in _WORDS))
+            found.append(tuple(_word_as_seen(child, line) for child in node.children if child.type in _WORDS))
         waiting += reversed(node.children)
     return [words for words in found if words]
 
@@ -134,17 +134,17 @@ _WORDS = frozenset(
 )
 
 
-def _look(node: Any, line: str) -> str:
+def _word_as_seen(node: Any, line: str) -> str:
     """A word as it looks: without its quotes and backslashes."""
     if node.type in ("concatenation", "command_name"):
-        return "".join(_look(child, line) for child in node.children)
+        return "".join(_word_as_seen(child, line) for child in node.children)
     text = line[node.start_byte : node.end_byte]  # a byte of the shape is a character of the line
     if node.type in ("string", "raw_string", "ansi_c_string"):
         return text.lstrip("$")[1:-1]
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
-def _without_keywords(found: tuple[Command, ...]) -> tuple[Command, ...] | Doubt:
+def _without_keywords(found: tuple[ShellCommand, ...]) -> tuple[ShellCommand, ...] | Doubt:
     """No keyword, assignment or job (`%1`) where a program should stand."""
     for command in found:
         name = command.program
@@ -153,7 +153,7 @@ def _without_keywords(found: tuple[Command, ...]) -> tuple[Command, ...] | Doubt
     return found or Doubt("it holds no command")
 
 
-def _assembled(tokens: Iterator[tuple[str, str]]) -> Iterator[Command]:
+def _commands_from(tokens: Iterator[tuple[str, str]]) -> Iterator[ShellCommand]:
     """Commands from tokens: ("word" or "glob", text), ("joint", one of JOINTS or a line end), "nowhere"."""
     words: list[str] = []
     globs: list[int] = []
@@ -165,17 +165,17 @@ def _assembled(tokens: Iterator[tuple[str, str]]) -> Iterator[Command]:
             waiting = False
         elif kind == "nowhere":
             if not words:
-                raise _Odd("it holds a redirect before a command")
+                raise _NotPlain("it holds a redirect before a command")
         elif words:
-            yield Command(tuple(words), joint, tuple(globs))
+            yield ShellCommand(tuple(words), joint, tuple(globs))
             words, globs, joint = [], [], ";" if text == "\n" else text
             waiting = text in ("|", "&&", "||")
         elif text != "\n":
-            raise _Odd("a command is missing in it")
+            raise _NotPlain("a command is missing in it")
     if words:
-        yield Command(tuple(words), joint, tuple(globs))
+        yield ShellCommand(tuple(words), joint, tuple(globs))
     elif waiting:
-        raise _Odd("a command is missing at its end")
+        raise _NotPlain("a command is missing at its end")
 
 
 # Our own reading
@@ -224,12 +224,12 @@ def _own_reading(line: str) -> Iterator[tuple[str, str]]:
     while at < len(line):
         found = _TOKEN.match(line, at)
         if found is None:
-            raise _Odd(f"it holds {_odd_part(line, at)}")
+            raise _NotPlain(f"it holds {_odd_part(line, at)}")
         kind = str(found.lastgroup)
         if kind in ("bare", "glob", "single", "double"):
             parts.append((kind, found[kind]))
         elif kind == "nowhere" and parts:
-            raise _Odd("it holds a redirect that is glued to a word")
+            raise _NotPlain("it holds a redirect that is glued to a word")
         else:
             yield from _word_of(parts)
             parts = []
@@ -247,12 +247,12 @@ def _word_of(parts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     text = _printable("".join(text for _, text in parts))
     if "glob" not in kinds:
         if len(parts) > 1 and not (kinds[0] == "bare" and _PLAIN_BEGINNING.match(parts[0][1])):
-            raise _Odd("it holds a word that is glued together from parts")
+            raise _NotPlain("it holds a word that is glued together from parts")
         yield "word", text
     elif {"bare", "glob"}.issuperset(kinds) and _PLAIN_GLOB.fullmatch(text):
         yield "glob", text
     else:
-        raise _Odd("it holds a glob (* or ?) that could stand for anything")
+        raise _NotPlain("it holds a glob (* or ?) that could stand for anything")
 
 
 def _odd_part(line: str, at: int) -> str:
@@ -264,7 +264,7 @@ def _odd_part(line: str, at: int) -> str:
 def _printable(text: str) -> str:
     """Quoted text may be of any script, but nothing in it may be invisible or break the line."""
     if not text.isprintable():
-        raise _Odd("it holds invisible characters or line breaks in quotes")
+        raise _NotPlain("it holds invisible characters or line breaks in quotes")
     return text
 
 
@@ -275,13 +275,13 @@ _GLOB = re.compile(r"[*?]")
 _NOWHERE = re.compile(r"(?:(?:[012]?>>?|&>>?|0?<)[ \t]*/dev/null|[12]?>&[12])")
 
 
-def _parsed(root: Any) -> Iterator[Command]:
+def _parsed_commands(root: Any) -> Iterator[ShellCommand]:
     joint = ""
     for node in _flat(root):
         if node.type == "command":
-            words = list(map(_word, _words(node)))
-            globs = tuple(at for at, word in enumerate(_words(node)) if _is_glob(word))
-            yield Command(tuple(words), joint, globs)
+            words = list(map(_word, _word_nodes(node)))
+            globs = tuple(at for at, word in enumerate(_word_nodes(node)) if _is_glob(word))
+            yield ShellCommand(tuple(words), joint, globs)
             joint = ";"  # the end of a line has no node of its own
         elif node.type != "file_redirect":
             joint = node.type
@@ -295,17 +295,19 @@ def _flat(node: Any) -> Iterator[Any]:
         elif child.type in ("command", *JOINTS) or _leads_nowhere(child):
             yield child
         else:
-            raise _Odd("it is not valid bash" if child.is_error else f"it holds a {_named(child)}")
+            raise _NotPlain(
+                "it is not valid bash" if child.is_error else f"it holds a {_name_of_node(child)}"
+            )
 
 
 def _leads_nowhere(node: Any) -> bool:
     return node.type == "file_redirect" and _NOWHERE.fullmatch(node.text.decode()) is not None
 
 
-def _words(command: Any) -> list[Any]:
+def _word_nodes(command: Any) -> list[Any]:
     name, *rest = command.children
     if name.type != "command_name" or name.child_count != 1 or name.children[0].type == "concatenation":
-        raise _Odd(f"it holds a {_named(name)}")
+        raise _NotPlain(f"it holds a {_name_of_node(name)}")
     return [name.children[0], *rest]
 
 
@@ -319,7 +321,7 @@ def _word(node: Any) -> str:
         return text[1:-1]
     if node.type == "concatenation":
         return "".join(map(_word, node.children))
-    raise _Odd(f"it holds a {_named(node)}")
+    raise _NotPlain(f"it holds a {_name_of_node(node)}")
 
 
 def _is_glob(node: Any) -> bool:
@@ -328,7 +330,7 @@ def _is_glob(node: Any) -> bool:
     return node.type == "word" and bool(_GLOB.search(node.text.decode()))
 
 
-def _named(node: Any) -> str:
+def _name_of_node(node: Any) -> str:
     return str(node.type).replace("_", " ")
 
 

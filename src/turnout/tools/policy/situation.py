@@ -25,14 +25,14 @@ class Situation(Struct, frozen=True):
     tainted: str = ""
 
     @property
-    def confined(self) -> bool:
+    def is_confined(self) -> bool:
         """Whether commands run in a sandbox."""
         return bool(getattr(self.spawn, "confines", False))
 
     @property
     def network(self) -> bool:
         """Whether commands can reach other machines."""
-        return not self.confined or bool(getattr(self.spawn, "network", True))
+        return not self.is_confined or bool(getattr(self.spawn, "network", True))
 
 
 class Assessment(Struct, frozen=True):

@@ -42,10 +42,10 @@ def spell_hidden(text: str) -> str:
     Joiners stay where writing needs them: inside an emoji, and between letters of Arabic, Indic
     and other scripts whose letters join.
     """
-    return _UNSEEN.sub(lambda found: _spelled(text, found.start()), text)
+    return _UNSEEN.sub(lambda found: _spell_character(text, found.start()), text)
 
 
-def _spelled(text: str, at: int) -> str:
+def _spell_character(text: str, at: int) -> str:
     if text[at] in _JOINERS and 0 < at < len(text) - 1 and _are_joined(text[at - 1], text[at + 1]):
         return text[at]
     return f"<U+{ord(text[at]):04X}>"

@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from ...model import Outcome, ToolCall
-from ..declare.arguments import Checked, check, check_arguments, decode, explanation, is_costly
+from ..declare.arguments import Checked, check_arguments, check_call, decode_arguments, explanation, is_costly
 from ..declare.footprint import LONGEST_PATH, Footprint
-from ..declare.registry import Found, Registry
+from ..declare.registry import FoundTool, Registry
 from ..declare.result import error_outcome
 from ..declare.tool import Tool
 from ..policy.rules import Policy, Reach, Subject, Verdict
@@ -45,19 +45,19 @@ def admit_call(
 ) -> Admitted | RefusedCall:
     """Whether this call can run, and how."""
     found = registry.find(call.name, policy.mode)
-    if not isinstance(found, Found):
+    if not isinstance(found, FoundTool):
         return RefusedCall(
             error_outcome(found.explanation), "disabled_tool" if found.disabled else "unknown_tool"
         )
     return admit_checked(
-        found.tool, check(found.tool, call), policy, situation or Situation(), found.repaired
+        found.tool, check_call(found.tool, call), policy, situation or Situation(), found.repaired
     )
 
 
 def costly_tool(call: ToolCall, registry: Registry, policy: Policy) -> Tool | None:
     """The tool of a call whose check may take long and belongs in a separate process; else None."""
     found = registry.find(call.name, policy.mode)
-    return found.tool if isinstance(found, Found) and is_costly(found.tool, call) else None
+    return found.tool if isinstance(found, FoundTool) and is_costly(found.tool, call) else None
 
 
 def admit_edited(
@@ -71,14 +71,14 @@ def admit_checked(
     tool: Tool, checked: Checked, policy: Policy, situation: Situation, renamed: bool
 ) -> Admitted | RefusedCall:
     """The same for arguments that were checked before; `renamed` if the model misspelt the tool's name."""
-    values, checked = decode(tool, checked) if checked.ok else ({}, checked)
+    values, checked = decode_arguments(tool, checked) if checked.ok else ({}, checked)
     if not checked.ok:
         return RefusedCall(error_outcome(explanation(tool, checked)), checked.kind)
     arguments = checked.arguments
     workspace = situation.workspace
     try:
         assessed = tool.assess(arguments, situation) if tool.assess else None
-        named = (*tool.touched(arguments), *(assessed.paths if assessed else ()))
+        named = (*tool.touched_paths(arguments), *(assessed.paths if assessed else ()))
         places = tuple(_spellings(path, workspace) for path in named)
         mentions = _mentioned_paths(assessed, policy, workspace)
     except Exception as error:  # the tool's own function of its paths

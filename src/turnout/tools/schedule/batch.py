@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ...errors import UsageError
 from ...model import Outcome
 from ..declare.events import State
-from ..declare.footprint import UNTOUCHED, Footprint, Places
+from ..declare.footprint import UNTOUCHED, Footprint, TakenPlaces
 from .running import RunningCalls
 
 Live = Literal["validating", "awaiting_approval", "scheduled", "executing"]
@@ -158,7 +158,7 @@ class Batch:
         """Scheduled calls that would have to wait for a tool that was given up."""
         if not self.running.given_up:
             return ()
-        held = Places(self.running.given_up.values())
+        held = TakenPlaces(self.running.given_up.values())
         waiting = self.live("scheduled")
         return tuple(
             call_id for call_id in waiting if held.clash(_named_places(self._live[call_id].footprint))
@@ -181,7 +181,11 @@ class Batch:
     def _make_plan(self) -> tuple[list[str], dict[str, Footprint]]:
         free: list[str] = []
         blocked: dict[str, Footprint] = {}
-        ahead, behind, held = Places(), self._places_behind(), Places(self.running.given_up.values())
+        ahead, behind, held = (
+            TakenPlaces(),
+            self._places_behind(),
+            TakenPlaces(self.running.given_up.values()),
+        )
         room, shared_room = self.parallel - self._executing, self.running.room
         behind_someone = self._executing > 0
         for call_id, call in self._live.items():
@@ -203,13 +207,13 @@ class Batch:
             behind_someone = True
         return free, blocked
 
-    def _places_behind(self) -> Places:
+    def _places_behind(self) -> TakenPlaces:
         """The places of running calls that come after a waiting one.
 
         They started because they did not clash with it. It may since have been approved with
         other arguments, so it must be compared with them too.
         """
-        places, waits = Places(), False
+        places, waits = TakenPlaces(), False
         for call in self._live.values():
             if call.state != "executing":
                 waits = True

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ...errors import HookError, callback_error
 from ..policy.approval import ApprovalRequest, Approver, Decision, denied_outcome
-from ..policy.rules import Level, Subject, Verdict, grant
+from ..policy.rules import Level, Subject, Verdict, grant_rule
 from .admission import Admitted, RefusedCall, admit_edited
 from .callbacks import HookStopped, answer_of
 
@@ -113,7 +113,7 @@ class ApprovalQuestions:
 
     async def _add_rule(self, subject: Subject, decision: Decision) -> None:
         level: Level = "session" if decision.answer == "session" else "saved"
-        rule = replace(decision.rule or grant(subject, level), effect="allow", level=level)
+        rule = replace(decision.rule or grant_rule(subject, level), effect="allow", level=level)
         owner = self.run.scheduler
         owner.policy = owner.policy.with_rule(rule)
         if level == "saved" and owner.save_rule is not None:

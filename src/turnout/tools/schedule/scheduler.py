@@ -27,7 +27,7 @@ from ...diagnostic import Diagnostic
 from ...errors import UsageError
 from ...history.log import History
 from ...model import Outcome, ToolCall
-from ..confine.guarded_ports import Guard
+from ..confine.guarded_ports import PortGuard
 from ..confine.output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
 from ..confine.threads import ThreadPort, Threads
 from ..declare.context import Asker
@@ -104,7 +104,7 @@ class ToolScheduler:
         self.around = around or _no_measurement
         self.workspace = workspace
         self.spawn = spawn
-        self.guard = Guard(workspace, spawn)
+        self.guard = PortGuard(workspace, spawn)
         self.environment = environment
         self.asker = asker
         self.state: dict[str, Any] = {} if state is None else state
