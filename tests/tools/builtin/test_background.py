@@ -152,12 +152,12 @@ def test_a_session_and_its_subagents_share_the_limit(workspace: WorkspaceFiles) 
 
 def test_a_background_command_is_asked_for_even_if_it_only_reads() -> None:
     """It goes on when nobody looks."""
-    from turnout.tools.builtin.shell import assessed
+    from turnout.tools.builtin.shell_assessment import assess_command
     from turnout.tools.policy.situation import Situation
 
     class Boxed:
         confines, network = True, False
 
     situation = Situation(spawn=Boxed(), environment={"PATH": "/usr/bin"})
-    assert assessed({"command": "ls"}, situation).risk == "read"
-    assert assessed({"command": "ls", "background": True}, situation).risk == "risky"
+    assert assess_command({"command": "ls"}, situation).risk == "read"
+    assert assess_command({"command": "ls", "background": True}, situation).risk == "risky"

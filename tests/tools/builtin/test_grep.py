@@ -22,7 +22,7 @@ Call = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def own_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here we search ourselves, whether or not ripgrep is installed."""
-    monkeypatch.setattr("turnout.tools.builtin.ripgrep.found_program", lambda environment, root: "")
+    monkeypatch.setattr("turnout.tools.builtin.ripgrep.find_program", lambda environment, root: "")
 
 
 @pytest.fixture

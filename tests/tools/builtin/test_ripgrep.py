@@ -62,7 +62,7 @@ def test_the_answer_is_the_same_with_and_without(
 ) -> None:
     """Every line, in the same order; only the count of files looked at is not told."""
     guided = call(grep, **question).text.split("\n")
-    monkeypatch.setattr("turnout.tools.builtin.ripgrep.found_program", lambda environment, root: "")
+    monkeypatch.setattr("turnout.tools.builtin.ripgrep.find_program", lambda environment, root: "")
     alone = call(grep, **question).text.split("\n")
     assert guided[:-1] == alone[:-1]
 
@@ -75,7 +75,7 @@ def test_a_name_that_ripgrep_gives_is_opened_beneath_the_workspace(
     (tmp_path / "secret").write_text("find the secret\n")
     (tree / "link").symlink_to("../secret")
     monkeypatch.setattr(
-        "turnout.tools.builtin.ripgrep._names", lambda output: iter(["link", "a.py", "../secret"])
+        "turnout.tools.builtin.ripgrep._names_in", lambda output: iter(["link", "a.py", "../secret"])
     )
     text = call(grep, pattern="find").text
     assert "secret" not in text.replace("could not be read", "")

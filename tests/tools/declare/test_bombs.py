@@ -303,12 +303,12 @@ from tests.tools.declare.test_bombs import ANYTHING, stranger
 from turnout.model import call_read
 from turnout.plain import arguments
 from turnout.streaming.tracker import LONGEST
-from turnout.tools.declare.arguments import check
+from turnout.tools.declare.arguments import check_call
 made, text = stranger(ANYTHING), TEXTS[sys.argv[1]]
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 before = peak()
 values, fault = arguments(text, LONGEST)
-check(made, call_read(values, name="take", raw=text, fault=fault))
+check_call(made, call_read(values, name="take", raw=text, fault=fault))
 print(peak() - before)
 """
 

@@ -77,7 +77,7 @@ def test_without_a_sandbox_every_command_is_asked_for(workspace: Any) -> None:
             assert verdict(line, workspace, spawn=spawn).effect == "ask"
     asked = verdict("ls", workspace, spawn=Unconfined("bubblewrap is not installed"))
     assert asked.why == (
-        "ask mode asks before risky calls: no sandbox is in force, so it can reach whatever you can "
+        "ask mode asks before risky calls: there is no sandbox, so it can reach everything that you can "
         "(bubblewrap is not installed)"
     )
 

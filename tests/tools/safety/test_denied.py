@@ -30,7 +30,7 @@ AS_NOBODY = """
 import os
 from pathlib import Path
 from turnout.tools.policy.rules import Policy
-from turnout.tools.confine.sandbox import confined
+from turnout.tools.confine.sandbox import sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from tests.tools.safety.test_denied import RULED, agree, calls, furnish, history_calls, leaks
 
@@ -43,7 +43,7 @@ def leaked(name, of, *rules):
     root.mkdir()
     furnish(root)
     with WorkspaceFiles(root) as workspace:
-        spawn = confined(workspace)
+        spawn = sandbox_for(workspace)
         assert spawn.confines
         approver = agree if of is calls else None
         wanted = (calls(root) if of is calls else history_calls())[::SHARE]

@@ -233,8 +233,8 @@ def test_looking_is_quick() -> None:
 def test_no_line_ends_the_process() -> None:
     """`{` and a character of a high plane end tree-sitter-bash 0.25, so it is given letters instead."""
     lines = ("{\U000d6963", "a{\U000ee563}", "grep '{\U000d6963' notes", 'grep "{\U0010ffff" notes')
-    probe = "import sys; from turnout.tools.policy.shell_words import commands, glimpsed as look\n"
-    probe += f"for line in {lines!r}: commands(line); look(line)"
+    probe = "import sys; from turnout.tools.policy.shell_words import plain_commands, visible_commands\n"
+    probe += f"for line in {lines!r}: plain_commands(line); visible_commands(line)"
     ended = subprocess.run([sys.executable, "-c", probe], check=False)
     assert ended.returncode == 0
 

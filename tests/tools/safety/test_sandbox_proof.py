@@ -26,9 +26,9 @@ __all__ = ["open_folder"]
 ATTEMPTS = {probe.name for probe in PROBES}
 AS_NOBODY = """
 import asyncio, json, os
-from turnout.tools.confine.proof import prove
+from turnout.tools.confine.proof import prove_sandbox
 assert os.getuid() == 65534
-print(json.dumps([[proof.name, proof.held, proof.detail] for proof in asyncio.run(prove())]))
+print(json.dumps([[proof.name, proof.held, proof.detail] for proof in asyncio.run(prove_sandbox())]))
 """
 # What an attempt needs that its stage does not give it: a machine with such a device, a cover to remove.
 NOT_STAGED = {

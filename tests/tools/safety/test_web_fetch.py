@@ -435,10 +435,10 @@ from turnout.tools.declare.context import ToolContext
 def hang(*_):
     time.sleep(60)
 
-fetch.page = hang
+fetch.title_and_text = hang
 async def main():
     world = World(pages={"http://example.com/": Answer(200, b"<html>", "text/html")})
-    tool = fetch.fetching(world, seconds=0.3)
+    tool = fetch.fetch_tool(world, seconds=0.3)
     return await tool.invoke(ToolContext(), {"url": "http://example.com/"})
 print(asyncio.run(main()).text)
 """

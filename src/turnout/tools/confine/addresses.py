@@ -1,8 +1,8 @@
-"""Which addresses may be fetched: public ones, told by the address that is dialled.
+"""Which addresses may be fetched: public ones, judged by the address that we connect to.
 
-A URL is read once, strictly. Its host is resolved by us, every address that it resolves
-to must be public, and the one that was checked is the one that is dialled: a name that
-changes its mind between the check and the connection changes nothing.
+A URL is read once, strictly. We resolve its host, every address that it resolves to must be public,
+and we connect to the very address that was checked. So it does not matter if the name resolves to
+another address between the check and the connection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 LONGEST = 4_000
 PORTS = {"http": 80, "https": 443}
-LOWEST_PORT = 1024  # of those that are not the usual ones: below are mail, shells, printers
+LOWEST_PORT = 1024  # except 80 and 443: below it are mail, shells, printers
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 
 _REFUSED_4 = [
@@ -86,7 +86,7 @@ def target(url: str, base: str = "") -> WebTarget:
         raise Forbidden("the address holds a user name, which hides where it leads")
     port = PORTS[parts.scheme] if port is None else port
     if port not in PORTS.values() and port < LOWEST_PORT:
-        raise Forbidden(f"port {port} is not one of the web")
+        raise Forbidden(f"port {port} is not a port of the web; use 80, 443 or one from {LOWEST_PORT}")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = f"?{quote(parts.query, safe='/?%:@!$&()*+,;=~-._[]')}" if parts.query else ""
     return WebTarget(parts.scheme, _host(host), port, path + query)
@@ -105,10 +105,10 @@ def _host(host: str) -> str:
             else host.rstrip(".").lower()
         )
     except UnicodeError:
-        raise Forbidden(f"{host[:80]!r} is no host name") from None
+        raise Forbidden(f"{host[:80]!r} is not a host name") from None
     labels = name.split(".")
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise Forbidden(f"{host[:80]!r} is no host name")
+        raise Forbidden(f"{host[:80]!r} is not a host name")
     if re.fullmatch(r"\d+|0x[0-9a-f]*", labels[-1]):
         return str(_literal(name))
     if labels[-1] in (
@@ -139,11 +139,11 @@ def _literal(text: str) -> IPv4Address | IPv6Address:
 
 
 def refusal(address: str) -> str:
-    """Why an address may not be dialled; "" when it is a public one."""
+    """Why we may not connect to an address; "" when it is a public one."""
     try:
         found = ip_address(address)
     except ValueError:
-        return f"{address[:80]!r} is no address"
+        return f"{address[:80]!r} is not an address"
     if isinstance(found, IPv6Address):
         if found.scope_id or found not in _PUBLIC_6 or any(found in network for network in _REFUSED_6):
             return f"{address} is not a public address"
@@ -153,7 +153,7 @@ def refusal(address: str) -> str:
 
 
 def choose_address(host: str, addresses: Sequence[str]) -> str:
-    """The address to dial. One that is not public among them refuses the host: it may be next in turn."""
+    """The address to connect to. If one of them is not public, the host is refused: it may come next."""
     if not addresses:
         raise Forbidden(f"{host} has no address")
     for address in addresses:

@@ -3,9 +3,9 @@
 The kernel does it whole where it has `openat2` (Linux 5.6): with `RESOLVE_BENEATH` no
 `..`, no symlink and no race ends above the root. Elsewhere `step_by_step` does the same
 in small steps: each component is opened without following links, links are read and
-walked by us, and `..` goes back to a directory we still hold. It costs two system calls
-for each component and is exact in the same way; Python's own path functions are not,
-since a link can change between the check and the use.
+followed by us, and `..` goes back to a directory we still hold. It costs two system calls
+for each component and is as exact. Python's own path functions are not, since a link can
+change between the check and the use.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def by_kernel(root: int, path: str, flags: int, mode: int = 0) -> int:
     how = _How(flags | os.O_CLOEXEC, mode, BENEATH | NO_MAGICLINKS)
     name = os.fsencode(path)
     if b"\0" in name:
-        raise ValueError("embedded null byte")  # as `os.open` says; C would stop reading there
+        raise ValueError("embedded null byte")  # as `os.open` does; C would stop reading there
     for _ in range(RACE_TRIES):
         descriptor = _libc().syscall(OPENAT2, root, name, ctypes.byref(how), ctypes.sizeof(how))
         if descriptor >= 0:
@@ -112,7 +112,7 @@ class _Steps:
         return None
 
     def _open_name(self, name: str, flags: int, mode: int) -> int | None:
-        """Open without following; None when a link took the name's place: then look again."""
+        """Open without following; None when a link has replaced the name: then look again."""
         try:
             return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=self.here)
         except OSError as error:
@@ -128,7 +128,7 @@ class _Steps:
         try:
             return os.readlink(name, dir_fd=self.here)
         except OSError:
-            return None  # not a link, or not there: opening it says which
+            return None  # not a link, or missing: opening it tells which
 
     def _follow_link(self, target: str) -> None:
         self._count_link()
@@ -180,7 +180,7 @@ def best_opener(root: int) -> Opener:
 
 
 def whereabouts(descriptor: int) -> str | None:
-    """Where an open file really lies, as the kernel tells it; None where it cannot be told."""
+    """Where an open file really is, according to the kernel; None where it does not say."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:

@@ -1,13 +1,12 @@
-"""What rules deny, as files: to deny a path is to deny its content, whatever name it is reached by.
+"""The files that rules deny: to deny a path is to deny its content, under every name.
 
-A rule is a glob, and a file can have more names than the one that the rule knows: a hard link,
-or the place that a denied link leads to. So the workspace is walked for what the globs name.
-File tools ask before they hand out what they opened, and commands get these places covered
-(see `sandbox`).
+A rule is a glob, and a file can have more names than the one that the rule matches: a hard link, or
+the target of a denied link. So the workspace is searched for what the globs match. File tools check
+a file after they opened it, and commands run with these files covered (see `sandbox`).
 
-For file tools what was found is kept for a few seconds: they know a denied name without it, and
-nothing that runs through us can give a denied file another name, since commands do not see it.
-For a command the walk is made anew.
+For file tools the result of the search is kept for a few seconds. That is safe: they know a denied
+name without it, and nothing that runs through us can give a denied file another name, since
+commands do not see it. For each command the search is made again.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from msgspec import Struct, field
 
 from ..policy.path_globs import advance_match, is_whole, meets, plain_letters, relative_pattern
 
-MOST = 1_000_000  # entries of a workspace that are looked at
-UNNAMED = ".git"  # holds no file under its own name
-KEPT = 5.0  # seconds for which what was found is good
+MOST = 1_000_000  # entries of a workspace that are searched
+UNNAMED = ".git"  # its objects do not have the names of files
+KEPT = 5.0  # seconds for which the result of a search is kept
 _WILD = re.compile(r"[*?\[]")
 
 Inode = tuple[int, int]
@@ -39,11 +38,11 @@ class FoundFiles(Struct):
     places: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)  # where denied links lead, relative to the workspace
     inodes: set[Inode] = field(default_factory=set)
-    whole: bool = True  # False when there was too much to look at
+    whole: bool = True  # False when there were too many entries to search
 
 
 class DeniedFiles:
-    """Globs that rules deny, and what they come to in one workspace."""
+    """Globs that rules deny, and the files that they match in one workspace."""
 
     def __init__(self, patterns: Iterable[str], root: str) -> None:
         self.root, self._real_root = root, os.path.realpath(root)
@@ -61,7 +60,7 @@ class DeniedFiles:
         return any(meets(pattern, path) for pattern in self.patterns)
 
     def holds(self, place: str, status: os.stat_result) -> bool:
-        """Whether what was opened is denied: by where it lies, or because it is another name of what is."""
+        """Whether an opened file is denied: by its place, or as another name of a denied file."""
         if self.names(place):
             return True
         found = self._current_files()
@@ -70,7 +69,7 @@ class DeniedFiles:
 
     @property
     def has_other_names(self) -> bool:
-        """Whether a name alone does not tell what is denied."""
+        """Whether denied files have names that no rule matches."""
         found = self._current_files()
         return bool(found.targets or found.inodes)
 
@@ -113,13 +112,13 @@ class DeniedFiles:
 
     def _further(self, reach: Reach, name: str) -> Reach:
         if not any(reach):
-            return reach  # none of them can be met below this folder
+            return reach  # no glob can match below this folder
         return tuple(
             advance_match(at, glob, name) if at else at for at, glob in zip(reach, self._globs, strict=True)
         )
 
     def _add_entry(self, entry: os.DirEntry[str], found: FoundFiles, inside: bool) -> None:
-        """Note what a denied name stands for; what is in a denied folder is covered with it."""
+        """Add the file of a denied name; the content of a denied folder is covered with the folder."""
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:
@@ -134,7 +133,7 @@ class DeniedFiles:
             found.places.append(entry.path)
 
     def _add_target(self, link: str, found: FoundFiles) -> None:
-        """The content of a link is elsewhere, and denied there too; but never the folders around the link."""
+        """The target of a denied link is denied too, but never a folder that holds the link."""
         target = os.path.relpath(os.path.realpath(link), self._real_root)
         place = os.path.join(self.root, target)
         around = target == "." or link.startswith(f"{place}/")
@@ -155,7 +154,7 @@ def _has_place(pattern: str) -> bool:
 
 
 def _matcher_of_names(patterns: Iterable[str]) -> Callable[[str], object]:
-    """One expression for all globs that are only about the last name: most are, and it is asked often."""
+    """One expression for all globs about the last name only: most are, and it is used often."""
     names = [plain_letters(each.removeprefix("**/")) for each in patterns if not _has_place(each)]
     return re.compile("|".join(map(translate, names)) if names else r"(?!)").match
 

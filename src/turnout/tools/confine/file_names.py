@@ -1,8 +1,8 @@
 """File names as text that a model can read and send back.
 
-A name is bytes to the kernel. `shown` escapes what text cannot carry (bytes that are not
-UTF-8) and what would deceive a reader (line breaks, controls, marks that turn the reading
-direction or have no width). `unshown` is its inverse, for when the text names nothing.
+To the kernel a name is bytes. `escape_name` escapes what text cannot hold (bytes that are not UTF-8)
+and what would deceive a reader (line breaks, controls, characters that turn the reading direction or
+have no width). `unescape_name` is its inverse, for when the text itself names nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _SHORT = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 
 
 def escape_name(name: str) -> str:
-    """A name as text that a model can read and send back: what cannot be shown is escaped."""
+    """A name as text that a model can read and send back."""
     return _UNSHOWABLE.sub(_escape_character, name)
 
 
 def unescape_name(name: str) -> str:
-    """The name that `shown` wrote; tried only when the text itself names nothing."""
+    """The name that `escape_name` wrote."""
     return _SHOWN_BYTE.sub(_unescape_character, name)
 
 

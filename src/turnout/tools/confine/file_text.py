@@ -1,8 +1,8 @@
-"""Bytes of a file as text, and back, so that what was not changed keeps its bytes.
+"""Bytes of a file as text, and back, so that unchanged parts keep their bytes.
 
-The encoding is told by a byte order mark; else it is UTF-8; else, when most of what is
-not ASCII is still UTF-8, UTF-8 with stray bytes kept aside; else one byte a character.
-Each of these decodings can be undone exactly.
+A byte order mark decides the encoding. Without one it is UTF-8. If that fails, but most of what is
+not ASCII is still UTF-8, it is UTF-8 with the other bytes escaped; else one byte per character. Each
+of these decodings can be undone exactly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OTHER = re.compile("[^\x00-\x7f\udc80-\udcff]")
 
 
 class DecodedText(Struct, frozen=True):
-    """A file's text, and what it takes to write it back as it was."""
+    """A file's text, and what is needed to write it back as it was."""
 
     text: str
     encoding: str = "utf-8"
@@ -58,12 +58,12 @@ def mark_of(head: bytes) -> tuple[bytes, str]:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether the first bytes of a file say that it is no text."""
+    """Whether the first bytes of a file show that it is not text."""
     return b"\0" in head[:SNIFFED] and not mark_of(head)[0]
 
 
 def decode_text(data: bytes) -> DecodedText:
-    """The text of bytes in whatever encoding they are."""
+    """The text of bytes in any encoding."""
     mark, encoding = mark_of(data)
     if encoding and encoding != "utf-8":
         try:

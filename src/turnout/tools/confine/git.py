@@ -1,10 +1,10 @@
-"""What a repository says about itself, read without git; and what git may not do when a command runs it.
+"""The facts of a repository, read without git; and what git may not do when a command runs it.
 
-A folder's own settings can name programs that plain `git status` starts: filters, watchers,
-hooks, diff drivers, whatever an included file adds. We start no git ourselves, so that looking
-at a folder runs nothing of it. Commands may call git: where one runs unasked, git is told by
-variables to start nothing (`muted`), and a repository whose settings name programs that no
-variable can switch off is asked about (`program_setting`).
+A folder's own settings can name programs that plain `git status` starts: filters, watchers, hooks,
+diff drivers, anything that an included file adds. We do not start git ourselves, so looking at a
+folder runs nothing of it. Commands may call git: where one runs without approval, variables tell git
+to start nothing (`quiet_variables`). If the settings of a repository name programs that no variable
+can switch off, the user is asked (`program_setting`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SETTINGS = {
     "core.sshCommand": "false",
     "core.editor": "false",
     "credential.helper": "",
-    # Git clears its variables for what it starts inside a submodule, so it must not go there.
+    # Git clears its variables for what it starts inside a submodule, so it must not enter one.
     "diff.ignoreSubmodules": "dirty",
     "diff.submodule": "short",
     "gpg.program": "false",
@@ -82,14 +82,13 @@ def program_setting(workspace: WorkspaceFiles, folder: str) -> str:
 def quiet_variables() -> dict[str, str]:
     """Variables that keep git from starting what a repository names, as far as variables can.
 
-    What stays open: drivers that `.gitattributes` names, and an external diff, which can be put
-    aside by a flag only. `program_setting` finds those, and whatever they start is held by the
-    sandbox.
+    Not covered: drivers that `.gitattributes` names, and an external diff, which only a flag can
+    switch off. `program_setting` finds those, and the sandbox confines what they start.
     """
-    said = {"GIT_CONFIG_COUNT": str(len(SETTINGS)), "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+    variables = {"GIT_CONFIG_COUNT": str(len(SETTINGS)), "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
     for at, (name, value) in enumerate(SETTINGS.items()):
-        said |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
-    return said
+        variables |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
+    return variables
 
 
 def _top(workspace: WorkspaceFiles, folder: str) -> str | None:

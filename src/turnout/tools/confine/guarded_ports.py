@@ -1,8 +1,8 @@
-"""What rules deny is kept from tools by the workspace and the sandbox that they are given.
+"""Views of the workspace and the sandbox without the files that rules deny.
 
-A tool that walks a folder, or a command that does, names no file that policy could judge. So
-each call works in a view of the workspace that hands out no denied content, and commands run
-with it covered. Where no rule denies a path, a call gets the workspace itself.
+A tool or a command that walks a folder names no file that policy could judge. So each call works in
+a view of the workspace that gives out no denied content, and commands run with it covered. Where no
+rule denies a path, a call gets the workspace itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .workspace import WorkspaceFiles
 
 
 class PortGuard:
-    """Gives each call its view; remembers what was found, for calls under the same rules."""
+    """Gives each call its view; keeps what was found, for calls under the same rules."""
 
     def __init__(self, workspace: Any, spawn: Any) -> None:
         self._workspace, self._spawn = workspace, spawn
@@ -31,7 +31,7 @@ class PortGuard:
         return GuardedWorkspace(self._workspace, denied) if denied else self._workspace
 
     def spawn_for(self, policy: Policy, tool: str) -> Any:
-        """How a command runs: with what is denied covered, where there is a sandbox to do it."""
+        """How a command runs: with denied files covered, where there is a sandbox."""
         denied = self._denied_files(policy, tool)
         covering = getattr(self._spawn, "with_covered", None)
         return covering(denied) if denied and covering else self._spawn
@@ -46,7 +46,7 @@ class PortGuard:
 
 
 class GuardedWorkspace(WorkspaceFiles):
-    """A workspace from which no denied content can be read, by any name that it has."""
+    """A workspace from which no denied content can be read, under any of its names."""
 
     leaves_out = "what rules deny is left out"
 
@@ -55,7 +55,7 @@ class GuardedWorkspace(WorkspaceFiles):
         self._denied_files = denied
 
     def close(self) -> None:
-        """The folders stay open: they are the workspace's."""
+        """Nothing to close: the open folders belong to the workspace."""
 
     def denies(self, path: str) -> bool:
         try:
@@ -69,7 +69,7 @@ class GuardedWorkspace(WorkspaceFiles):
     def walk(
         self, path: str = ".", leave_out: Callable[[str, Entry], bool] = lambda path, entry: False
     ) -> Iterator[tuple[str, Entry]]:
-        """As ever, without what is denied, whatever else is left out."""
+        """As in the workspace, without denied entries."""
         by_content = self._denied_files.has_other_names
 
         def left_out(name: str, entry: Entry) -> bool:
@@ -94,4 +94,4 @@ class GuardedWorkspace(WorkspaceFiles):
         if place is None:
             place = whereabouts(descriptor) or os.path.normpath(path)
         if self._denied_files.holds(place or ".", os.fstat(descriptor)):
-            raise PathRefused("denied", f"{escape_name(path)} is denied by a rule")
+            raise PathRefused("denied", f"{escape_name(path)} is denied by a rule of the user")

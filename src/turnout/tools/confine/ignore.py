@@ -1,8 +1,8 @@
-"""Which files git would leave out, and which match a glob: both by the same small matcher.
+"""Which files git ignores, and which match a glob: both by the same small matcher.
 
-A pattern comes from the workspace, so it may be hostile: components are matched one by
-one with no way back (leftmost match of each piece between two stars), and `**` by a
-table, so that no pattern costs more than its length times the length of the path.
+A pattern comes from the workspace, so it may be hostile. Components are matched one by one without
+backtracking (leftmost match of each piece between two stars), and `**` with a table, so that a
+pattern costs at most its length times the length of the path.
 """
 
 from __future__ import annotations

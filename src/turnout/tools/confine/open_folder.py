@@ -19,12 +19,12 @@ from .beneath import PathRefused, whereabouts
 Kind = Literal["file", "directory", "link", "other"]
 
 AS_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # no pipe or terminal holds us up
-ONLY_LOOK = getattr(os, "O_PATH", os.O_RDONLY | NOT_BLOCKING)  # enough to see what it is and where
+NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # a pipe or terminal must not block us
+ONLY_LOOK = getattr(os, "O_PATH", os.O_RDONLY | NOT_BLOCKING)  # enough to see its kind and its place
 
 
 class Entry(Struct, frozen=True):
-    """One name in a directory, itself: links are not followed."""
+    """One name in a directory; links are not followed."""
 
     name: str
     kind: Kind
@@ -54,13 +54,14 @@ class HeldFolder:
         self.names = {path.rstrip("/"), (whereabouts(self.descriptor) or path).rstrip("/")}
 
     def below(self, path: str) -> str | None:
+        """The rest of an absolute path below this folder; None if it is not below."""
         for name in self.names:
             if path == name or path.startswith(name + "/"):
                 return path[len(name) :].lstrip("/")
         return None
 
     def beyond(self, relative: str) -> str:
-        """A name, for policy and people, of a place that a path leads to outside of here."""
+        """A name, for policy and people, of the place outside that a path leads to."""
         place = os.path.realpath(os.path.join(min(self.names), relative))
         return place if self.below(place) is None else f"../{os.path.normpath(relative)}"
 

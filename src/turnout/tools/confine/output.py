@@ -1,12 +1,12 @@
 """Output of any size, made into something a model can read.
 
-A model is shown the head and the tail, told how much is missing between them and where
-the whole lies. Memory stays flat however much is printed: `HeadTail` is fed and keeps
-two ends. `shares` splits one budget over the results of a batch, so that ten large
-results cost no more context than one, and small ones are not cut on their account.
+A model reads the head and the tail, how much is missing between them and where the whole text is.
+Memory is bounded however much is printed: `HeadTail` is fed and keeps the two ends. `shares` splits
+one budget over the results of a batch, so that ten large results cost no more context than one, and
+small ones are not cut because of large ones.
 
-The whole text goes to `SavedOutput`: files that only the user can read (0600 in a 0700
-folder, whatever the umask), of bounded number and size.
+The whole text goes to `SavedOutput`: files that only the user can read (0600 in a 0700 folder, with
+any umask), of bounded number and size.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HEAD_SHARE = 0.4  # errors stand at the end more often than at the start
 
 
 def shares(sizes: Sequence[int], budget: int) -> list[int]:
-    """How much of each result may stay: evenly, and what small ones leave goes to the large."""
+    """How much of each result may stay: equal parts, and what small results leave goes to large ones."""
     given = [0] * len(sizes)
     left = max(budget, 0)
     for done, index in enumerate(sorted(range(len(sizes)), key=lambda index: sizes[index])):
@@ -53,7 +53,7 @@ def shares(sizes: Sequence[int], budget: int) -> list[int]:
 def truncate_text(text: str, limit: int, whole: str = "") -> str:
     """The head and tail of a text that is longer than `limit` characters; `whole` names the full one.
 
-    The mark that says what is missing comes on top of the limit.
+    The note about what is missing is not counted in the limit.
     """
     if len(text) <= limit:
         return text
@@ -72,7 +72,7 @@ def _join_ends(head: str, tail: str, missing: str, whole: str) -> str:
 
 
 def _up_to_a_line(head: str) -> str:
-    """End at a line if that costs little; one endless line is cut where it must be."""
+    """End at a line if that costs little; one very long line is cut inside."""
     end = head.rfind("\n") + 1
     return head[:end] if end > len(head) // 2 else head
 
@@ -113,7 +113,7 @@ def _cut_outcome(outcome: Outcome, limit: int, save: Callable[[str], str] | None
 
 
 def _as_one(content: Sequence[Content]) -> tuple[Content, ...]:
-    """One text, then the media: a thousand small blocks, each cut, would be a thousand marks and files."""
+    """One text, then the media: a thousand small blocks, each cut, would make a thousand notes and files."""
     texts = [block_text(block) for block in content if not isinstance(block, Media)]
     return (Text("\n".join(texts)), *(block for block in content if isinstance(block, Media)))
 
@@ -163,7 +163,7 @@ class HeadTail:
         head, tail = self.both_ends()
         if not self.left_out:
             return readable(head + tail)
-        # A character cut in two would show as a stray mark at either side of the gap.
+        # A character cut in two would show as a replacement character on both sides of the gap.
         parts = _up_to_a_line(readable(whole_end(head))), _from_a_line(readable(_whole_start(tail)))
         return _join_ends(*parts, f"about {self.left_out:,} of {self.size:,} bytes", whole)
 
@@ -207,7 +207,7 @@ def readable(data: bytes) -> str:
 
 
 class SavedOutput:
-    """A private folder for whole outputs; the oldest make room when it is full."""
+    """A private folder for whole outputs; the oldest are deleted when it is full."""
 
     def __init__(
         self,
@@ -246,7 +246,7 @@ class SavedOutput:
         return open(path, "wb", buffering=0, opener=lambda name, _: os.open(name, flags, 0o600))
 
     def _make_room(self) -> None:
-        """The oldest go, until there is room for one more of the largest."""
+        """Delete the oldest files until there is room for one more of the largest size."""
         sizes = deque(_file_size(path) for path in self._files)
         room = self.total_limit - self.file_limit - sum(sizes)
         while self._files and (room < 0 or len(self._files) >= self.files):
@@ -272,13 +272,13 @@ def _private_folder(folder: str | os.PathLike[str] | None) -> str:
             raise UsageError(
                 f"{path} is not a folder that only you can write; choose another for saved output"
             ) from None
-        return path  # its mode is its owner's affair: the files in it are private each
+        return path  # its owner may have chosen another mode: each file in it is private
     os.chmod(path, 0o700)
     return path
 
 
 def _user() -> int:
-    return os.geteuid() if hasattr(os, "geteuid") else 0  # Windows knows no numbers of users
+    return os.geteuid() if hasattr(os, "geteuid") else 0  # Windows has no user ids
 
 
 def _file_size(path: str) -> int:
@@ -296,7 +296,7 @@ def _remove_file(path: str) -> None:
 
 
 class Captured(Struct, frozen=True):
-    """What a stream came to: text for a model, how many bytes there were, where they were saved."""
+    """A finished stream: text for a model, how many bytes there were, where they were saved."""
 
     text: str
     size: int
@@ -328,7 +328,7 @@ class Capture:
             if room > 0:
                 self._written += self._file.write(chunk[:room]) or 0
         except OSError:
-            self._saved = None  # the disk is full: what is in memory must do
+            self._saved = None  # the disk is full: only what is in memory is kept
 
     def close(self) -> Captured:
         if self._file is None:

@@ -1,7 +1,7 @@
-"""Holding a place empty: a folder that stands where nothing may be made while a command runs.
+"""Placeholders: empty folders where nothing may be created while a command runs.
 
-Git takes no notice of an empty `.git`. Boxes of other sessions may stand on the same one: each
-holds a shared lock, and who can have it alone at the end takes it away.
+Git ignores an empty `.git`. Sandboxes of other sessions may use the same placeholder: each holds a
+shared lock, and the last one, which can get an exclusive lock, removes the folder.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-PLACEHOLDER = 0o1500  # a mode that nobody gives a folder by chance: so we know ours again
+PLACEHOLDER = 0o1500  # a mode that no folder has by chance, so that we recognise ours
 
 
 def is_empty(path: str) -> bool:
@@ -25,8 +25,8 @@ def is_empty(path: str) -> bool:
 
 @contextmanager
 def placeholder(path: str) -> Iterator[None]:
-    """An empty folder in a place that must stay empty, for as long as anyone needs it."""
-    import fcntl  # only here: not every system has it, and none without it has boxes
+    """An empty folder in a place that must stay empty, for as long as any session needs it."""
+    import fcntl  # only here: Windows does not have it, and has no sandbox either
 
     descriptor = _open_locked(path)
     try:
@@ -37,13 +37,13 @@ def placeholder(path: str) -> Iterator[None]:
             if stat.S_IMODE(os.fstat(descriptor).st_mode) == PLACEHOLDER:
                 os.rmdir(path)
         except OSError:
-            pass  # someone else still needs it, or something was put in from outside
+            pass  # another session still needs it, or something was put in from outside
         finally:
             os.close(descriptor)
 
 
 def _open_locked(path: str) -> int:
-    """The folder, made if need be, open and locked; again when it vanished before it was locked."""
+    """The folder, created if necessary, open and locked; tried again if it vanished before the lock."""
     import fcntl
 
     for _ in range(100):

@@ -1,12 +1,12 @@
 """Attempts to get out of the sandbox, as data: each is a few lines that must fail.
 
-The code runs inside, in a process of its own for each. It succeeds by coming to its end,
-and is denied by an error of the system. Any other end is a fault of the attempt itself and
-proves nothing. `stage` tells it where the things are that it must not reach.
+The code runs inside, each attempt in a separate process. It succeeds by running to its end, and is
+denied by an error of the system. Any other end is a fault of the attempt itself and proves nothing.
+`stage` tells it where the things are that it must not reach.
 
-A probe may do no harm where nothing stops it, for that is when it matters: it touches
-what the stage made for it, or opens and does not write, or sets what is already so.
-Addresses are those that the standards keep for documentation.
+A probe must do no harm where nothing stops it: it only touches what was made for it, or opens
+without writing, or sets a value that is already set. Addresses are those that the standards reserve
+for documentation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DENIALS = (
     *("EPERM", "ENOENT", "ESRCH", "EACCES", "EBUSY", "EEXIST", "EXDEV", "EROFS", "ENOSYS"),
     *("ENETUNREACH", "EHOSTUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL", "EAFNOSUPPORT"),
 )
-"""How the system says no."""
+"""The errors by which the system denies something."""
 
 _SYSCALL = "import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
 _CHECK = "\nif result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))"

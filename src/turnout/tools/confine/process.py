@@ -1,12 +1,11 @@
-"""Running a command: its output as it comes, its time bounded, and nothing of it left behind.
+"""Runs a command: its output as it comes, its time bounded, and no process of it left behind.
 
-The command runs below a small program (`supervise`) that owns its whole tree of
-processes. We hold one end of a socket to it; when we let go, for whatever reason, the
-tree is ended. So a stop needs no more from us than closing a descriptor, and it works
-also when we are killed ourselves.
+The command runs below a small program (`supervise`) that owns its whole tree of processes. We hold
+one end of a socket to it. When that closes, for any reason, the supervisor ends the tree. So to
+stop a command we only close a descriptor, and it stops also when we are killed.
 
-Output is handed on in pieces and never collected here. Once the command is over we stop
-reading, even if something out of our reach still holds the other end of the pipe.
+Output is passed on in pieces and never collected here. Once the command is over we stop reading,
+even if some other process still holds the other end of the pipe.
 """
 
 from __future__ import annotations
@@ -69,9 +68,9 @@ class Spawn(Protocol):
 
 
 def environment(source: Mapping[str, str], allow: Collection[str] = ()) -> dict[str, str]:
-    """What a command may know of ours: a short list, so that no key or token is among it.
+    """The part of our environment that a command gets: a short list, so that no key or token is in it.
 
-    Relative entries of PATH go too: in the workspace they would name its own programs.
+    Relative entries of PATH are removed: in the workspace they would name its own programs.
     """
     wanted = {*ALLOWED, *allow}
     found = {name: value for name, value in source.items() if name in wanted or _LOCALE.fullmatch(name)}
@@ -90,7 +89,7 @@ async def run_command(
     isolation: Isolation = "auto",
     grace: float = GRACE,
 ) -> Finished:
-    """Run a command in an open folder; whatever happens, all its processes are gone afterwards.
+    """Run a command in an open folder; afterwards all its processes are gone, in every case.
 
     Output and errors come together, in order, through `on_output`. When the task is
     cancelled the tree is ended first. Descriptors in `keep_open` are handed to the command.
@@ -137,7 +136,7 @@ async def _finish_command(program: SupervisedProcess, output: _Output, timeout: 
     return program.result(timed_out=not done)
 
 
-# Imported, not run as a script: so Python keeps its compiled form, which saves a third of the start.
+# Imported, not run as a script: then Python caches its compiled form, which saves a third of the start.
 _START = "import sys; sys.path.append(sys.argv.pop(1)); import supervise; supervise.main(sys.argv[1:])"
 _SUPERVISOR = (sys.executable, "-I", "-S", "-c", _START, os.path.dirname(supervise.__file__))
 
@@ -255,7 +254,7 @@ def marked_processes(mark: str) -> dict[int, str]:
 
 
 def end_marked(mark: str) -> None:
-    """Kill what carries a mark until nothing does: the last resort, for a tree that lost its root."""
+    """Kill the processes with a mark until there are none: for a tree whose supervisor was killed."""
     for _ in range(50):
         found = marked_processes(mark)
         if not found:
@@ -284,7 +283,7 @@ class _Output(asyncio.Protocol):
             self._closed.set_result(None)
 
     async def wait_for_end(self, seconds: float) -> None:
-        """Wait for the end of the output, but not for ever: someone may hold the pipe."""
+        """Wait for the end of the output, but not for ever: another process may hold the pipe."""
         await asyncio.wait([self._closed], timeout=seconds)
 
     def close(self) -> None:

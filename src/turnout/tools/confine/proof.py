@@ -1,8 +1,8 @@
-"""Proof that the sandbox holds: sets a stage outside of it, tries to reach it from inside.
+"""Proof that the sandbox holds: puts things outside of it and tries to reach them from inside.
 
-The secrets, sockets and processes of the stage are made for the purpose. A probe that
-comes to its end is an escape; so is any trace that it left outside. One that fails in a way
-that is no denial has proven nothing, and does not count as held.
+The secrets, sockets and processes outside are made for this. A probe that runs to its end is an
+escape; so is any trace that it leaves outside. A probe that fails for a reason other than a denial
+proves nothing, and does not count as held.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ SECONDS = 60.0
 
 
 class Proof(Struct, frozen=True):
-    """What came of one attempt: whether the sandbox held, and what was said.
+    """The result of one attempt: whether the sandbox held, and the message.
 
-    `tried` is False when the attempt itself did not work: then nothing is known.
+    `tried` is False when the attempt itself did not work: then nothing is proven.
     """
 
     name: str
@@ -68,13 +68,13 @@ async def prove_sandbox(
 async def _try_probes(
     make: Callable[[WorkspaceFiles], Spawn], stage: dict[str, Any], probes: Sequence[Probe], root: Path
 ) -> list[Proof]:
-    told = {**stage, "root": str(root), "probes": [(probe.name, probe.code) for probe in probes]}
+    request = {**stage, "root": str(root), "probes": [(probe.name, probe.code) for probe in probes]}
     output = bytearray()
     with WorkspaceFiles(root) as workspace:
         folder = workspace.directory()
         try:
             finished = await make(workspace)(
-                [os.path.realpath(sys.executable), "-I", "-S", "-c", RUNNER, json.dumps(told)],
+                [os.path.realpath(sys.executable), "-I", "-S", "-c", RUNNER, json.dumps(request)],
                 folder=folder,
                 environment=process.environment({**CANARIES, "HOME": str(stage["home"])}),
                 timeout=SECONDS,
@@ -84,14 +84,14 @@ async def _try_probes(
             os.close(folder)
     lines = output.decode(errors="replace").splitlines()
     if finished.code != 0 or len(lines) != len(probes) + 1:
-        said = "\n".join(lines[-3:])[:300] or f"it ended with {finished.code}"
-        return [Proof("run the probes", False, said, tried=False)]
+        detail = "\n".join(lines[-3:])[:300] or f"it ended with {finished.code}"
+        return [Proof("run the probes", False, detail, tried=False)]
     on = [] if any(probe.without for probe in probes) else _is_on(json.loads(lines[0]))
     return [*on, *(_proof(*json.loads(line)) for line in lines[1:])]
 
 
 def _proof(name: str, end: str, said: str, number: int | None = None) -> Proof:
-    """A probe is held if the system denied it; got through, or went wrong, it is not."""
+    """A probe is held if the system denied it; one that got through or went wrong is not."""
     if end == "through":
         return Proof(name, False, f"it got through {said}".rstrip())
     denied = end == "error" and number is not None and errno.errorcode.get(number) in DENIALS
@@ -99,7 +99,7 @@ def _proof(name: str, end: str, said: str, number: int | None = None) -> Proof:
 
 
 def _is_on(facts: dict[str, Any]) -> Iterator[Proof]:
-    """That it was confined at all: everything else would prove nothing."""
+    """That the sandbox was on at all; without that the probes prove nothing."""
     for name, inside in facts["namespaces"].items():
         yield Proof(f"has its own {name} namespace", inside != os.readlink(f"/proc/self/ns/{name}"), inside)
     for name, wanted in {"NoNewPrivs": "1", "Seccomp": "2", "CapEff": "0" * 16}.items():
@@ -107,7 +107,7 @@ def _is_on(facts: dict[str, Any]) -> Iterator[Proof]:
 
 
 def _traces(stage: dict[str, Any]) -> Iterator[Proof]:
-    """What an escape would have left behind, whatever the probe said."""
+    """What an escape would have left outside, whatever the probe reported."""
     outside = Path(stage["outside"])
     names = {path.name for path in outside.iterdir()}
     yield Proof("leaves no file outside", names == {"secret", "socket"}, ", ".join(sorted(names)))

@@ -1,8 +1,8 @@
-"""Bytes put in a file's place, whole or not at all.
+"""Replaces the bytes of a file, whole or not at all.
 
-They go to a new file beside the old one, which is then renamed: a reader sees the old bytes
-or the new ones, and a link that appears meanwhile is replaced, not followed. Mode and owner
-of the old file stay; extended attributes do not.
+They go to a new file beside the old one, which is then renamed. So a reader sees the old bytes or
+the new ones, and a link that appears meanwhile is replaced, not followed. Mode and owner of the old
+file stay; extended attributes do not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def put_in_place(parent: int, name: str, data: bytes, before: os.stat_result | N
     """Put `data` under a name of an open folder; `before` is the file that it replaces."""
     temporary = f".turnout-{secrets.token_hex(8)}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    # A new file gets the usual mode under the umask; one with a past stays private until it has its mode.
+    # A new file gets the usual mode under the umask; a replaced one stays private until it has its old mode.
     descriptor = os.open(temporary, flags, 0o666 if before is None else 0o600, dir_fd=parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,17 +1,17 @@
-"""Commands in a box: bubblewrap gives them a system of their own with little in it.
+"""The sandbox for commands: bubblewrap gives them a system with little in it.
 
-Inside, the system is read-only, /tmp and the home folder are empty and private, other
-processes do not exist, and there is no network unless the user allows it. The workspace
-is the one place that can be written, but for what other programs take orders from: `.git`
-with its hooks and settings, and our own project settings. These are covered also where
-they are missing, so that nobody can make them. What is visible is a list; all else is not.
+Inside, the system is read-only, /tmp and the home folder are empty and private, other processes are
+not visible, and there is no network unless the user allows it. Only the workspace can be written,
+except for files that other programs execute or obey: `.git` with its hooks and settings, and our own
+project settings. These are covered also where they are missing, so that a command cannot create
+them. Only paths on a list are visible.
 
-A command that only reads sees the workspace read-only (`reading`), so that a wrong
-judgement of it cannot do harm. Where bubblewrap does not work, `Unconfined` stands in its
-place: it runs commands openly and says so, and policy then asks about each.
+A command that only reads sees the workspace read-only (`read_only`), so that a wrong judgement about
+it does no harm. Where bubblewrap does not work, `Unconfined` takes its place: it runs commands
+without a sandbox and says so, and policy then asks about each.
 
-Not covered: a socket that someone outside opened inside the workspace can be spoken to,
-and a linked git worktree cannot see its repository.
+Limits: a command can talk to a socket that was opened inside the workspace from outside, and a
+linked git worktree cannot see its repository.
 """
 
 from __future__ import annotations
@@ -63,20 +63,20 @@ HOME_TOOLS = (
     *(".cargo/bin", ".cargo/registry", ".rustup", ".asdf", ".sdkman", ".bun", ".deno", ".ghcup", "go"),
     *("miniconda3", "anaconda3", "miniforge3"),
 )
-"""Where people keep compilers and interpreters of their own: to be seen, not changed."""
+"""Where users keep their own compilers and interpreters: visible, but read-only."""
 COVERED = (".git", ".turnout")
-"""Folders of the workspace that others take orders from: read-only, also when they are missing."""
+"""Folders of the workspace that other programs obey: read-only, also when they are missing."""
 COVERED_FILES = (".mcp.json",)
 """Files of that kind: read-only when they are there."""
 
-COVERED_MOST = 2_000  # places that rules deny; bubblewrap takes no more words
+COVERED_MOST = 2_000  # denied files that can be covered; bubblewrap limits the number of its arguments
 READING_ROOM = 256 * 1024 * 1024  # bytes in each private folder of a command that only reads
 
-OPEN = "no sandbox is in force, so it can reach whatever you can"
+OPEN = "there is no sandbox, so it can reach everything that you can"
 
 
 class Confined(Protocol):
-    """A way to run commands that says how far they can reach."""
+    """A way to run commands, with facts about what they can reach."""
 
     confines: bool
     network: bool
@@ -95,7 +95,7 @@ class Confined(Protocol):
 
 
 class Unconfined:
-    """Runs commands without a box. `note` says why there is none."""
+    """Runs commands without a sandbox. `note` says why there is none."""
 
     confines = False
     network = True
@@ -124,10 +124,10 @@ class Unconfined:
 
 
 class Sandbox:
-    """Runs commands of one workspace in a box. `readable` are further folders to see, `hidden`
-    paths that stay out of sight wherever they are.
+    """Runs commands of one workspace in a sandbox.
 
-    Use `confined(...)` to get one: it looks first whether the machine can do it.
+    `readable` are further folders that are visible; `hidden` are paths that are never visible.
+    Use `sandbox_for(...)` to get one: it checks first whether the machine supports it.
     """
 
     confines = True
@@ -149,7 +149,7 @@ class Sandbox:
         self.denied: DeniedFiles | None = None
 
     def with_covered(self, denied: DeniedFiles) -> Sandbox:
-        """The same box, in which what rules deny has no content."""
+        """The same sandbox, in which denied files have no content."""
         box = copy(self)
         box.denied = denied
         return box
@@ -165,7 +165,7 @@ class Sandbox:
         keep_open: Sequence[int] = (),
         only_reads: bool = False,
     ) -> Finished:
-        """Run a command as `run_command` does, in the box."""
+        """Run a command as `run_command` does, in the sandbox."""
         hidden = (*self.hidden, *await self._denied_places())
         with ExitStack() as held:
             covers = [] if only_reads else list(self._covered_paths(held))
@@ -195,7 +195,7 @@ class Sandbox:
             )
 
     def _size_options(self, only_reads: bool) -> Sequence[str]:
-        """How much its private folders hold, which lie in memory; one that writes has the system's limit."""
+        """The size of its private folders, which are in memory; a writing command has the system's limit."""
         can = only_reads and "--size " in _output_of(self.program, "--help")
         return ("--size", str(READING_ROOM)) if can else ()
 
@@ -215,13 +215,13 @@ class Sandbox:
             return []
         places, whole = await in_daemon(self.denied.places)
         if not whole or len(places) > COVERED_MOST:
-            raise PathRefused("denied", "rules deny more here than can be found and covered")
+            raise PathRefused("denied", "rules deny more files here than the sandbox can cover; use fewer rules")
         return places
 
     def _workspace_options(
         self, environment: Mapping[str, str], only_reads: bool, covers: Sequence[str]
     ) -> Iterator[str]:
-        """The workspace, with what is covered in it."""
+        """Shows the workspace, with its covered paths."""
         root = self.workspace.root
         yield from ("--ro-bind" if only_reads else "--bind", root, root)
         for path in covers:
@@ -229,7 +229,7 @@ class Sandbox:
             yield from empty if is_empty(path) else ("--ro-bind", path, path)
 
     def _hiding_options(self, hidden: Sequence[str], nothing: str) -> Iterator[str]:
-        """What has no content here: folders are empty, files are `nothing`, which programs can read."""
+        """Hides content: folders are empty, files are `nothing`, an empty file that programs can read."""
         seen = (self.workspace.root, *self.readable, *SYSTEM, "/etc")
         emptied: list[str] = []
         for path in sorted(set(hidden)):
@@ -244,12 +244,12 @@ class Sandbox:
                 yield from ("--ro-bind", nothing, path)
 
     def _covered_paths(self, held: ExitStack) -> Iterator[str]:
-        """What may not be written in the workspace; what is missing of it is held by an empty folder."""
+        """Paths of the workspace that may not be written; a placeholder stands for a missing folder."""
         for name in COVERED:
             path = os.path.join(self.workspace.root, name)
             if os.path.islink(path):
                 raise PathRefused(
-                    "protected", f"{name} is a symlink, which cannot be kept from being replaced"
+                    "protected", f"{name} is a symlink, which the sandbox cannot protect; make it a folder"
                 )
             if not os.path.lexists(path) or is_empty(path):
                 held.enter_context(placeholder(path))
@@ -269,12 +269,12 @@ def sandbox_for(
     hidden: Sequence[str] = (),
     places: Sequence[str] = PLACES,
 ) -> Sandbox | Unconfined:
-    """The way to run commands of a workspace: in a box, or openly where there can be none."""
+    """The way to run commands of a workspace: in a sandbox, or `Unconfined` where there can be none."""
     program = next((place for place in places if os.access(place, os.X_OK)), "")
     if not program:
         return Unconfined("bubblewrap is not installed")
     if any(_is_below(place, workspace.root) for place in ("/", *SYSTEM, "/etc", "/proc", "/dev")):
-        return Unconfined("the workspace holds parts of the system itself")
+        return Unconfined("the workspace holds folders of the system, such as /usr")
     if problem := why_no_sandbox(program):
         return Unconfined(f"bubblewrap does not work here: {problem}")
     return Sandbox(workspace, network=network, readable=readable, hidden=hidden, program=program)
@@ -282,7 +282,7 @@ def sandbox_for(
 
 @cache
 def why_no_sandbox(program: str) -> str:
-    """Why a box cannot be made on this machine; "" when it can."""
+    """Why a sandbox cannot be made on this machine; "" when it can."""
     box = [program, *_namespace_options(False, program), *_system_options({}, (), False), "--", "true"]
     try:
         tried = subprocess.run(
@@ -296,13 +296,13 @@ def why_no_sandbox(program: str) -> str:
 
 
 def version() -> str:
-    """Which bubblewrap is found, as it calls itself; "" where there is none."""
+    """The version that bubblewrap reports; "" where there is none."""
     program = next((place for place in PLACES if os.access(place, os.X_OK)), "")
     return _output_of(program, "--version").strip() if program else ""
 
 
 def _namespace_options(network: bool, program: str) -> Iterator[str]:
-    """Namespaces of its own for everything, and no rights to get out of them."""
+    """New namespaces for everything, and no rights to leave them."""
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--unshare-user",)
     if "--disable-userns" in _output_of(program, "--help"):
@@ -314,10 +314,10 @@ def _namespace_options(network: bool, program: str) -> Iterator[str]:
 @cache
 def _output_of(program: str, option: str) -> str:
     try:
-        said = subprocess.run([program, option], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
+        done = subprocess.run([program, option], stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return (said.stdout + said.stderr).decode(errors="replace")
+    return (done.stdout + done.stderr).decode(errors="replace")
 
 
 def _system_options(
@@ -328,7 +328,7 @@ def _system_options(
         yield from ("--ro-bind-try", path, path)
     for name in (*ETC, *(NETWORK_ETC if network else ())):
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    # To the superuser /proc/sys can be written, in any namespace: core_pattern names a program for the host.
+    # Root can write /proc/sys in any namespace, and core_pattern names a program that the host runs.
     yield from ("--proc", "/proc", "--remount-ro", "/proc")
     yield from ("--dev", "/dev", *room, "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
     home = environment.get("HOME", "")

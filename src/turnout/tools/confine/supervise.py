@@ -1,11 +1,11 @@
 """The process between us and a command: it owns the command's whole tree and ends it.
 
-This file is run as a program of its own and needs nothing but the standard library. It
-makes itself the parent of every orphan below it (a subreaper), so that no child gets
-away by leaving its process group or session. The tree ends when the command ends, when
-the other side of the control socket closes (also when we are killed), or when it is
-asked to: politely first, then for good. Where the system allows it, the command also
-lives in a process namespace of its own, and then the kernel ends what is in it.
+This file runs as a separate program and needs only the standard library. It makes itself the
+parent of every orphan below it (a subreaper), so that no child escapes by leaving its process group
+or session. The tree ends when the command ends, when the other side of the control socket closes
+(also when we are killed), or when it is asked to: first with SIGTERM, then with SIGKILL. Where the
+system allows it, the command also has its own process namespace, and then the kernel ends what is in
+it.
 
     main([CONTROL, FOLDER, ISOLATION, GRACE, COMMAND, ARGUMENT, ...])
 
@@ -27,7 +27,7 @@ from functools import cache
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWNS, CLONE_NEWPID = 0x00020000, 0x20000000
 MS_NOSUID_NODEV_NOEXEC, MS_PRIVATE_RECURSIVE = 0x02 | 0x04 | 0x08, 0x40000 | 0x4000
-KILL_PATIENCE = 3.0  # seconds until we give up on processes that the kernel does not let go
+KILL_PATIENCE = 3.0  # seconds until we give up on processes that SIGKILL does not end
 UNIX = hasattr(os, "fork")  # elsewhere this file is only imported for its names
 IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM) if UNIX else ()
 RESTORED = (*IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD) if UNIX else ()
@@ -76,7 +76,7 @@ class Supervisor:
         os.close(notes)
 
     def wait(self) -> None:
-        """Until the command has ended or nobody wants it any more."""
+        """Wait until the command has ended, or our side has closed the socket."""
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
         poll.register(self.awake, select.POLLIN)
@@ -84,15 +84,15 @@ class Supervisor:
             ready = dict(poll.poll())
             if self.awake in ready:
                 os.read(self.awake, 4096)
-            if self.control in ready:  # nothing is ever sent to us: readable means closed
+            if self.control in ready:  # nothing is ever sent on it: readable means closed
                 self.asked_to_stop = True
                 return
 
     def reap(self) -> bool:
-        """Collect the dead; whether nobody is left.
+        """Collect ended processes; True if none is left.
 
-        Orphans become our children, so to have no child is to have no descendant: the
-        kernel's own word, which no list of processes can give.
+        Orphans become our children, so having no child means having no descendant. The kernel
+        guarantees that; a list of processes cannot.
         """
         while True:
             try:
@@ -126,7 +126,7 @@ class Supervisor:
         status = notes.get("status", self.status)
         code = None if status is None else os.waitstatus_to_exitcode(status)
         line = f"{code} {notes.get('errno', 0)} {self.left} {self.isolated}\n"
-        with suppress(OSError):  # whoever asked may be gone
+        with suppress(OSError):  # the other side may be gone
             os.write(self.control, line.encode())
 
 
@@ -172,7 +172,7 @@ def become_first(command: list[str], notes: int) -> None:
 
 
 def mount_own_proc() -> None:
-    """Let `ps` and its like see the namespace they are in. Without it they see numbers that mislead."""
+    """Let `ps` and similar programs see their own namespace. Without this they see wrong numbers."""
     if libc().unshare(CLONE_NEWNS) != 0:
         return
     if libc().mount(b"none", b"/", None, MS_PRIVATE_RECURSIVE, None) == 0:
@@ -188,7 +188,7 @@ def descendants() -> dict[int, str]:
 
 
 def processes_below() -> list[tuple[int, int, str, bool]]:
-    """Everything below us, the dead that nobody collected too: number, group, start time, alive."""
+    """All processes below us, also ended ones that were not collected: number, group, start time, alive."""
     children: dict[int, list[tuple[int, int, str, bool]]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (facts := process_facts(int(name))):
@@ -214,9 +214,9 @@ def process_facts(process: int) -> tuple[int, int, str, bool] | None:
 
 
 def kill_tree() -> None:
-    """Kill whole groups first, which the kernel does at one stroke, so that nobody forks away from it.
+    """Kill whole groups first: the kernel does that at once, so no process can fork away from it.
 
-    The dead are looked at too: who forks and exits without end is known by the group it left.
+    Ended processes count too: one that forks and exits again and again is found by its group.
     """
     seen = processes_below()
     for group in {group for _, group, _, _ in seen} - {os.getpgrp()}:

@@ -1,10 +1,10 @@
-"""A filter of system calls for commands in the sandbox, as the kernel's own small program.
+"""A filter of system calls for commands in the sandbox, as a BPF program for the kernel.
 
-Denied is what a command of a workspace has no use for and what has let programs out of
-sandboxes before: looking into other processes, mounting, new namespaces, kernel keys,
-loading code into the kernel, kinds of sockets that no network namespace holds, typing into
-somebody's terminal, and making a file that runs with its owner's rights: in the workspace it
-would stay behind for everyone on the machine. Everything else passes.
+It denies what a command of a workspace does not need and what has let programs escape from
+sandboxes before: looking into other processes, mounting, new namespaces, kernel keys, loading code
+into the kernel, sockets that a network namespace does not confine, typing into a terminal, and making
+a file that runs with the rights of its owner (in the workspace it would stay for everyone on the
+machine). Everything else is allowed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ EPERM, ENOSYS = 1, 38
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 # BPF: load word, jump if equal, jump if >=, jump if it has one of these bits, return
 LOAD, EQUAL, AT_LEAST, HAS_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-# offsets in what the kernel shows to the filter; of an argument the lower half, which is all of these
+# Offsets in the data that the kernel gives to the filter; of an argument only the lower half is needed.
 NUMBER, ARCHITECTURE, FIRST, SECOND, THIRD, FOURTH = 0, 4, 16, 24, 32, 40
-X32 = 0x40000000  # calls of the x32 kind begin here; they would pass by other numbers
+X32 = 0x40000000  # calls of the x32 ABI begin here; they would pass under other numbers
 TYPING = (0x5412, 0x541C)  # ioctl TIOCSTI, TIOCLINUX
 FAMILIES = (15, 17, 29, 30, 31, 38, 40, 44)  # key, packet, CAN, TIPC, Bluetooth, ALG, VSOCK, XDP
 

@@ -1,8 +1,8 @@
-"""Threads for tools that block, so that none of them can block the loop.
+"""Threads for tools that block, so that they do not block the loop.
 
-Their number is bounded, and they are daemons: a tool that never returns holds its thread
-and nothing else, neither the session nor the exit of the program. (The executors of the
-standard library wait for their threads at exit.)
+Their number is bounded, and they are daemons: a tool that never returns blocks its thread, but
+neither the session nor the exit of the program. (The executors of the standard library wait for
+their threads at exit.)
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ IDLE = 10.0
 """Seconds after which a thread without work ends."""
 
 _Job = Callable[[], Callable[[], None]]
-"""Does the work and gives back how to deliver it: by then the thread counts as idle again."""
+"""Does the work and returns how to deliver the result; then the thread already counts as idle."""
 
 
 class ThreadPort(Protocol):
-    """Where functions that block are run."""
+    """Runs functions that block."""
 
     def start(self, function: Callable[[], Any]) -> Any: ...
 
@@ -98,7 +98,7 @@ class Threads:
                 with self._lock:
                     self._idle.append(jobs)
                 deliver()
-                del job, deliver  # what they hold may be large, and the next may be long in coming
+                del job, deliver  # what they hold may be large, and the next job may come late
         finally:
             with self._lock:
                 self._count -= 1
@@ -111,11 +111,11 @@ class Threads:
                 if jobs in self._idle:
                     self._idle.remove(jobs)
                     return None
-            return jobs.get()  # someone took this thread in that very moment
+            return jobs.get()  # a caller took this thread in that moment
 
 
 async def in_daemon(function: Callable[[], T]) -> T:
-    """What a function gives, from a thread that holds up neither the loop's end nor the program's exit."""
+    """Run a function in a thread that delays neither the end of the loop nor the exit of the program."""
     return await _DAEMONS.start(function)
 
 
@@ -123,7 +123,7 @@ _DAEMONS = Threads()
 
 
 class Inline:
-    """In place of threads, for simulation: the function runs at once, in the loop's own time."""
+    """In place of threads, for simulation: the function runs at once, in the time of the loop."""
 
     def start(self, function: Callable[[], T]) -> asyncio.Future[T]:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -142,5 +142,5 @@ def _deliver_value(
 
 
 def _portable(error: BaseException) -> BaseException:
-    """A future refuses `StopIteration`, which would end whoever awaits it."""
+    """A future refuses `StopIteration`, which would end the coroutine that awaits it."""
     return RuntimeError(repr(error)) if isinstance(error, StopIteration) else error

@@ -1,13 +1,13 @@
-"""The folder a session works in: the one door through which file tools reach files.
+"""The folder a session works in: the only way by which file tools reach files.
 
-The harness chooses the root, never the model. The root is opened once and held; every
-path is then opened beneath it (see `beneath`), so a path is judged by what the kernel
-opens and never by its text. Files are written whole or not at all (see `replacing`).
+The session chooses the root, never the model. The root is opened once and held open. Every path is
+then opened beneath it (see `beneath`), so a path is judged by what the kernel opens and never by
+its text. Files are written whole or not at all (see `replace_file`).
 
-Refused on purpose: absolute symlinks, also those that point back inside (the kernel
-cannot tell), and writing what other programs take orders from: `.git`, whose hooks and
-settings they run, and our own settings of the project.
-A hard link to a file outside can be read; writing it breaks the link.
+Refused on purpose: absolute symlinks, also those that point back inside (the kernel cannot tell),
+and writing to files that other programs execute or obey: `.git`, whose hooks and settings they run,
+and our own settings of the project. A hard link to a file outside can be read; writing it breaks
+the link.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def works_here() -> bool:
 class WorkspaceFiles:
     """Files beneath one root, and read-only ones beneath `readable` folders.
 
-    `protected` names may be read but not written, wherever they stand in the tree. `saved` is
-    where whole outputs go, to be read like files of the workspace.
+    `protected` names may be read but not written, anywhere in the tree. `saved` holds whole
+    outputs, which can be read like files of the workspace.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class WorkspaceFiles:
     ) -> None:
         if not works_here():
             raise UsageError(
-                "files cannot be opened beneath a folder on this system, so none is safe to give"
+                "a workspace needs an operating system that opens files beneath a folder; use Linux or macOS"
             )
         self.root = os.path.abspath(root)
         self.protected = frozenset(name.casefold() for name in protected)
@@ -122,10 +122,10 @@ class WorkspaceFiles:
         return data, stamp
 
     leaves_out = ""
-    """What of the folder is not shown here, in words; see `guard`."""
+    """Which part of the folder is not shown here, in words; see `guarded_ports`."""
 
     def denies(self, path: str) -> bool:
-        """Whether a rule keeps the content of a path from whoever works here; see `guard`."""
+        """Whether a rule denies the content of a path; see `guarded_ports`."""
         return False
 
     def kind(self, path: str) -> Kind:
@@ -154,7 +154,7 @@ class WorkspaceFiles:
     ) -> Iterator[tuple[str, Entry]]:
         """Every entry below a directory, parents first, by name; links are named, not followed.
 
-        Folders that cannot be read or vanish meanwhile are passed over.
+        Folders that cannot be read, or vanish meanwhile, are skipped.
         """
         waiting = [path]
         while waiting:
@@ -180,8 +180,8 @@ class WorkspaceFiles:
     def write(self, path: str, data: bytes, *, expected: Stamp | None = None) -> bool:
         """Put `data` in place of a file, whole or not at all; True when the file is new.
 
-        Mode and owner stay; missing folders are made. With `expected`, a file that is no
-        longer the one that was read is left alone.
+        Mode and owner stay; missing folders are made. With `expected`, a file that has changed
+        since it was read is not written.
         """
         parent, name = self._destination(path)
         try:
@@ -189,14 +189,14 @@ class WorkspaceFiles:
             if before is not None:
                 require_file(before, path)
             if expected is not None and (before is None or Stamp.of(before) != expected):
-                raise PathRefused("changed", f"{path} was changed by someone else since it was read")
+                raise PathRefused("changed", f"{path} has changed since it was read; read it again")
             put_in_place(parent, name, data, before)
         finally:
             os.close(parent)
         return before is None
 
     def delete(self, path: str, *, expected: Stamp | None = None) -> None:
-        """Take a file away. Of a link the link itself goes; what it points to stays."""
+        """Delete a file. For a link the link itself is deleted, not its target."""
         folder, name = _folder_and_name(self._writable_path(path))
         if name in ("", ".", ".."):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
@@ -207,7 +207,7 @@ class WorkspaceFiles:
             if stat.S_ISDIR(before.st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
             if expected is not None and Stamp.of(before) != expected:
-                raise PathRefused("changed", f"{path} was changed by someone else since it was read")
+                raise PathRefused("changed", f"{path} has changed since it was read; read it again")
             os.unlink(name, dir_fd=parent)
         finally:
             os.close(parent)
@@ -215,8 +215,8 @@ class WorkspaceFiles:
     def _destination(self, path: str) -> tuple[int, str]:
         """The directory and name that a write to `path` ends at: links to files are followed.
 
-        Each hop is opened beneath the root again, so a link can only choose among places
-        that the path itself could have named.
+        Each hop is opened beneath the root again, so a link can only lead to places that the path
+        itself could have named.
         """
         wanted = path
         for _ in range(MAX_LINKS):
@@ -245,7 +245,7 @@ class WorkspaceFiles:
         return relative
 
     def _made_directory(self, folder: str) -> int:
-        """The folder, open; what is missing of it is made."""
+        """The folder, open; missing folders are made."""
         missing: list[str] = []
         while True:
             try:
@@ -266,7 +266,7 @@ class WorkspaceFiles:
         return here
 
     def _require_writable(self, parent: int, name: str, path: str) -> None:
-        """Protected names are found where the directory really lies, however it was spelled."""
+        """Protected names are compared with where the directory really is, not with how it was written."""
         place = self.place_of(parent)
         names = (place if place is not None else path).split("/")
         if any(part.casefold() in self.protected for part in (*names, name)):
@@ -275,7 +275,7 @@ class WorkspaceFiles:
     # Names
 
     def place_of(self, descriptor: int) -> str | None:
-        """Where an open file lies relative to the root ("" is the root); None if it cannot be told."""
+        """Where an open file is, relative to the root ("" is the root); None if that is unknown."""
         place, root = whereabouts(descriptor), whereabouts(self._root.descriptor)
         if place is None or root is None:
             return None
@@ -287,7 +287,7 @@ class WorkspaceFiles:
     def identity(self, path: str) -> str:
         """One name for every spelling of a place: what the path leads to, whether it exists or not.
 
-        Two calls with the same identity touch the same file, so they must not overlap. One that
+        Two calls with the same identity touch the same file, so they must not overlap. A path that
         leads out, through a link or `..` behind a link, has the name of a place outside.
         """
         try:
@@ -329,13 +329,13 @@ class WorkspaceFiles:
         try:
             return self._place_of(root, relative) is not None
         except PathRefused:
-            return True  # something that may not be had
+            return True  # it exists, but may not be opened
 
     def _descriptor(self, path: str, flags: int) -> int:
         return self._open_path(*self._resolve_path(path), flags)
 
     def _resolve_path(self, path: str) -> tuple[HeldFolder, str]:
-        """As spelled; or as `shown` would have escaped it, when only that names something."""
+        """The path as written; or unescaped (see `escape_name`), if only that names something."""
         root, relative = self._root_and_rest(path)
         unescaped = unescape_name(relative)
         if unescaped == relative or self._names_something(root, relative):
@@ -346,11 +346,11 @@ class WorkspaceFiles:
         return self._open(root.descriptor, relative or ".", flags, 0)
 
     def _root_and_rest(self, path: str) -> tuple[HeldFolder, str]:
-        """The root that a path names, and the rest: only a reading of the text, never a check."""
+        """The root that a path names, and the rest. This only reads the text; it checks nothing."""
         if "\0" in path:
-            raise PathRefused("invalid", f"{escape_name(path)} holds a NUL character, which no path can")
+            raise PathRefused("invalid", f"{escape_name(path)} holds a NUL character, which paths cannot hold")
         if not _encodable(path):
-            raise PathRefused("invalid", f"{escape_name(path)} holds half of a character, which no path can")
+            raise PathRefused("invalid", f"{escape_name(path)} holds a lone surrogate, which paths cannot hold")
         if not path.startswith("/"):
             return self._root, path
         plain = "/" + path.lstrip("/")
