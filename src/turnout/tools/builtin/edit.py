@@ -57,8 +57,8 @@ def edit_file(ctx: ToolContext, path: str, old_text: str, new_text: str, count: 
     except UnicodeEncodeError as error:
         unknown = error.object[error.start]
         return error_outcome(
-            f"{escape_name(path)} was not changed: it is {page.file.encoding_note}, which has no {unknown!r}. "
-            "Use other characters, or rewrite the file with write_file."
+            f"{escape_name(path)} was not changed: it is {page.file.encoding_note}, which has no "
+            f"{unknown!r}. Use other characters, or rewrite the file with write_file."
         )
     except OSError as error:
         return explain_error(error, path, workspace)

@@ -19,7 +19,7 @@ from .beneath import PathRefused, whereabouts
 Kind = Literal["file", "directory", "link", "other"]
 
 AS_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # a pipe or terminal must not block us
+NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # no pipe or terminal blocks us
 ONLY_LOOK = getattr(os, "O_PATH", os.O_RDONLY | NOT_BLOCKING)  # enough to see its kind and its place
 
 

@@ -215,7 +215,7 @@ class Sandbox:
             return []
         places, whole = await in_daemon(self.denied.places)
         if not whole or len(places) > COVERED_MOST:
-            raise PathRefused("denied", "rules deny more files here than the sandbox can cover; use fewer rules")
+            raise PathRefused("denied", "rules deny more files than the sandbox can cover; use fewer rules")
         return places
 
     def _workspace_options(

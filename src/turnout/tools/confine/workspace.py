@@ -348,9 +348,9 @@ class WorkspaceFiles:
     def _root_and_rest(self, path: str) -> tuple[HeldFolder, str]:
         """The root that a path names, and the rest. This only reads the text; it checks nothing."""
         if "\0" in path:
-            raise PathRefused("invalid", f"{escape_name(path)} holds a NUL character, which paths cannot hold")
+            raise PathRefused("invalid", f"{escape_name(path)} holds a NUL character; paths cannot hold it")
         if not _encodable(path):
-            raise PathRefused("invalid", f"{escape_name(path)} holds a lone surrogate, which paths cannot hold")
+            raise PathRefused("invalid", f"{escape_name(path)} holds a lone surrogate; paths cannot hold it")
         if not path.startswith("/"):
             return self._root, path
         plain = "/" + path.lstrip("/")
