@@ -20,6 +20,8 @@ from ..plain import clean
 from ..providers import Target
 from ..providers import target as find
 from ..providers.family import ToolSelection, select_options, select_tools, with_extra_tools
+from ..providers.refused_fields import without_refused_fields
+from ..providers.source_names import with_source_names
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
@@ -175,7 +177,7 @@ def render(
     seen = view(history, place, wanted.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else specs_of(tools)
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
-    noted = [*selected.changes]
+    noted, inbound = [*selected.changes], wanted
     wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
     text = history.system if system is None else clean(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
@@ -185,17 +187,35 @@ def render(
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
-    return WireRequest(
+    request = WireRequest(
         url=url(place, stream=wanted.stream),
         headers=_with_betas(_headers(place, seen), place, selected, wanted),
         body=body,
         protocol=place.api,
         target=place.origin,
         source=seen.transcript.rendered(),
-        changes=tuple(changes),
+        changes=tuple(with_source_names(changes, inbound, asked)),
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )
+    if inbound.private is None:
+        return request
+    accepted, refused = without_refused_fields(inbound, request, asked)
+    if not refused:
+        return request
+    again = render(
+        history,
+        place,
+        tools=None if tools is None else specs,
+        system=system,
+        project=project,
+        user_prompt_id=user_prompt_id,
+        foreign_thinking=foreign_thinking,
+        flat_through=flat_through,
+        options=accepted,
+        **asked,
+    )
+    return replace(again, changes=(*refused, *again.changes))
 
 
 def _expect_history(given: Any) -> None:

@@ -63,7 +63,7 @@ HOSTED = frozenset(
 
 
 def read(item: dict[str, Any], door: Door) -> Iterator[Heard]:
-    kind = item.get("type")
+    kind = "item_reference" if is_reference(item) else item.get("type")
     if kind in (None, "message"):
         yield from _message(item, door)
     elif isinstance(kind, str) and (reader := _reader_of(kind, item, door)) is not None:
@@ -129,15 +129,22 @@ def _held(item: dict[str, Any], door: Door) -> Heard:
 
 # Items
 
+OF_ANY_ITEM = frozenset({"type", "id", "call_id", "status", "name", "namespace", "caller", "created_by"})
+CALL_FIELDS = OF_ANY_ITEM | {"arguments", "input", "parsed_arguments"}
+OUTPUT_FIELDS = OF_ANY_ITEM | {"output"}
+"""The fields of calls and outputs that are read, or that say nothing by themselves. Any other is named."""
+
 
 def function_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
     """Paired by call_id; only a proxy that omits it leaves the item's own id to go by."""
+    parts.note_unknown("function_call", item, CALL_FIELDS, door)
     marks = door.scoped_residue("provider", item_id=item.get("id"), namespace=item.get("namespace") or None)
     yield HeardCall(_call_id(item), qualified_name(item), item.get("arguments"), marks)
 
 
 def custom_tool_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
     """A call whose argument is free text."""
+    parts.note_unknown("custom_tool_call", item, CALL_FIELDS, door)
     namespace = item.get("namespace") or None
     marks = door.scoped_residue("provider", custom=True, item_id=item.get("id"), namespace=namespace)
     yield chat.custom_call(_call_id(item), qualified_name(item), item.get("input"), marks)
@@ -168,6 +175,7 @@ def _call_id(item: dict[str, Any]) -> str:
 
 
 def call_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    parts.note_unknown(text_of(item.get("type")), item, OUTPUT_FIELDS, door)
     cut = item.get("status") in ("in_progress", "incomplete")
     if cut:
         door.found("incomplete_result", text_of(item.get("call_id")))
@@ -182,6 +190,8 @@ def reasoning(item: dict[str, Any], door: Door) -> Iterator[Item]:
 
 
 def item_reference(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    if not item.get("id"):
+        door.found("unknown_block", "item_reference without id")
     yield HeardNote("item_reference", item)
 
 
@@ -280,10 +290,23 @@ def system(body: dict[str, Any]) -> Any:
     return body.get("instructions")
 
 
-def held(body: dict[str, Any]) -> dict[str, str]:
-    """What the provider holds of this conversation already: a response, or a conversation."""
-    if response_id := text_of(body.get("previous_response_id")):
-        return {"response_id": response_id}
+def held(body: dict[str, Any], items: list[Any]) -> dict[str, str]:
+    """What the provider holds of this conversation already: a response, a conversation, or single items."""
     conversation = body.get("conversation")
-    named = text_of(conversation.get("id") if isinstance(conversation, dict) else conversation)
-    return {"conversation": named} if named else {}
+    named = {
+        "response_id": text_of(body.get("previous_response_id")),
+        "conversation": text_of(conversation.get("id") if isinstance(conversation, dict) else conversation),
+        "items": ", ".join(text_of(item.get("id")) for item in items if is_reference(item)),
+    }
+    if named["response_id"]:
+        named["conversation"] = ""  # the API takes one of the two
+    return {name: value for name, value in named.items() if value}
+
+
+def is_reference(item: Any) -> bool:
+    """Whether an item only names one that lies at OpenAI. The API lets its type be left out."""
+    if not isinstance(item, dict):
+        return False
+    return item.get("type") == "item_reference" or {
+        name for name, value in item.items() if value is not None
+    } == {"id"}

@@ -13,7 +13,8 @@ from typing import Any
 
 from ...history.ingest.formats import ANTHROPIC
 from ...model import Origin
-from .foreign_transcript import Foreign, Record, Telling, fields, listed, records, text
+from .foreign_transcript import Foreign, Telling, fields, listed, text
+from .lines import Record, records
 from .tree import Link, path_to_last
 
 TITLES = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}

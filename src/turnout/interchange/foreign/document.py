@@ -14,7 +14,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from ...plain import loads
-from .foreign_transcript import TORN, UNREADABLE, Record, fields
+from .foreign_transcript import fields
+from .lines import TORN, UNREADABLE, Record
 
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
 _SPACE = " \t\r\n,"
