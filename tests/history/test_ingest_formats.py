@@ -33,7 +33,8 @@ from tests.history.telling import (
 from turnout.errors import UsageError
 from turnout.history.ingest import ingest
 from turnout.history.log import History
-from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall
+from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall, UserTurn
+from turnout.targets.inbound import read_request
 from turnout.targets.request import render
 
 
@@ -506,6 +507,138 @@ def test_hosted_tools_are_kept_whole_and_references_noted() -> None:
     (kept,) = history.turns[1].blocks
     assert (kept.kind, kept.residue.data) == ("web_search_call", {"item": search})
     assert [note.kind for note in history.notes] == ["item_reference"]
+
+
+@pytest.mark.parametrize("reference", [{"type": "item_reference", "id": "fc_1"}, {"id": "fc_1"}])
+def test_an_item_that_lies_at_the_provider_is_named_and_its_output_stays(reference: dict[str, Any]) -> None:
+    """The reference is all that the body says of the call; what came of it is told as ever."""
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "sunny"}
+    history = ingest([user("?"), reference, output], "openai-responses")
+
+    assert [(item.code, item.detail) for item in history.diagnostics] == [
+        ("unknown_call", "call_1"),
+        ("held_by_provider", "fc_1"),
+    ]
+    assert "sunny" in str(render(history, "anthropic:claude-sonnet-4-5").json)
+
+
+def test_what_stands_before_a_result_in_a_chained_body_is_sent() -> None:
+    """All of such a body is new: the response that it goes on from holds none of it."""
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "sunny"}
+    body = {"input": [user("hurry"), output, user("more")], "previous_response_id": "resp_1"}
+    inbound = read_request(body, "openai-responses", "openai-responses:gpt-5.1")
+    sent = render(inbound.history, "openai-responses:gpt-5.1", options=inbound.options).json
+
+    assert sent["previous_response_id"] == "resp_1"
+    assert [item.get("content") or item["output"] for item in sent["input"]] == ["sunny", "hurry", "more"]
+
+
+@pytest.mark.parametrize(
+    ("block", "kind"),
+    [
+        ({"type": "thinking", "thinking": "", "signature": ""}, "thinking"),
+        ({"type": "thinking"}, "thinking"),
+        ({"type": "redacted_thinking", "data": ""}, "redacted_thinking"),
+        ({"type": "redacted_thinking"}, "redacted_thinking"),
+    ],
+)
+def test_thinking_without_words_and_signature_is_named(block: dict[str, Any], kind: str) -> None:
+    """Nobody can be given it back, and the reader of the diagnostics knows that it was there."""
+    said = {"role": "assistant", "content": [block, {"type": "text", "text": "yes"}]}
+    history = ingest([user("?"), said], "anthropic")
+
+    assert [(item.code, item.detail) for item in history.diagnostics] == [("empty_block", kind)]
+    assert history.turns[1].blocks == (Text("yes"),)
+
+
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+
+
+def _chat_call(**fields: Any) -> list[Any]:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}, **fields}
+    return [user("?"), {"role": "assistant", "content": None, "tool_calls": [call]}, RESULT]
+
+
+@pytest.mark.parametrize(
+    ("form", "messages", "named"),
+    [
+        ("openai-chat", _chat_call(new=1), "tool_calls.new"),
+        ("openai-chat", [user("?"), {"role": "assistant", "annotations": [{}]}], "message.annotations"),
+        ("openai-chat", _chat_call(function={"name": "f", "arguments": "{}", "new": 1}), "function.new"),
+        (
+            "openai-responses",
+            [
+                user("?"),
+                {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}", "new": 1},
+                {"type": "function_call_output", "call_id": "c1", "output": "x"},
+            ],
+            "function_call.new",
+        ),
+        (
+            "openai-responses",
+            [
+                user("?"),
+                {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c1", "output": "x", "new": 1},
+            ],
+            "function_call_output.new",
+        ),
+        ("gemini", [{"role": "user", "parts": [{"text": "?"}], "new": 1}], "content.new"),
+        (
+            "gemini",
+            [
+                {"role": "user", "parts": [{"text": "?"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}, "new": 1}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": 1}}}]},
+            ],
+            "functionCall.new",
+        ),
+        (
+            "gemini",
+            [
+                {"role": "user", "parts": [{"text": "?"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "f", "scheduling": "SILENT"}}]},
+            ],
+            "functionResponse.scheduling",
+        ),
+    ],
+)
+def test_a_field_that_nobody_reads_is_named(form: str, messages: list[Any], named: str) -> None:
+    """Of calls and results as of messages and parts."""
+    found = [item.detail for item in ingest(messages, form).diagnostics if item.code == "unknown_field"]
+    assert found == [named]
+
+
+def test_a_call_of_a_kind_to_come_keeps_its_input() -> None:
+    """Chat has functions and custom tools; the next kind will look like them."""
+    call = {"id": "c1", "type": "query", "query": {"name": "sql", "input": "SELECT 1"}}
+    history = ingest([user("?"), {"role": "assistant", "tool_calls": [call]}, RESULT], "openai-chat")
+    assert [(each.name, each.arguments) for each in history.turns[1].tool_calls] == [
+        ("sql", {"input": "SELECT 1"})
+    ]
+
+
+def test_an_output_is_the_clients_unless_the_provider_ran_the_call() -> None:
+    """Also of a kind to come. It stands in a turn of whoever sent it."""
+    output = {"type": "query_output", "call_id": "c1", "output": "x"}
+    assert [type(turn) for turn in ingest([user("?"), output], "responses").turns] == [UserTurn, UserTurn]
+
+    call = {"type": "shell_call", "call_id": "c1", "action": {}, "environment": {"type": "container_auto"}}
+    ran = {"type": "shell_call_output", "call_id": "c1", "output": []}
+    turns = ingest([user("?"), call, ran], "responses").turns
+    assert [type(turn) for turn in turns] == [UserTurn, ModelTurn]
+    assert [block.kind for block in turns[1].blocks] == ["shell_call", "shell_call_output"]
+
+
+def test_what_a_model_said_aloud_goes_back_by_its_id() -> None:
+    """OpenAI keeps the sound for a while; others get the transcript, or a diagnostic."""
+    spoken = {"role": "assistant", "audio": {"id": "audio_1"}}
+    place = "openai:gpt-4o-audio-preview"
+    history = ingest([user("?"), spoken, user("!")], "openai-chat", place)
+    assert render(history, place).json["messages"][1]["audio"] == {"id": "audio_1"}
+    told = render(history, "anthropic:claude-sonnet-4-5").report.diagnostics
+    assert "opaque_omitted" in [item.code for item in told]
 
 
 def test_custom_tool_calls_are_paired_with_their_outputs() -> None:

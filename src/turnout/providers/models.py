@@ -17,6 +17,7 @@ DOCUMENTS = (*IMAGE, "application/pdf")
 CLAUDE = (*IMAGE, "application/pdf", "text/plain")
 GEMINI_IMAGE = ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
 EVERYTHING = (*GEMINI_IMAGE, "audio/", "video/", "application/pdf", "text/")
+AUDIO = ("audio/",)
 NOTHING: tuple[str, ...] = ()
 
 CLASSIC = ("low", "medium", "high")
@@ -50,6 +51,9 @@ MODELS: dict[str, ModelFacts] = {
     "gpt-4": _facts_row(8_192, 8_192, media=NOTHING),
     "gpt-4-turbo": _facts_row(128_000, 4_096),
     "gpt-4o": _facts_row(128_000, 16_384, media=DOCUMENTS),
+    "gpt-4o-audio": _facts_row(128_000, 16_384, media=AUDIO),
+    "gpt-4o-mini-audio": _facts_row(128_000, 16_384, media=AUDIO),
+    "gpt-audio": _facts_row(128_000, 16_384, media=AUDIO),
     "gpt-4.1": _facts_row(1_047_576, 32_768, media=DOCUMENTS),
     "gpt-4.5": _facts_row(128_000, 16_384, media=DOCUMENTS),
     "o1": _gpt_facts(200_000, 100_000, CLASSIC),

@@ -149,22 +149,56 @@ def _visible_media(block: Media, reader: Reader) -> Seen:
     found = readable(block)
     if isinstance(found, Media) and (why := _why_unreadable(found, reader)):
         found = media_in_words(found, why)
+    elif isinstance(found, Media) and (excess := reader.images.excess_of(found)):
+        return Seen(media_in_words(found, excess), "media_replaced", f"{block_text(block)}: {excess}")
     if isinstance(found, Text):
         return Seen(found, "media_replaced", block_text(block))
-    if details := _lost_details(found, reader):
-        return Seen(with_fields(found, residue=None), "media_details_omitted", details)
-    found = _without_foreign_residue(found, reader)
+    details = [*_lost_details(found, reader), *_lost_name(found, reader)]
+    if found.residue is not None and not reader.owns(found.residue):
+        found = with_fields(found, residue=_details_for(reader, found))
+    if details:
+        return Seen(found, "media_details_omitted", ", ".join(details))
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
 
 
-def _lost_details(media: Media, reader: Reader) -> str:
+def _lost_details(media: Media, reader: Reader) -> list[str]:
     """What the history says on how to read a medium, in fields that this reader does not have."""
     data = media.residue.data if media.residue is not None else None
-    if not isinstance(data, dict) or reader.owns(media.residue):
-        return ""
+    if not isinstance(data, dict) or _understands_details(media, reader):
+        return []
     around = [name for held in ("beside", "document") for name in data.get(held) or ()]
-    return ", ".join(name for name in around if name != "title")
+    around += [f"detail {data['detail']}"] if data.get("detail") not in (None, "auto") else []
+    return [name for name in around if name != "title"]
+
+
+NAMELESS = ("image/", "audio/", "video/")
+
+
+def _lost_name(media: Media, reader: Reader) -> list[str]:
+    """The name that a request gave a medium. Gemini's encoder sees to it itself; the others have none."""
+    data = media.residue.data if media.residue is not None else None
+    is_named = isinstance(data, dict) and data.get("named") is True
+    is_lost = is_named and media.mime.startswith(NAMELESS) and reader.id_format != "gemini"
+    return [f"file name {media.name}"] if is_lost else []
+
+
+def _understands_details(media: Media, reader: Reader) -> bool:
+    """Whether what a provider was told about a medium is for this reader, too."""
+    residue = media.residue
+    if residue is None or reader.owns(residue):
+        return True
+    # Chat and Responses of OpenAI have one word for how closely to look at an image.
+    is_detail = isinstance(residue.data, dict) and residue.data.keys() == {"detail"}
+    return is_detail and residue.origin.shares_account(reader.origin)
+
+
+def _details_for(reader: Reader, media: Media) -> Residue | None:
+    """What another API of the same account was told about a medium, as if the reader had been told."""
+    residue = media.residue
+    if residue is None or not _understands_details(media, reader):
+        return None
+    return Residue(reader.origin, residue.data, residue.scope)
 
 
 def _why_unreadable(media: Media, reader: Reader) -> str:
@@ -174,7 +208,7 @@ def _why_unreadable(media: Media, reader: Reader) -> str:
         return f"only its account at {residue.origin.provider} can read it"
     if media.uri and not media.uri.startswith(WEB) and not reader.looks_at(media.uri):
         return "its address is not on the web"
-    return reader.images.excess_of(media) if reader.sees(media) else "this model cannot read it"
+    return "" if reader.sees(media) else "this model cannot read it"
 
 
 def readable_outcome(

@@ -21,8 +21,6 @@ from ..plain import clean
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
-from ..targets.target import Target
-from ..targets.target import find_target as find
 from ..wire.options import Options
 from ..wire.protocol import Encoder
 from ..wire.request import Setting, WireRequest
@@ -30,6 +28,10 @@ from ..wire.shared.added_fields import without_spelling
 from ..wire.shared.body import encode
 from ..wire.shared.offer import are_same
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
+from .refused_fields import without_refused_fields
+from .source_names import with_source_names
+from .target import Target
+from .target import find_target as find
 
 OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
 POLICIES = ("omit", "as_text")  # what becomes of other models' thinking
@@ -159,7 +161,7 @@ def render(
     seen = view(history, place, wanted.thinking, wanted.foreign_thinking, flat_through)
     specs = history.tools if tools is None else specs_of(tools)
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
-    noted = [*selected.changes]
+    noted, inbound = [*selected.changes], wanted
     wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
     text = history.system if system is None else clean(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
@@ -169,17 +171,34 @@ def render(
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
-    return WireRequest(
+    request = WireRequest(
         url=url(place, stream=bool(wanted.stream)),
         headers=_with_needed(_headers(place, seen), place, selected, wanted),
         body=body,
         protocol=place.api,
         target=place.origin,
         source=seen.transcript.snapshot(),
-        changes=tuple(changes),
+        changes=tuple(with_source_names(changes, inbound, asked)),
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )
+    if inbound.private is None:
+        return request
+    accepted, refused = without_refused_fields(inbound, request, asked)
+    if not refused:
+        return request
+    again = render(
+        history,
+        place,
+        tools=None if tools is None else specs,
+        system=system,
+        project=project,
+        user_prompt_id=user_prompt_id,
+        flat_through=flat_through,
+        options=accepted,
+        **asked,
+    )
+    return replace(again, changes=(*refused, *again.changes))
 
 
 RENDER_PARAMETERS = ("tools", "system", "base_url", "project", "user_prompt_id", "flat_through", "options")

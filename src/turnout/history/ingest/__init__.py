@@ -60,7 +60,7 @@ def read_body(messages: Any, format: str, origin: str | Origin | None, key: str)
     context = ReadContext(_origin_of(body, origin, provider), form.unit)
     system = _system_text(form.system(body), context)
     heard = responses.join_pieces(_read_messages(listed, form, context))
-    held = responses.state_held_by_provider(body) if form is RESPONSES else {}
+    held = responses.state_held_by_provider(body, listed) if form is RESPONSES else {}
     resolved = resolve_messages(heard, context.origin, held)
 
     preamble = [text for text in (system, *resolved.system) if text]
@@ -69,7 +69,7 @@ def read_body(messages: Any, format: str, origin: str | Origin | None, key: str)
     history.diagnostics.extend(
         Diagnostic("history", found.code, "", found.detail) for found in context.findings
     )
-    if held:
+    if held.keys() - {"items"}:  # single items have a note of their own
         history.note("held_by_provider", held)
     write_resolved(history, resolved)
     fields = {name: value for name, value in body.items() if name not in form.fields}

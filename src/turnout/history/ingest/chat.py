@@ -129,13 +129,20 @@ def _calls_of(message: dict[str, Any], context: ReadContext) -> Iterator[HeardCa
         yield HeardCall("", text_of(old.get("name")), first_of(old, "arguments", "args"), unnumbered=True)
 
 
+CALL_FIELDS = frozenset({"id", "type", "index", "function", "custom", "extra_content"})
+FUNCTION_FIELDS = frozenset({"name", "arguments", "args", "input", "parsed_arguments", "index"})
+
+
 def _call_of(entry: dict[str, Any], context: ReadContext) -> HeardCall:
-    raw_id = text_of(entry.get("id"))
+    raw_id, kind = text_of(entry.get("id")), text_of(entry.get("type"))
     if isinstance(entry.get("custom"), dict):
         custom = entry["custom"]
         marks = context.scoped_residue("provider", custom=True)
         return custom_call(raw_id, custom.get("name"), custom.get("input"), marks)
-    function = dict_of(entry.get("function")) or entry
+    function = dict_of(entry.get("function")) or dict_of(entry.get(kind)) or entry
+    _note_unknown_in_call(entry, function, kind, context)
+    if kind != "function" and function is entry.get(kind) and isinstance(function.get("input"), str):
+        return custom_call(raw_id, function.get("name"), function["input"], None)  # of a kind to come
     return HeardCall(
         raw_id,
         text_of(function.get("name")),
@@ -143,6 +150,16 @@ def _call_of(entry: dict[str, Any], context: ReadContext) -> HeardCall:
         context.residue(extra_content=entry.get("extra_content")),
         unnumbered="id" not in entry and isinstance(function.get("arguments"), dict),  # Ollama's own API
     )
+
+
+def _note_unknown_in_call(
+    entry: dict[str, Any], function: dict[str, Any], kind: str, context: ReadContext
+) -> None:
+    if function is entry:
+        parts.note_unknown_fields("tool_calls", entry, CALL_FIELDS | FUNCTION_FIELDS, context)
+    else:
+        parts.note_unknown_fields("tool_calls", entry, CALL_FIELDS | {kind}, context)
+        parts.note_unknown_fields("function", function, FUNCTION_FIELDS, context)
 
 
 def custom_call(raw_id: str, name: Any, text: Any, residue: Residue | None) -> HeardCall:
@@ -200,7 +217,10 @@ def _is_paired(part: Any) -> bool:
 
 def _with_annotations(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
     annotations = message.get("annotations")
-    if not annotations or not content or not isinstance(content[0], Text):
+    if not annotations:
+        return content
+    if not content or not isinstance(content[0], Text):
+        context.report("unknown_field", "message.annotations")  # of words that are not here
         return content
     return [replace(content[0], residue=context.residue(annotations=annotations)), *content[1:]]
 

@@ -29,6 +29,8 @@ def read_gemini_content(content: dict[str, Any], context: ReadContext) -> Iterat
     given = content.get("parts")
     if "parts" not in content:  # a bare part where a content should be
         given = {name: value for name, value in content.items() if name != "role"}
+    else:
+        parts.note_unknown_fields("content", content, frozenset({"role", "parts"}), context)
     yield Heard(_speaker_of(content, context), tuple(parts.items_of(given, context)), context.origin)
 
 
@@ -75,6 +77,7 @@ def _text_part(value: Any, part: dict[str, Any], context: ReadContext) -> Iterat
 
 def _function_call(value: Any, part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     call = dict_of(value)
+    parts.note_unknown_fields("functionCall", call, frozenset({"id", "name", "args"}), context)
     raw_id = text_of(call.get("id"))
     arguments = {} if call.get("args") is None else call["args"]  # left out where there are none
     residue = context.residue(thought_signature=_signature(part))
@@ -83,6 +86,9 @@ def _function_call(value: Any, part: dict[str, Any], context: ReadContext) -> It
 
 def _function_response(value: Any, part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     answer = dict_of(value)
+    parts.note_unknown_fields(
+        "functionResponse", answer, frozenset({"id", "name", "response", "parts"}), context
+    )
     raw_id = text_of(answer.get("id"))
     outcome = _outcome_of_response(answer.get("response"))
     if shown := parts.contents_of(parts.items_of(answer.get("parts"), context)):

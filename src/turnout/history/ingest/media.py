@@ -64,7 +64,8 @@ def sniff_mime(data: str) -> str:
 def held_file(kind: str, file_id: str, part: dict[str, Any], context: ReadContext) -> Opaque:
     """A file at the provider: only models of that account can read it."""
     marks = context.scoped_residue("account", file_id=file_id, **{context.unit: part})
-    return Opaque(kind, f"[file {file_id}]", marks)
+    about = [text_of(part.get(name)) for name in ("title", "context")]  # of Anthropic's documents
+    return Opaque(kind, "\n\n".join([f"[file {file_id}]", *filter(None, about)]), marks)
 
 
 def _mime_by_ending(place: str) -> str:
@@ -86,11 +87,14 @@ def image_url(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
 
 
 def video_url(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    yield from_url(_url_of(part.get("video_url")), "video/mp4")
+    """A part that some servers of Chat have (OpenRouter, Qwen, vLLM): it goes back to them as it is."""
+    marks = context.scoped_residue("provider", part="video_url")
+    yield from_url(_url_of(part.get("video_url")), "video/mp4", residue=marks)
 
 
 def audio_url(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    yield from_url(_url_of(part.get("audio_url")), "audio/mpeg")
+    marks = context.scoped_residue("provider", part="audio_url")
+    yield from_url(_url_of(part.get("audio_url")), "audio/mpeg", residue=marks)
 
 
 def document_url(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
@@ -114,7 +118,9 @@ def file_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     inner = dict_of(part.get("file")) or part
     name = text_of(inner.get("filename"))
     if inner.get("file_data"):
-        yield from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
+        found = from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
+        is_named = bool(name) and found.mime.startswith(("image/", "audio/", "video/"))
+        yield replace(found, residue=context.scoped_residue("provider", named=True)) if is_named else found
     elif inner.get("file_url"):
         # The server finds the type: a link of this format needs none.
         found = from_url(text_of(inner["file_url"]), UNKNOWN_KIND, name)

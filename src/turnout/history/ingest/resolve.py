@@ -205,7 +205,8 @@ class _MessageResolver:
 
     def _add_held_call(self, answer: ReportedResult) -> None:
         """The provider holds the call: a call with the id of the result stands for it, its name unknown."""
-        turn = self._held_turn(answer.place)
+        # All of a chained body is new to the provider, also what stands before the result.
+        turn = self._held_turn(0 if "response_id" in self._held else answer.place)
         call = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
         if call is None:
             made = HeardCall(answer.heard.raw_id, answer.heard.name or "unknown", {}, turn.residue)

@@ -63,7 +63,7 @@ HOSTED = frozenset(
 
 
 def read_responses_item(item: dict[str, Any], context: ReadContext) -> Iterator[Heard]:
-    kind = item.get("type")
+    kind = "item_reference" if is_reference(item) else item.get("type")
     if kind in (None, "message"):
         yield from _read_message_item(item, context)
     elif isinstance(kind, str) and (reader := _reader_of(kind, item, context)) is not None:
@@ -129,9 +129,15 @@ def _held_item(item: dict[str, Any], context: ReadContext) -> Heard:
 
 # Items
 
+OF_ANY_ITEM = frozenset({"type", "id", "call_id", "status", "name", "namespace", "caller", "created_by"})
+CALL_FIELDS = OF_ANY_ITEM | {"arguments", "input", "parsed_arguments"}
+OUTPUT_FIELDS = OF_ANY_ITEM | {"output"}
+"""The fields of calls and outputs that are read, or that say nothing by themselves. Any other is named."""
+
 
 def function_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """Paired by call_id; where a proxy omits it, by the id of the item."""
+    parts.note_unknown_fields("function_call", item, CALL_FIELDS, context)
     marks = context.scoped_residue(
         "provider", item_id=item.get("id"), namespace=item.get("namespace") or None
     )
@@ -140,6 +146,7 @@ def function_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
 
 def custom_tool_call(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     """A call whose argument is free text."""
+    parts.note_unknown_fields("custom_tool_call", item, CALL_FIELDS, context)
     namespace = item.get("namespace") or None
     marks = context.scoped_residue("provider", custom=True, item_id=item.get("id"), namespace=namespace)
     yield chat.custom_call(_call_id(item), qualified_name(item), item.get("input"), marks)
@@ -170,6 +177,7 @@ def _call_id(item: dict[str, Any]) -> str:
 
 
 def call_output(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
+    parts.note_unknown_fields(text_of(item.get("type")), item, OUTPUT_FIELDS, context)
     cut = item.get("status") in ("in_progress", "incomplete")
     if cut:
         context.report("incomplete_result", text_of(item.get("call_id")))
@@ -184,6 +192,8 @@ def reasoning_item(item: dict[str, Any], context: ReadContext) -> Iterator[Item]
 
 
 def item_reference(item: dict[str, Any], context: ReadContext) -> Iterator[Item]:
+    if not item.get("id"):
+        context.report("unknown_block", "item_reference without id")
     yield HeardNote("item_reference", item)
 
 
@@ -282,10 +292,23 @@ def system_field(body: dict[str, Any]) -> Any:
     return body.get("instructions")
 
 
-def state_held_by_provider(body: dict[str, Any]) -> dict[str, str]:
-    """What the provider holds already: a response, or a conversation."""
-    if response_id := text_of(body.get("previous_response_id")):
-        return {"response_id": response_id}
+def state_held_by_provider(body: dict[str, Any], items: list[Any]) -> dict[str, str]:
+    """What the provider holds already: a response, a conversation, or single items."""
     conversation = body.get("conversation")
-    named = text_of(conversation.get("id") if isinstance(conversation, dict) else conversation)
-    return {"conversation": named} if named else {}
+    named = {
+        "response_id": text_of(body.get("previous_response_id")),
+        "conversation": text_of(conversation.get("id") if isinstance(conversation, dict) else conversation),
+        "items": ", ".join(text_of(item.get("id")) for item in items if is_reference(item)),
+    }
+    if named["response_id"]:
+        named["conversation"] = ""  # the API takes one of the two
+    return {name: value for name, value in named.items() if value}
+
+
+def is_reference(item: Any) -> bool:
+    """Whether an item only names one that lies at OpenAI. The API lets its type be left out."""
+    if not isinstance(item, dict):
+        return False
+    return item.get("type") == "item_reference" or {
+        name for name, value in item.items() if value is not None
+    } == {"id"}

@@ -14,7 +14,8 @@ from typing import Any
 from ...history.ingest.formats import ANTHROPIC
 from ...model import Origin
 from ...plain import dict_in, list_in, text_in
-from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, records_of_lines
+from .foreign_transcript import ForeignSession, TranscriptBuilder
+from .lines import Record, records_of_lines
 from .tree import RecordLink, path_to_last
 
 TITLES = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}

@@ -15,7 +15,8 @@ from ...history.ingest.heard import texts_in
 from ...history.ingest.media import from_url
 from ...model import Origin, Text, Thinking
 from ...plain import dict_in, list_in, text_in
-from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, records_of_lines
+from .foreign_transcript import ForeignSession, TranscriptBuilder
+from .lines import Record, records_of_lines
 
 ECHOES = {
     "user_message": "user",

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from ...plain import dict_in, loads
-from .foreign_transcript import TORN, UNREADABLE, Record
+from .lines import TORN, UNREADABLE, Record
 
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
 _SPACE = " \t\r\n,"

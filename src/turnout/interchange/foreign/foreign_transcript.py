@@ -23,13 +23,10 @@ from ...history.ingest.resolve import resolve_messages
 from ...history.ingest.write import write_resolved
 from ...history.log import History
 from ...model import Origin
-from ...plain import loads, plain
+from ...plain import plain
+from .lines import TORN, UNREADABLE
 from .titles import title_of
 
-Record = dict[str, Any]
-
-TORN = "torn line"
-UNREADABLE = "unreadable line"
 CODES_OF_KINDS = {TORN: "torn_tail", UNREADABLE: "unreadable_entry"}
 """Kinds of records that mean damage. Other unknown kinds are normal."""
 
@@ -152,26 +149,6 @@ def _compact_history(history: History, cut: ForeignCompaction) -> None:
 
 
 UNCUT = "a summary keeps everything from this record on, but it is missing; everything is kept"
-
-
-# Reading files
-
-
-def records_of_lines(data: bytes) -> list[Record]:
-    """The JSON objects of a file of lines. Any other line is a record of kind `TORN` or `UNREADABLE`."""
-    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    return [_record_of_line(line, is_last=number == len(lines)) for number, line in numbered]
-
-
-def _record_of_line(line: bytes, is_last: bool) -> Record:
-    try:
-        record = loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if isinstance(record, dict):
-        return record
-    return {"type": TORN if is_last else UNREADABLE, "line": line.decode(errors="replace")}
 
 
 def origin_of(provider: Any, model: Any) -> Origin:

@@ -16,7 +16,8 @@ from ...history.ingest.parts import contents_of
 from ...model import Origin, Outcome, Status, Text, Thinking
 from ...plain import dict_in, list_in, loads, text_in
 from .document import read_document
-from .foreign_transcript import TORN, UNREADABLE, ForeignSession, Record, TranscriptBuilder, records_of_lines
+from .foreign_transcript import ForeignSession, TranscriptBuilder
+from .lines import TORN, UNREADABLE, Record, records_of_lines
 
 STATUSES: dict[str, Status] = {"success": "complete", "error": "error", "cancelled": "cancelled"}
 

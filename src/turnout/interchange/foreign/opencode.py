@@ -16,7 +16,8 @@ from ...history.ingest.media import from_url
 from ...model import Content, Origin, Outcome, Residue, Text, Thinking
 from ...plain import dict_in, list_in, text_in
 from .document import read_document
-from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, origin_of
+from .foreign_transcript import ForeignSession, TranscriptBuilder, origin_of
+from .lines import Record
 
 HOW_TO_EXPORT = (
     "`opencode export SESSION > export.json` writes what can be read; "

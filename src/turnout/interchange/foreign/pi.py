@@ -13,7 +13,8 @@ from ...history.ingest.heard import HeardCall, HeardResult, Item
 from ...history.ingest.parts import contents_of
 from ...model import Media, Origin, Outcome, Residue, Text, Thinking
 from ...plain import dict_in, list_in, loads, text_in
-from .foreign_transcript import ForeignSession, Record, TranscriptBuilder, origin_of, records_of_lines
+from .foreign_transcript import ForeignSession, TranscriptBuilder, origin_of
+from .lines import Record, records_of_lines
 from .tree import RecordLink, path_to_last
 
 PASSED_OVER = frozenset({"model_change", "thinking_level_change", "label"})

@@ -16,9 +16,8 @@ from ...targets.inbound import InboundRequest, read_request
 from ...targets.request import render as rendered
 from ..shared.clean_text import json_line, printable
 from .output import value
-from .refused_fields import without_refused_fields
 
-SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
+SAID_ELSEWHERE = ("synthetic_result", "dropped_tool", "media_replaced")
 """Diagnostics that have a line of their own, with more in it."""
 
 
@@ -71,12 +70,9 @@ def render_command(
     given = {"stream": read.stream, **given}
     specs = None if tools is None else _read_tools(tools.read())
     request = rendered(read.history, target, tools=specs, system=system, options=read.options, **given)
-    accepted, refused = without_refused_fields(read.options, target, request)
-    if refused:
-        request = rendered(read.history, target, tools=specs, system=system, options=accepted, **given)
     made = request.report
     found = [_diagnostic_line(item) for item in read.history.diagnostics]
-    for line in (*found, *_dropped_lines(read), *refused, *_report_lines(made)):
+    for line in (*found, *_dropped_lines(read), *_report_lines(made)):
         click.echo(printable(line), err=True)
     if report is not None:
         json.dump(value(made), report, indent=2)

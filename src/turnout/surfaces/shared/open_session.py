@@ -51,6 +51,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     max_turns: int | None = None
     max_cost: float | None = None
     network: bool | None = None
+    foreign_thinking: str | None = None
     resume: str = ""
     continues: bool = False
     fork: bool = False
@@ -64,6 +65,7 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
         raise UsageError(f"{wanted.folder} is not a folder")
     given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
     given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
+    given |= {"foreign_thinking": wanted.foreign_thinking}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
     config = load(
         os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen
@@ -96,7 +98,11 @@ def open_session(
         system=instructions(config),
         store=store,
         id=id or None,
-        options=Options(thinking=settings.thinking, effort=settings.effort),
+        options=Options(
+            thinking=settings.thinking,
+            effort=settings.effort,
+            foreign_thinking=settings.foreign_thinking or "omit",
+        ),
         approval=replace(
             approval or Approval(),
             mode=settings.approval,

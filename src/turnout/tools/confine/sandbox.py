@@ -166,7 +166,8 @@ class Sandbox:
         only_reads: bool = False,
     ) -> Finished:
         """Run a command as `run_command` does, in the sandbox."""
-        hidden = (*self.hidden, *await self._denied_places())
+        denied = await self._denied_places()
+        hidden = (*self.hidden, *denied)
         with ExitStack() as held:
             covers = [] if only_reads else list(self._covered_paths(held))
             rules = held.enter_context(_system_call_filter())
@@ -180,6 +181,7 @@ class Sandbox:
                     self._size_options(only_reads),
                 ),
                 *self._workspace_options(environment, only_reads, covers),
+                *(() if only_reads else self._holding_options(denied, covers)),
                 *self._hiding_options((*hidden, *_in_home(environment, HOME_SECRETS)), nothing),
                 *("--remount-ro", "/"),
                 *(("--seccomp", str(rules)) if rules >= 0 else ()),
@@ -227,6 +229,12 @@ class Sandbox:
         for path in covers:
             empty = ("--tmpfs", path, "--remount-ro", path)
             yield from empty if is_empty(path) else ("--ro-bind", path, path)
+
+    def _holding_options(self, denied: Sequence[str], covers: Sequence[str]) -> Iterator[str]:
+        """Folders around what rules deny, each a mount of its own: the kernel renames no such folder."""
+        for folder in self.denied.folders_to_hold(denied) if self.denied else ():
+            if not any(_is_below(folder, cover) for cover in covers):
+                yield from ("--bind", folder, folder)
 
     def _hiding_options(self, hidden: Sequence[str], nothing: str) -> Iterator[str]:
         """Hides content: folders are empty, files are `nothing`, an empty file that programs can read."""

@@ -36,7 +36,7 @@ from .problems import (
     value_at,
     value_in_words,
 )
-from .schema_cost import COSTLY, SMALL
+from .schema_cost import COSTLY, DETAILED, SMALL
 from .signature import Undecodable
 from .tool import Tool
 
@@ -47,9 +47,6 @@ MANY = 100
 """More problems than this and none is repaired: each takes 0.1 ms to be read."""
 
 USAGE = 4000  # characters
-
-DETAILED = 10_000
-"""Steps up to which every problem is looked for. To report a step takes 5 µs; else the first will do."""
 
 FEW = 1000  # values; a text with fewer need not be looked at
 
@@ -95,7 +92,10 @@ def is_costly(tool: Tool, call: ToolCall) -> bool:
     size = _size(call)
     if call.fault or size > tool.argument_limit or (size <= SMALL and tool.cost.is_light):
         return False  # with a fault it is refused unread, or read anew and then measured
-    return _steps(tool, call.arguments, call.raw) > COSTLY
+    steps = _steps(tool, call.arguments, call.raw)
+    if steps > DETAILED and tool.cost.branches:  # it is the report of what does not fit that takes long
+        return steps > COSTLY or not tool.fits(call.arguments)
+    return steps > COSTLY
 
 
 def _steps(tool: Tool, arguments: Mapping[str, Any], raw: str | None) -> float:
@@ -275,7 +275,13 @@ def _invalid_arguments(tool: Tool, value: dict[str, Any], repairs: tuple[str, ..
 
 
 def _first_problem(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
-    """The first thing that does not fit; there may be more."""
+    """The first thing that does not fit; there may be more.
+
+    Where the schema has alternatives the validator would report on each of them, at every level.
+    """
+    if tool.cost.branches:
+        unnamed = ArgumentProblem("", "arguments that fit its parameters", value_in_words(value))
+        return Checked(value, repairs, "invalid_arguments", (unnamed,), is_first=True)
     try:
         tool.validator.validate(value)
     except ValidationError as error:

@@ -133,4 +133,4 @@ def _expected_by(error: Any) -> str:
 
 
 def _one_of(options: Iterable[Any]) -> str:
-    return "one of " + shorten_text(", ".join(plain.dumps(option) for option in options), 300)
+    return "one of " + shorten_text(", ".join(plain.dumps(option) for option in islice(options, 150)), 300)

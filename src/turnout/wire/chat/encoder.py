@@ -139,7 +139,9 @@ class ChatEncoder:
         self._add_reasoning(wire, message, bool(calls))
         if is_private := has_private_state(message):
             self._note_lost_thoughts(wire, message)
-        if wire["content"] is None and not calls:
+        if wire["content"] is None and (audio := _spoken_audio(message)):
+            wire["audio"] = audio
+        elif wire["content"] is None and not calls:
             if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
                 return
             wire["content"] = TEXT_FILLER
@@ -343,6 +345,13 @@ def _is_reasoned(message: Message) -> bool:
     )
 
 
+def _spoken_audio(message: Message) -> Wire:
+    """What the model said aloud, by the id that OpenAI keeps it under; {} where there is none."""
+    held = [fields_of(block.residue).get("audio") for block in message.blocks if isinstance(block, Opaque)]
+    ids = [audio["id"] for audio in held if isinstance(audio, dict) and isinstance(audio.get("id"), str)]
+    return {"id": ids[0]} if ids else {}
+
+
 def _is_blank(part: Wire) -> bool:
     return part["type"] == "text" and blank(part["text"])
 
@@ -354,6 +363,8 @@ def _media_part(media: Media, document_part: str) -> Wire:
         return {"type": "image_url", "image_url": {"url": url, "detail": detail} if detail else {"url": url}}
     if document_part == "document_url" and media.mime == "application/pdf":
         return {"type": "document_url", "document_url": url, "document_name": media.name or "file.pdf"}
+    if kind := text_field(media.residue, "part", LINKED_PARTS):
+        return {"type": kind, kind: {"url": url}}
     if media.uri:
         return {"type": "text", "text": block_text(media)}
     if media.mime.startswith("audio/"):
@@ -363,6 +374,7 @@ def _media_part(media: Media, document_part: str) -> Wire:
 
 
 DETAILS = ("auto", "low", "high")
+LINKED_PARTS = ("video_url", "audio_url")  # of servers that are not OpenAI's
 AUDIO: Mapping[str, str] = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav"}
 
 

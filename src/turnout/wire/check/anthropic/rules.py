@@ -16,6 +16,7 @@ from ..chat.view import array, is_redacted, mapping, shown, text
 from ..problem import Level, Problem
 from ..reading import Object, objects, repeats
 from . import blocks as anthropic_blocks
+from . import images as anthropic_images
 from . import keys as anthropic_keys
 from . import marks as anthropic_marks
 from . import thinking as anthropic_thinking
@@ -352,6 +353,7 @@ RULES: tuple[Rule, ...] = (
     results_are_content,
     server_tools_stay_paired,
     *anthropic_blocks.RULES,
+    *anthropic_images.RULES,
     *anthropic_marks.RULES,
     *anthropic_tools.RULES,
     *anthropic_thinking.RULES,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import models
+from ..model_limits import temperature_up_to
 from ..problem import Problem
 from ..responses import rules as responses
 from ..responses.view import Request
@@ -143,6 +144,7 @@ RULES: tuple[Rule, ...] = (
     r1_gets_no_reasoning,
     choice_is_free,
     parts_are_text,
+    temperature_up_to(2, "Invalid temperature value, the valid range of temperature is [0, 2]"),
 )
 BEHIND_A_GATEWAY: tuple[Rule, ...] = (tool_turns_carry_some_reasoning, r1_gets_no_reasoning, choice_is_free)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import models
-from ..model_limits import temperature_up_to_two
+from ..model_limits import temperature_up_to
 from ..problem import Level, Problem
 from ..reading import repeats
 from . import deepseek, kimi, mistral
@@ -348,7 +348,7 @@ OPEN_MODELS: tuple[Rule, ...] = (*HOSTED, deepseek.r1_gets_no_reasoning)
 COMPATIBLE: tuple[Rule, ...] = EVERYWHERE
 DOUBLEWORD: tuple[Rule, ...] = (
     *EVERYWHERE,
-    temperature_up_to_two("Validation: Temperature must be between 0 and 2, got {:g}"),
+    temperature_up_to(2, "Validation: Temperature must be between 0 and 2, got {:g}"),
 )
 
 

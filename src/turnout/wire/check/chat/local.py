@@ -1,4 +1,4 @@
-"""Servers on one's own machine: vLLM, llama.cpp and Ollama.
+"""Servers on one's own machine: vLLM, llama.cpp, Ollama and LM Studio.
 
 They check little of the protocol, but they parse: arguments go into a prompt template as
 values, so text that is no JSON fails there and nowhere else.
@@ -13,14 +13,7 @@ from .. import models
 from ..problem import Problem, as_warnings
 from . import mistral
 from .pairing import Rule
-from .rules import (
-    EVERYWHERE,
-    PAIRING,
-    arguments_are_strings,
-    assistant_says_something,
-    judge,
-    messages_present,
-)
+from .rules import CONTRACT, PAIRING, arguments_are_strings, assistant_says_something, judge, messages_present
 from .view import Call, View, decoded, kind, mapping, shown, text
 
 # None of them looks at pairing: what is missing is missing in the prompt, and the model guesses.
@@ -226,4 +219,6 @@ def ollama(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
         yield from judge(OLLAMA, body, model=model)
 
 
-LM_STUDIO: tuple[Rule, ...] = EVERYWHERE
+# LM Studio validates the shape of messages ("Invalid 'messages' in payload"). No report has it refuse a call
+# for lack of its result.
+LM_STUDIO: tuple[Rule, ...] = (*CONTRACT, *LOOSE_PAIRING)
