@@ -251,7 +251,7 @@ def test_editing_completion_and_history(somebody: User) -> None:
         program.key("ctrl+c")
         assert program.ended() == 0
     assert "first line" in screen
-    seen = somebody.simulation.seen[-1].body.decode()  # type: ignore[union-attr]
+    seen = somebody.simulation.exchanges[-1].body.decode()  # type: ignore[union-attr]
     assert "The file README.md" in seen and "A small project." in seen
 
 
@@ -296,7 +296,7 @@ def test_commands(somebody: User) -> None:
         program.settled(r"You said")
         program.say("/quit")
         assert program.ended() == 0
-    assert "I ran this command myself" in somebody.simulation.seen[-1].body.decode()  # type: ignore[union-attr]
+    assert "I ran this command myself" in somebody.simulation.exchanges[-1].body.decode()  # type: ignore[union-attr]
     assert (somebody.folder / "talk.md").stat().st_mode & 0o777 == 0o600
 
 
