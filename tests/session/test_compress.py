@@ -242,7 +242,7 @@ def test_what_pruning_saved_counts() -> None:
     assert talk.history.summary == "" and not any(
         INSTRUCTION.encode() in sent.body for sent in transport.exchanges
     )
-    assert talk.compressor.used() < 20_000
+    assert talk.compressor.used_tokens() < 20_000
 
 
 # Summaries
@@ -384,12 +384,12 @@ def test_the_window_and_the_count_are_the_providers_where_it_says_so() -> None:
     usage = Usage(input=150_000, output=1_000)
     talk, _ = session([Reply((Say("ok"),), usage=usage)], compress=CompressPolicy(trigger=0.8), tools=[])
     events(talk)
-    assert talk.compressor.used() == 151_000
+    assert talk.compressor.used_tokens() == 151_000
     asking = talk.history.reply("openai:gpt-5.1", [ToolCall("c", "look", {})], usage=Usage(150_000, 0))
     talk.history.settle(asking.tool_calls[0].id, Outcome("complete", "w" * 4_000))
-    assert talk.compressor.used() == 151_000
+    assert talk.compressor.used_tokens() == 151_000
     talk.history.user("w" * 40_000)
-    assert talk.compressor.used() == 161_000
+    assert talk.compressor.used_tokens() == 161_000
     assert not talk.compressor.due(talk.target)
     talk.switch("anthropic:claude-sonnet-4-5")
     assert talk.compressor.due(talk.target)

@@ -207,21 +207,21 @@ def test_a_target_that_keeps_failing_rests_longer_each_time() -> None:
     """Three failures in a row open the breaker: 30 s, then 60 s; one success closes it."""
     router = Router([GPT, CLAUDE], "failover")
     for _ in range(2):
-        router.failed(GPT, 0)
+        router.note_failure(GPT, 0)
     assert router.choose(0) == GPT
-    router.failed(GPT, 0)
+    router.note_failure(GPT, 0)
     assert router.choose(29) == CLAUDE
     router.current = GPT
     assert router.choose(31) == GPT
-    router.failed(GPT, 31)
+    router.note_failure(GPT, 31)
     assert router.choose(90) == CLAUDE
     router.current = GPT
     assert router.choose(92) == GPT
-    router.worked(GPT)
-    router.failed(GPT, 92)
+    router.note_success(GPT)
+    router.note_failure(GPT, 92)
     assert router.choose(92) == GPT
     for _ in range(2):
-        router.failed(GPT, 92)
+        router.note_failure(GPT, 92)
     assert router.choose(121) == CLAUDE
     router.current = GPT
     assert router.choose(123) == GPT
@@ -232,7 +232,7 @@ def test_when_all_rest_the_one_whose_rest_ends_first_is_asked() -> None:
     router = Router([GPT, CLAUDE, GEMINI], "round-robin")
     for late, place in enumerate((GPT, GEMINI, CLAUDE)):
         for _ in range(3):
-            router.failed(place, late)
+            router.note_failure(place, late)
     assert router.choose(5) == GPT
 
 
@@ -240,7 +240,7 @@ def test_round_robin_passes_over_who_rests() -> None:
     """The others take turns meanwhile."""
     router = Router([GPT, CLAUDE, GEMINI], "round-robin")
     for _ in range(3):
-        router.failed(CLAUDE, 0)
+        router.note_failure(CLAUDE, 0)
     assert [router.choose(1).origin.provider for _ in range(4)] == ["openai", "gemini", "openai", "gemini"]
     assert [router.choose(40).origin.provider for _ in range(3)] == ["openai", "anthropic", "gemini"]
 
@@ -252,7 +252,7 @@ def test_who_asked_to_be_left_alone_is_not_asked_by_a_later_turn_either() -> Non
 
     async def later() -> list[Any]:
         loop = asyncio.get_running_loop()
-        talk.router.failed(talk.target, loop.time(), 300)
+        talk.router.note_failure(talk.target, loop.time(), 300)
         early = (await everything(talk))[-1]
         await asyncio.sleep(301)
         return [early, (await everything(talk))[-1]]
@@ -273,7 +273,7 @@ def test_a_time_that_is_named_while_a_key_is_fetched_counts() -> None:
 
     async def waiting() -> tuple[Any, float]:
         loop = asyncio.get_running_loop()
-        loop.call_later(2, talk.router.failed, talk.target, 2.0, 30.0)
+        loop.call_later(2, talk.router.note_failure, talk.target, 2.0, 30.0)
         return (await everything(talk))[-1], loop.time()
 
     last, at = virtually(waiting())

@@ -322,7 +322,7 @@ class Talk:
             self._standing = Standing(
                 str(session.target.origin),
                 session.scheduler.policy.mode,
-                session.compressor.used(),
+                session.compressor.used_tokens(),
                 session.target.facts.context,
                 session.cost,
             )
