@@ -66,7 +66,7 @@ def interactively(user: User) -> str:
 
         async def talk() -> str:
             opened = Talk(Opener(wanted, configuration(wanted)), MODEL)
-            await Plain(opened, Theme(colour=False), io.StringIO(f"{PROMPT}\n"), io.StringIO()).run()
+            await Plain(opened, Theme(colour=False), io.StringIO(f"{PROMPT}\n"), io.StringIO()).converse()
             return opened.session.id
 
         return asyncio.run(talk())

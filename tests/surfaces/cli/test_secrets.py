@@ -215,7 +215,10 @@ def test_no_secret_is_on_the_screen_or_with_a_child(somebody: User, tmp_path: Pa
         program.wait(r"MCP servers;.*\n  x  untrusted")
         program.key("ctrl+d")
         program.ended()
-    assert leaks(bytes(program.written), *files_below(somebody.home), (tmp_path / "log").read_bytes()) == []
+    assert (
+        leaks(bytes(program.finish_arguments), *files_below(somebody.home), (tmp_path / "log").read_bytes())
+        == []
+    )
 
 
 def read(path: str) -> bytes:
