@@ -9,7 +9,7 @@ from tests.handoff.hearing import Heard, hear
 from turnout import History
 from turnout.model import ModelTurn
 from turnout.simulate import Call
-from turnout.simulate.simulation import Exchange
+from turnout.simulate.simulation import SimulatedExchange
 
 PLACES = (
     "openai:gpt-5.1",
@@ -25,19 +25,19 @@ PARIS = Call("weather", {"city": "Paris"})
 OSLO = Call("weather", {"city": "Oslo"})
 
 
-def told(seen: Exchange) -> Heard:
+def told(seen: SimulatedExchange) -> Heard:
     """What a request said, read from outside."""
     return hear(seen.protocol, json.loads(seen.body))
 
 
-def paired(seen: Exchange) -> list[str]:
+def paired(seen: SimulatedExchange) -> list[str]:
     """The results of a request, after checking that every call has exactly one, in order."""
     heard = told(seen)
     assert [id for id, _, _ in heard.calls] == [id for id, _ in heard.results]
     return [text for _, text in heard.results]
 
 
-def may_call(seen: Exchange) -> bool:
+def may_call(seen: SimulatedExchange) -> bool:
     body = json.loads(seen.body)
     choice = body.get("tool_choice") or body.get("toolConfig", {}).get("functionCallingConfig", {}).get(
         "mode"

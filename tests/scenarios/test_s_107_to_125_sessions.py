@@ -20,14 +20,14 @@ from turnout.session.events import Cancelled, Complete, Discarded, Nested
 from turnout.session.limits import Limits
 from turnout.session.session import Session
 from turnout.simulate import (
-    Asked,
     Call,
     Hosted,
     HttpError,
+    MidStreamError,
     Reset,
     Say,
     ScriptedTransport,
-    StreamError,
+    SimulatedRequest,
     Think,
     Truncate,
 )
@@ -51,7 +51,7 @@ def test_s_66_a_session_without_tools_goes_on_with_a_history_that_has_calls(plac
     """Stubs of the historical tools are declared with the choice `none`, and nobody refuses."""
     talk, transport = session(["Fine."], place, tools=(), history=with_calls(GPT))
     assert events(talk)[-1].turn.text == "Fine."
-    (seen,) = transport.seen
+    (seen,) = transport.exchanges
     assert transport.refusals == [] and paired(seen) == ["found"]
     assert told(seen).tools == ["gone_tool"] and not may_call(seen)
 
@@ -61,8 +61,8 @@ def test_s_67_a_stub_that_is_called_is_refused_and_the_model_asked_again(place: 
     """The call runs nothing, is answered with an error that says so, and the next reply is the answer."""
     talk, transport = session([[Call("gone_tool", {"n": 2})], "As I said."], place, history=with_calls(GPT))
     assert events(talk)[-1].turn.text == "As I said."
-    assert transport.refusals == [] and len(transport.seen) == 2
-    _, answer = paired(transport.seen[1])
+    assert transport.refusals == [] and len(transport.exchanges) == 2
+    _, answer = paired(transport.exchanges[1])
     assert "unknown_tool" in answer and "gone_tool" in answer
     assert [item.status for item in talk.history.ledger] == ["complete", "error"]
 
@@ -70,7 +70,7 @@ def test_s_67_a_stub_that_is_called_is_refused_and_the_model_asked_again(place: 
 # Replies that broke
 
 
-@pytest.mark.parametrize("fault", [Truncate(), Reset(), StreamError("overloaded")])
+@pytest.mark.parametrize("fault", [Truncate(), Reset(), MidStreamError("overloaded")])
 @pytest.mark.parametrize("place", PLACES)
 def test_s_104_nothing_of_a_dead_attempt_is_left(place: str, fault: Any) -> None:
     """Text, thinking and calls of the dead attempt are in no history, no request, and on no screen."""
@@ -82,14 +82,14 @@ def test_s_104_nothing_of_a_dead_attempt_is_left(place: str, fault: Any) -> None
     after = seen[max(at for at, event in enumerate(seen) if isinstance(event, Discarded)) :]
     assert "".join(event.text for event in after if isinstance(event, TextDelta)) == "Looking.Mild."
     assert [len(turn.tool_calls) for turn in replies(talk.history)] == [1, 0]
-    assert not any(b"dead" in each.body or b"Deadwood" in each.body for each in transport.seen)
+    assert not any(b"dead" in each.body or b"Deadwood" in each.body for each in transport.exchanges)
     assert [event.outcome.text for event in seen if isinstance(event, ToolResult)] == ["18 degrees in Paris"]
 
 
 # Compression
 
 
-def chatty(asked: Asked) -> Any:
+def chatty(asked: SimulatedRequest) -> Any:
     """Two rounds of parallel calls for every prompt; a summary when one is asked for."""
     if "Summarise" in asked.user:
         return "What happened before."
@@ -110,7 +110,7 @@ def test_s_107_chained_compactions_leave_no_call_without_its_result(place: str) 
 
     virtually(conversing())
     assert transport.refusals == []
-    for seen in transport.seen:
+    for seen in transport.exchanges:
         paired(seen)
     assert talk.history.generation == 4 and violations(talk.history) == []
     assert len(talk.history.ledger) == 16
@@ -129,7 +129,7 @@ def test_s_108_the_request_for_a_summary_is_a_valid_one(place: str) -> None:
 
     virtually(conversing())
     assert transport.refusals == []
-    (asking,) = [seen for seen in transport.seen if b"Summarise our conversation" in seen.body]
+    (asking,) = [seen for seen in transport.exchanges if b"Summarise our conversation" in seen.body]
     heard = told(asking)
     assert paired(asking) and heard.tools == ["weather"] and not may_call(asking)
     assert talk.history.summary == "What happened before."
@@ -149,7 +149,7 @@ def test_s_108_a_summary_of_a_history_with_open_calls_is_valid_too(place: str) -
     cut_off.user("never mind")
     assert virtually(talk.compact())
     assert transport.refusals == []
-    first, second = paired(transport.seen[0])
+    first, second = paired(transport.exchanges[0])
     assert first == "mild" and second != "mild"
 
 
@@ -161,8 +161,8 @@ def test_s_109_a_summary_inside_a_tool_loop_is_not_the_models_word(place: str) -
     seen = events(talk, "Please look at both.")
     assert "compressing" in statuses(seen) and isinstance(seen[-1], Complete)
     assert transport.refusals == []
-    last = told(transport.seen[-1])
-    assert paired(transport.seen[-1])
+    last = told(transport.exchanges[-1])
+    assert paired(transport.exchanges[-1])
     assert any("What happened before." in text for text in (*last.user, *last.system))
     assert not any("What happened before." in text for text in last.model)
     assert any("Please look at both." in text for text in last.user)
@@ -179,13 +179,13 @@ def test_s_116_empty_arguments_are_corrected_a_few_times_and_then_a_text_is_forc
     )
     seen = events(talk)
     assert seen[-1].turn.text == "I do not know." and statuses(seen) == ["guard"]
-    assert len(transport.seen) == Limits().corrections + 1
-    last = transport.seen[-1]
+    assert len(transport.exchanges) == Limits().corrections + 1
+    last = transport.exchanges[-1]
     for answer in paired(last):
         error = json.loads(answer)["tool_error"]
         assert (error["kind"], error["missing"]) == ("invalid_arguments", ["city"])
     assert set(told(last).tools) == {"weather", "slow"} and not may_call(last)
-    assert all(may_call(each) for each in list(transport.seen)[:-1]) and transport.refusals == []
+    assert all(may_call(each) for each in list(transport.exchanges)[:-1]) and transport.refusals == []
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_s_117_circles_are_noticed_at_the_limit_that_was_set(
     )
     seen = events(talk)
     assert seen[-1].turn.text == "Enough." and statuses(seen) == ["guard"]
-    assert len(transport.seen) == rounds + 1
+    assert len(transport.exchanges) == rounds + 1
 
 
 def test_s_117_the_same_call_with_new_results_is_no_circle() -> None:
@@ -234,8 +234,8 @@ def test_s_118_at_the_round_limit_pairs_are_closed_and_one_request_has_the_last_
         rounds=4,
     )
     assert events(talk)[-1].turn.text == "That is all."
-    assert len(transport.seen) == 5 and transport.refusals == []
-    last = transport.seen[-1]
+    assert len(transport.exchanges) == 5 and transport.refusals == []
+    last = transport.exchanges[-1]
     assert len(paired(last)) == 4 and told(last).tools and not may_call(last)
     assert not talk.history.open_calls
 
@@ -278,7 +278,7 @@ def test_s_119_a_session_that_was_killed_in_a_batch_goes_on(tmp_path: Path) -> N
         seen = virtually(everything(again, "and?"))
         assert seen[-1].turn.text == "Where we were."
         assert sorted(set(ran)) == sorted(ran) and ran[: len(done)] == done
-        assert len(paired(transport.seen[0])) == 3 and transport.refusals == []
+        assert len(paired(transport.exchanges[0])) == 3 and transport.refusals == []
         assert violations(again.history) == []
 
 
@@ -302,8 +302,8 @@ def test_s_120_a_switch_waits_for_the_end_of_what_is_in_flight(place: str, momen
         first.partition(":")[0],
         place.partition(":")[0],
     ]
-    assert len(transport.seen) == 2 and transport.refusals == []
-    assert paired(transport.seen[1]) == ["18 degrees in Paris", "18 degrees in Oslo"]
+    assert len(transport.exchanges) == 2 and transport.refusals == []
+    assert paired(transport.exchanges[1]) == ["18 degrees in Paris", "18 degrees in Oslo"]
 
 
 @pytest.mark.parametrize("after", PLACES)
@@ -321,7 +321,7 @@ def test_s_121_the_result_of_ones_call_goes_to_another(before: str, after: str) 
     seen = events(talk)
     assert statuses(seen) == ["switched"] and seen[-1].turn.text == "There."
     assert transport.refusals == []
-    assert paired(transport.seen[-1]) == [f"18 degrees in {city}" for city in ("Paris", "Oslo", "Paris")]
+    assert paired(transport.exchanges[-1]) == [f"18 degrees in {city}" for city in ("Paris", "Oslo", "Paris")]
     assert [len(turn.tool_calls) for turn in replies(talk.history)] == [2, 1, 0]
 
 
@@ -335,11 +335,11 @@ def test_s_124_what_the_provider_ran_itself_is_nobody_elses(after: str) -> None:
     events(talk, "and?")
     assert [item.call.name for item in talk.history.ledger] == ["weather"]
     assert any(isinstance(block, Opaque) for block in replies(talk.history)[0].blocks)
-    bodies = [json.loads(seen.body) for seen in transport.seen]
-    marks = [b"srvtoolu_" in seen.body for seen in transport.seen]
+    bodies = [json.loads(seen.body) for seen in transport.exchanges]
+    marks = [b"srvtoolu_" in seen.body for seen in transport.exchanges]
     assert marks == [False, True, after == CLAUDE]
     assert bodies[1]["messages"][1]["content"][0]["type"] == "server_tool_use"
-    assert paired(transport.seen[-1]) == ["18 degrees in Paris"] and transport.refusals == []
+    assert paired(transport.exchanges[-1]) == ["18 degrees in Paris"] and transport.refusals == []
 
 
 # Subagents
@@ -352,8 +352,8 @@ def test_s_125_a_child_leaves_one_call_and_one_result_in_its_parent(place: str) 
     talk, transport = session([[Call("task", {"prompt": "look"})], *child, "Thanks."], place, subagents=True)
     assert events(talk)[-1].turn.text == "Thanks."
     assert transport.refusals == []
-    assert paired(transport.seen[-1]) == ["It is mild."]
-    assert b"hildhood" not in transport.seen[-1].body and b"childish" not in transport.seen[-1].body
+    assert paired(transport.exchanges[-1]) == ["It is mild."]
+    assert b"hildhood" not in transport.exchanges[-1].body and b"childish" not in transport.exchanges[-1].body
     assert [item.call.name for item in talk.history.ledger] == ["task"]
     assert "childish" not in repr(talk.history.entries)
 

@@ -32,7 +32,7 @@ def test_s_110_a_tool_that_crashes_its_executor_takes_no_other_call_with_it(how:
     calls = [PARIS, Call("crash", {"how": how}), OSLO]
     talk, transport = session([calls, "Well."], CLAUDE, tools=[weather, crash])
     assert events(talk)[-1].turn.text == "Well."
-    first, second, third = paired(transport.seen[1])
+    first, second, third = paired(transport.exchanges[1])
     assert (first, third) == ("18 degrees in Paris", "18 degrees in Oslo") and second != first
     assert all(item.outcome is not None for item in talk.history.ledger)
 
@@ -66,7 +66,7 @@ def test_s_111_an_abort_while_one_of_three_waits_for_approval() -> None:
     seen = virtually(aborting())
     assert isinstance(seen[-1], Cancelled)
     assert [item.status for item in talk.history.ledger] == ["complete", "cancelled", "complete"]
-    first, second, third = paired(transport.seen[1])
+    first, second, third = paired(transport.exchanges[1])
     assert (first, third) == ("18 degrees in Paris", "18 degrees in Oslo")
     assert "did not run" in second and transport.refusals == []
 
@@ -104,7 +104,7 @@ def test_s_112_a_tool_that_ignores_the_abort_is_left_behind() -> None:
         return took
 
     assert virtually(aborting()) <= 3
-    assert not any(b"far too late" in seen.body for seen in transport.seen)
+    assert not any(b"far too late" in seen.body for seen in transport.exchanges)
     assert [item.status for item in talk.history.ledger] == ["cancelled", "complete"]
 
 
@@ -147,7 +147,7 @@ def test_s_114_a_batch_of_another_turn_waits_for_the_running_one() -> None:
         seen = []
         async for event in talk.run("go"):
             seen.append(event)
-            if getattr(event, "state", "") == "executing" and len(transport.seen) == 1:
+            if getattr(event, "state", "") == "executing" and len(transport.exchanges) == 1:
                 talk.queue("once more")
         return seen
 
@@ -162,7 +162,7 @@ def test_s_115_twenty_calls_in_one_turn_are_all_answered(place: str) -> None:
     many = [Call("weather", {"city": f"city {n}"}) for n in range(20)]
     talk, transport = session([many, "That is many."], place, limits=Limits(tools=ToolLimits(calls=5)))
     assert isinstance(events(talk)[-1], Complete)
-    answers = paired(transport.seen[1])
+    answers = paired(transport.exchanges[1])
     assert len(answers) == 20 and transport.refusals == []
     assert answers[:5] == [f"18 degrees in city {n}" for n in range(5)]
     assert all("too_many_calls" in answer and "5" in answer for answer in answers[5:])

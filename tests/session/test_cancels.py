@@ -91,7 +91,7 @@ async def trial(seed: int) -> str:
     listening = asyncio.ensure_future(listen())
     await a_while(chance)
     where = "over" if seen and isinstance(seen[-1], TERMINAL) else "under way" if seen else "before"
-    marks.cancelled, sent = True, len(transport.seen)
+    marks.cancelled, sent = True, len(transport.exchanges)
     talk.cancel()
     begun = asyncio.get_running_loop().time()
     await asyncio.wait({listening}, timeout=PATIENCE)
@@ -102,7 +102,7 @@ async def trial(seed: int) -> str:
     assert asyncio.get_running_loop().time() - begun < 10
     assert not marks.late, f"{where}: {marks.late}"
     on_the_way = 1 if talk.subagents else 0  # a cancel takes a few steps of the loop to reach a subagent
-    assert len(transport.seen) <= sent + on_the_way, f"{where}: requests were sent after the cancel"
+    assert len(transport.exchanges) <= sent + on_the_way, f"{where}: requests were sent after the cancel"
     assert not violations(talk.history) and not talk.history.open_calls and not talk.busy
     if not seed % 5:
         assert (await talk.ask("again")).text  # the session is as good as before
@@ -152,7 +152,7 @@ def test_a_cancel_between_the_asking_and_the_first_event_is_not_lost() -> None:
         return [event async for event in events]
 
     assert virtually(early()) == [Cancelled()]
-    assert not transport.seen
+    assert not transport.exchanges
 
 
 def test_a_cancel_while_an_earlier_run_is_ending_reaches_the_later_one() -> None:
@@ -170,7 +170,7 @@ def test_a_cancel_while_an_earlier_run_is_ending_reaches_the_later_one() -> None
         return [await later]
 
     assert virtually(late()) == [Cancelled()]
-    assert len(transport.seen) == 1
+    assert len(transport.exchanges) == 1
 
 
 def test_a_session_that_is_closed_ends_the_runs_that_were_asked_for() -> None:
@@ -183,7 +183,7 @@ def test_a_session_that_is_closed_ends_the_runs_that_were_asked_for() -> None:
         return [event async for event in events]
 
     assert virtually(closing()) == [Cancelled()]
-    assert not transport.seen
+    assert not transport.exchanges
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
@@ -202,4 +202,4 @@ def test_a_subagent_that_has_not_begun_is_stopped_with_its_parent(after: int) ->
         assert isinstance(seen[-1], Cancelled)
 
     virtually(early())
-    assert len(transport.seen) <= 2
+    assert len(transport.exchanges) <= 2

@@ -118,7 +118,9 @@ def test_a_cut_may_fall_between_rounds_of_one_tool_loop_and_its_prompt_is_kept(
     """Thirty rounds after one prompt: the prompt and the latest rounds stay, each call with its result."""
     talk, transport = session(wordy, target, history=looping(30), compress=CompressPolicy(keep_turns=keep))
     assert compact(talk)
-    assert transport.seen[-1].body.count(b"found") >= 2 * (30 - keep)  # whoever summarises reads the results
+    assert transport.exchanges[-1].body.count(b"found") >= 2 * (
+        30 - keep
+    )  # whoever summarises reads the results
     assert [turn.blocks[0] for turn in talk.history.turns] == [
         Text("fix it"),
         *(Text(f"round {number}") for number in range(30 - keep, 30)),
@@ -162,7 +164,7 @@ def test_pinned_turns_stay_through_one_compaction_after_the_other() -> None:
         assert compact(talk)
         assert keys(talk.history.turns)[:2] == [prompt, reply]
         assert isinstance(events(talk, f"prompt {number}")[-1], Complete)
-    assert b"x" * 5_000 in transport.seen[-1].body and transport.refusals == []
+    assert b"x" * 5_000 in transport.exchanges[-1].body and transport.refusals == []
     talk.unpin(reply)
     assert compact(talk) and keys(talk.history.turns)[0] == prompt and reply not in keys(talk.history.turns)
 
@@ -188,14 +190,14 @@ def test_when_all_that_could_go_is_pinned_nothing_is_done() -> None:
     """No summary of nothing, and no compaction without end."""
     talk, transport = session(wordy, history=looping(2), compress=CompressPolicy(keep_turns=2))
     talk.pin(talk.history.turns[0].key)
-    assert not compact(talk) and list(transport.seen) == []
+    assert not compact(talk) and list(transport.exchanges) == []
 
 
 @pytest.mark.parametrize("rounds", [3, 4])
 def test_a_conversation_of_no_more_than_the_recent_turns_is_left_alone(rounds: int) -> None:
     """There is nothing before them to cut."""
     talk, transport = session(wordy, history=looping(rounds), compress=CompressPolicy(keep_turns=5))
-    assert not compact(talk) and list(transport.seen) == [] and len(talk.history.turns) == rounds + 1
+    assert not compact(talk) and list(transport.exchanges) == [] and len(talk.history.turns) == rounds + 1
 
 
 # The head is stable
@@ -212,7 +214,7 @@ def test_between_compactions_the_bytes_already_sent_stay_a_prefix() -> None:
     talk, transport = session(reply, compress=CompressPolicy(keep_turns=6), tools=[])
     for number in range(20):
         events(talk, f"prompt {number}")
-    sent = [seen.body for seen in transport.seen if INSTRUCTION.encode() not in seen.body]
+    sent = [seen.body for seen in transport.exchanges if INSTRUCTION.encode() not in seen.body]
     stable = [later.startswith(earlier[: -len("]}")]) for earlier, later in pairwise(sent)]
     assert stable.count(False) >= 4  # it is compressed again and again
     assert not any(not one and not two for one, two in pairwise(stable))
@@ -238,9 +240,9 @@ def test_what_pruning_saved_counts() -> None:
     seen = events(talk, "on")
     assert "compressing" in statuses(seen) and len(talk.history.shortened_results) == 5
     assert talk.history.summary == "" and not any(
-        INSTRUCTION.encode() in sent.body for sent in transport.seen
+        INSTRUCTION.encode() in sent.body for sent in transport.exchanges
     )
-    assert talk.compressor.used() < 20_000
+    assert talk.compressor.used_tokens() < 20_000
 
 
 # Summaries
@@ -259,7 +261,7 @@ def test_any_target_can_write_the_summary(target: str) -> None:
         environment=EVERY,
     )
     assert compact(talk) and talk.history.summary == SUMMARY
-    assert transport.refusals == [] and len(transport.seen) == 1
+    assert transport.refusals == [] and len(transport.exchanges) == 1
 
 
 def test_an_earlier_summary_goes_into_the_next_and_older_turns_do_not() -> None:
@@ -273,7 +275,7 @@ def test_an_earlier_summary_goes_into_the_next_and_older_turns_do_not() -> None:
         for each in range(3):
             events(talk, f"prompt {number}.{each}")
         assert compact(talk)
-        asked.append(transport.seen[-1].body)
+        asked.append(transport.exchanges[-1].body)
     assert b"summary 2" in asked[3] and b"prompt 3.0" in asked[3]
     assert b"prompt 0." not in asked[3] and b"prompt 1." not in asked[3]
     assert len(asked[3]) < len(asked[1]) * 1.2
@@ -303,7 +305,7 @@ def test_a_summary_that_is_too_long_to_ask_for_leaves_out_the_oldest() -> None:
 
     talk, transport = session(narrow, history=looping(40), compress=CompressPolicy(keep_turns=2))
     assert compact(talk) and talk.history.summary == SUMMARY
-    assert len(transport.seen) <= 6
+    assert len(transport.exchanges) <= 6
 
 
 # When the provider says that it is too long
@@ -322,7 +324,7 @@ def test_too_long_is_met_by_keeping_less_and_less() -> None:
     last = events(talk, "go on")[-1]
     assert isinstance(last, Complete) and last.turn.text == "It fits."
     assert talk.history.turns[-2].blocks == (Text("go on"),)
-    bodies = [seen.body for seen in transport.seen]
+    bodies = [seen.body for seen in transport.exchanges]
     assert len(set(bodies)) == len(bodies)
     assert transport.refusals == []
 
@@ -382,12 +384,12 @@ def test_the_window_and_the_count_are_the_providers_where_it_says_so() -> None:
     usage = Usage(input=150_000, output=1_000)
     talk, _ = session([Reply((Say("ok"),), usage=usage)], compress=CompressPolicy(trigger=0.8), tools=[])
     events(talk)
-    assert talk.compressor.used() == 151_000
+    assert talk.compressor.used_tokens() == 151_000
     asking = talk.history.reply("openai:gpt-5.1", [ToolCall("c", "look", {})], usage=Usage(150_000, 0))
     talk.history.settle(asking.tool_calls[0].id, Outcome("complete", "w" * 4_000))
-    assert talk.compressor.used() == 151_000
+    assert talk.compressor.used_tokens() == 151_000
     talk.history.user("w" * 40_000)
-    assert talk.compressor.used() == 161_000
+    assert talk.compressor.used_tokens() == 161_000
     assert not talk.compressor.due(talk.target)
     talk.switch("anthropic:claude-sonnet-4-5")
     assert talk.compressor.due(talk.target)
@@ -405,7 +407,7 @@ def test_a_user_turn_is_never_mistaken_for_a_loop() -> None:
     assert compact(talk)
     assert [type(turn) for turn in talk.history.turns] == [UserTurn, ModelTurn] * 2
     events(talk, "on")
-    assert loads(transport.seen[-1].body)["messages"][0]["role"] == "user"
+    assert loads(transport.exchanges[-1].body)["messages"][0]["role"] == "user"
 
 
 # Whose window it is
@@ -416,7 +418,7 @@ LARGE, SMALL = "gemini:gemini-2.5-pro", "openai:gpt-4o"  # a million tokens, and
 
 def longest_body(transport: Any, provider: str) -> int:
     """About how many tokens the longest request to this provider had."""
-    return max(len(seen.body) // 4 for seen in transport.seen if seen.provider == provider)
+    return max(len(seen.body) // 4 for seen in transport.exchanges if seen.provider == provider)
 
 
 def test_room_is_made_for_the_target_that_is_asked() -> None:
@@ -425,7 +427,7 @@ def test_room_is_made_for_the_target_that_is_asked() -> None:
     for number in range(8):
         assert isinstance(events(talk, f"{number} " + "w" * 160_000)[-1], Complete)
     assert longest_body(transport, "openai") < 128_000
-    assert [seen.provider for seen in transport.seen if b"Summarise our" not in seen.body] == [
+    assert [seen.provider for seen in transport.exchanges if b"Summarise our" not in seen.body] == [
         "gemini",
         "openai",
     ] * 4
@@ -443,7 +445,7 @@ def test_room_is_made_for_the_target_that_takes_over() -> None:
     )
     for number in range(5):
         events(talk, f"{number} " + "w" * 160_000)
-    assert {seen.provider for seen in transport.seen} == {"gemini"} and talk.history.summary == ""
+    assert {seen.provider for seen in transport.exchanges} == {"gemini"} and talk.history.summary == ""
     assert isinstance(events(talk, "last")[-1], Complete)
     assert 0 < longest_body(transport, "openai") < 128_000
 
@@ -471,4 +473,4 @@ def test_who_is_switched_to_while_room_is_made_is_asked_next() -> None:
         return [event async for event in talk.run("go on")]
 
     assert isinstance(virtually(switching())[-1], Complete)
-    assert [seen.provider for seen in transport.seen] == ["openai", "anthropic"]
+    assert [seen.provider for seen in transport.exchanges] == ["openai", "anthropic"]

@@ -73,7 +73,7 @@ def test_a_tool_that_polls_may_be_asked_again_and_again(polls: bool, asked: int)
         lambda replying: script.pop() if script and replying.may_call else "Done.", tools=[job]
     )
     seen = events(talk)
-    assert shown(seen) == "Done." and len(transport.seen) == asked
+    assert shown(seen) == "Done." and len(transport.exchanges) == asked
     assert ("guard" in statuses(seen)) is not polls
 
 
@@ -83,7 +83,7 @@ def test_a_run_that_is_resumed_begins_with_a_clean_slate() -> None:
     assert isinstance(events(talk)[-1], Failed)
     seen = virtually(_all(talk.go_on()))
     assert shown(seen) == "Mild." and "guard" not in statuses(seen)
-    assert not any(b'"tool_choice":"none"' in exchange.body for exchange in transport.seen)
+    assert not any(b'"tool_choice":"none"' in exchange.body for exchange in transport.exchanges)
 
 
 async def _all(run: Any) -> list[Any]:

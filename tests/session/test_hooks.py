@@ -93,7 +93,7 @@ def test_what_a_hook_changes_is_sent_and_the_history_keeps_what_was_said() -> No
         [[Say("Hello Lisbeth."), PARIS], "Done."], "deepseek:deepseek-chat", hooks=Hooks(before_model=before)
     )
     events(talk, "I am Lisbeth.")
-    sent = transport.seen[-1].body
+    sent = transport.exchanges[-1].body
     assert b"Lisbeth" not in sent and sent.count(b"[name]") == 2
     assert b"[withheld]" in sent and b"18 degrees" not in sent
     assert b"Speak French." in sent and b'"temperature":0.25' in sent and b'"slow"' not in sent
@@ -125,8 +125,8 @@ def test_signed_thinking_that_a_hook_rewrites_is_not_sent_as_if_it_were_signed(t
         hooks=Hooks(before_model=before),
     )
     assert isinstance(events(talk)[-1], Complete)
-    assert transport.refusals == [] and b"Rome" in transport.seen[-1].body
-    assert b"Paris" not in transport.seen[-1].body.replace(b"18 degrees in Paris", b"")
+    assert transport.refusals == [] and b"Rome" in transport.exchanges[-1].body
+    assert b"Paris" not in transport.exchanges[-1].body.replace(b"18 degrees in Paris", b"")
     sound(talk)
 
 
@@ -139,7 +139,10 @@ def test_a_hook_may_add_and_drop_turns() -> None:
 
     talk, transport = session([[PARIS], "Done."], hooks=Hooks(before_model=before))
     events(talk)
-    assert b"Remember the rain." in transport.seen[-1].body and b"tool_calls" not in transport.seen[-1].body
+    assert (
+        b"Remember the rain." in transport.exchanges[-1].body
+        and b"tool_calls" not in transport.exchanges[-1].body
+    )
     assert transport.refusals == []
     sound(talk)
 
@@ -154,7 +157,10 @@ def test_a_hook_sees_and_changes_the_summary_too() -> None:
     events(talk, "I am Lisbeth.")
     talk.history.compact(talk.history.turns[-1].key, "Lisbeth said hello.")
     events(talk, "Do you remember?")
-    assert b"[name] said hello." in transport.seen[-1].body and b"Lisbeth" not in transport.seen[-1].body
+    assert (
+        b"[name] said hello." in transport.exchanges[-1].body
+        and b"Lisbeth" not in transport.exchanges[-1].body
+    )
     assert talk.history.summary == "Lisbeth said hello."
     sound(talk)
 
@@ -174,7 +180,7 @@ def test_a_refused_request_ends_the_run_and_is_not_sent() -> None:
         True,
         "not on Sundays",
     )
-    assert list(transport.seen) == []
+    assert list(transport.exchanges) == []
     sound(talk)
     refusing[0] = False
     assert isinstance(events(talk, "again")[-1], Complete)
@@ -213,7 +219,7 @@ def test_a_changed_reply_takes_the_place_of_what_was_shown() -> None:
         shown = "" if isinstance(event, Discarded) else shown
         shown += event.text if isinstance(event, TextDelta) else ""
     assert isinstance(seen[-1], Complete) and seen[-1].turn.text == "Let me look." == shown
-    assert b"You fool" not in transport.seen[1].body and transport.refusals == []
+    assert b"You fool" not in transport.exchanges[1].body and transport.refusals == []
     assert results(talk) == [("complete", "18 degrees in Paris")]
     sound(talk)
 
@@ -251,7 +257,7 @@ def test_a_hook_sees_a_request_again_when_it_is_sent_again() -> None:
     )
     events(talk)
     assert seen == ["openai", "anthropic"]
-    assert b"For anthropic." in transport.seen[-1].body
+    assert b"For anthropic." in transport.exchanges[-1].body
 
 
 def test_summaries_and_subagents_have_the_same_hooks() -> None:
@@ -342,7 +348,7 @@ def test_a_refused_call_is_denied_and_the_model_reads_why() -> None:
     events(talk)
     assert ran == ["weather"]
     assert results(talk) == [("denied", "Refused by a hook: that is private."), ("complete", "noted")]
-    assert b"that is private" in transport.seen[-1].body
+    assert b"that is private" in transport.exchanges[-1].body
     sound(talk)
 
 
@@ -417,7 +423,7 @@ def test_a_result_can_be_changed_and_withheld() -> None:
     assert [event.outcome.text for event in seen if isinstance(event, ToolResult)] == [
         text for _, text in results(talk)
     ]
-    assert b"18 degrees" not in transport.seen[-1].body
+    assert b"18 degrees" not in transport.exchanges[-1].body
     sound(talk)
 
 

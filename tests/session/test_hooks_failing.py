@@ -69,7 +69,7 @@ def test_a_hook_that_misbehaves_around_a_tool_call_is_raised(place: str, hook: A
     sound(talk)
     talk.scheduler.hooks = ToolHooks()
     assert isinstance(events(talk, "again")[-1], Complete)
-    assert b"verysecret" not in transport.seen[-1].body
+    assert b"verysecret" not in transport.exchanges[-1].body
 
 
 def test_what_a_callback_raises_in_a_subagent_is_raised_to_the_user() -> None:
@@ -90,7 +90,7 @@ def test_what_a_callback_raises_in_a_subagent_is_raised_to_the_user() -> None:
     assert failed.error.hook == "approver" and isinstance(failed.error.__cause__, RuntimeError)
     sound(talk)
     events(talk, "again")
-    assert b"verysecret" not in transport.seen[-1].body
+    assert b"verysecret" not in transport.exchanges[-1].body
 
 
 def test_ask_raises_what_went_wrong_in_a_callback() -> None:

@@ -40,7 +40,7 @@ def test_a_limit_that_cannot_be_counted_refuses_to_start(settings: dict[str, Any
     said = str(failed.error)
     assert "$2 " in said and f'[models."{UNPRICED}"] price = {{input = …, output = …}}' in said
     assert "set_price" in said and "leave the limit out" in said
-    assert not transport.seen and not talk.history.turns
+    assert not transport.exchanges and not talk.history.turns
 
 
 def test_a_limit_is_looked_at_again_after_a_switch() -> None:
@@ -48,7 +48,7 @@ def test_a_limit_is_looked_at_again_after_a_switch() -> None:
     talk, transport = session(["Hi.", "Again."], PRICED, limits=Limits(cost=2.0))
     assert isinstance(events(talk)[-1], Complete)
     talk.switch(UNPRICED)
-    assert isinstance(events(talk)[-1], Failed) and len(transport.seen) == 1
+    assert isinstance(events(talk)[-1], Failed) and len(transport.exchanges) == 1
     talk.switch(PRICED)
     assert isinstance(events(talk)[-1], Complete)
 

@@ -14,7 +14,7 @@ from turnout.model import ModelTurn
 from turnout.session.events import Complete, Failed
 from turnout.session.retry import Budget, RetryPolicy
 from turnout.session.routing import Router
-from turnout.simulate import Call, HttpError, Say, StreamError, Think
+from turnout.simulate import Call, HttpError, MidStreamError, Say, Think
 from turnout.streaming.events import TextDelta
 from turnout.targets.target import find_target as target
 
@@ -58,7 +58,7 @@ def test_both_forms_of_retry_after_are_heeded(after: Any) -> None:
         [HttpError("rate_limit", retry_after=after), "Hi."], wall_clock=lambda: 1_000_000.0
     )
     last, took = how_long(talk)
-    assert isinstance(last, Complete) and 7 <= took <= 7.5 and len(transport.seen) == 2
+    assert isinstance(last, Complete) and 7 <= took <= 7.5 and len(transport.exchanges) == 2
 
 
 def test_a_wait_beyond_the_budget_is_not_begun() -> None:
@@ -67,7 +67,7 @@ def test_a_wait_beyond_the_budget_is_not_begun() -> None:
     last, took = how_long(talk)
     assert isinstance(last, Failed) and last.kind == "rate_limit" and took == 0
     assert isinstance(last.error, ProviderError) and last.error.retry_after == 3600
-    assert len(transport.seen) == 1
+    assert len(transport.exchanges) == 1
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
@@ -87,7 +87,7 @@ def test_one_budget_bounds_a_turn() -> None:
     )
     last, took = how_long(talk)
     assert isinstance(last, Failed) and last.kind == "overloaded"
-    assert took == pytest.approx(0.5 + 1.0) and len(transport.seen) == 3
+    assert took == pytest.approx(0.5 + 1.0) and len(transport.exchanges) == 3
 
 
 def test_quota_is_not_waited_for() -> None:
@@ -95,17 +95,17 @@ def test_quota_is_not_waited_for() -> None:
     talk, transport = session([HttpError("quota")] * 3)
     seen = events(talk)
     assert isinstance(seen[-1], Failed) and seen[-1].kind == "quota"
-    assert len(transport.seen) == 1
+    assert len(transport.exchanges) == 1
 
 
 def test_a_rate_limit_is_told_from_a_quota() -> None:
     """Both are 429: the one is waited out, the other goes elsewhere or fails."""
     talk, transport = session([HttpError("rate_limit"), "Hi."])
     assert isinstance(events(talk)[-1], Complete)
-    assert [seen.status for seen in transport.seen] == [429, 200]
+    assert [seen.status for seen in transport.exchanges] == [429, 200]
     talk, transport = session([HttpError("quota"), "Hi."], GPT, fallback=[CLAUDE])
     assert isinstance(events(talk)[-1], Complete)
-    assert asked(talk) == ["anthropic"] and transport.seen[0].status == 429
+    assert asked(talk) == ["anthropic"] and transport.exchanges[0].status == 429
 
 
 # Going elsewhere
@@ -121,7 +121,7 @@ def test_failover_for_every_reason_that_another_may_not_share(kind: Any) -> None
 
 def test_an_error_in_mid_stream_goes_elsewhere_too() -> None:
     """What had been shown is taken back, and another target answers."""
-    script = [[Say("He"), StreamError("overloaded", after=2)], "Hello."]
+    script = [[Say("He"), MidStreamError("overloaded", after=2)], "Hello."]
     talk, _ = session(script, CLAUDE, fallback=[GPT])
     assert shown(events(talk)) == "Hello." and asked(talk) == ["openai"]
 
@@ -189,7 +189,7 @@ def test_a_choice_sticks_until_it_fails() -> None:
 
 def test_a_switch_by_the_user_outlives_a_failure_of_what_was_in_flight() -> None:
     """The user chose another target in mid reply; when that reply breaks, the user's choice is next."""
-    talk, _ = session([[Say("He"), StreamError("overloaded", after=2)], "Hello."], GPT, fallback=[CLAUDE])
+    talk, _ = session([[Say("He"), MidStreamError("overloaded", after=2)], "Hello."], GPT, fallback=[CLAUDE])
 
     async def switching() -> None:
         async for event in talk.run("go"):
@@ -207,21 +207,21 @@ def test_a_target_that_keeps_failing_rests_longer_each_time() -> None:
     """Three failures in a row open the breaker: 30 s, then 60 s; one success closes it."""
     router = Router([GPT, CLAUDE], "failover")
     for _ in range(2):
-        router.failed(GPT, 0)
+        router.note_failure(GPT, 0)
     assert router.choose(0) == GPT
-    router.failed(GPT, 0)
+    router.note_failure(GPT, 0)
     assert router.choose(29) == CLAUDE
     router.current = GPT
     assert router.choose(31) == GPT
-    router.failed(GPT, 31)
+    router.note_failure(GPT, 31)
     assert router.choose(90) == CLAUDE
     router.current = GPT
     assert router.choose(92) == GPT
-    router.worked(GPT)
-    router.failed(GPT, 92)
+    router.note_success(GPT)
+    router.note_failure(GPT, 92)
     assert router.choose(92) == GPT
     for _ in range(2):
-        router.failed(GPT, 92)
+        router.note_failure(GPT, 92)
     assert router.choose(121) == CLAUDE
     router.current = GPT
     assert router.choose(123) == GPT
@@ -232,7 +232,7 @@ def test_when_all_rest_the_one_whose_rest_ends_first_is_asked() -> None:
     router = Router([GPT, CLAUDE, GEMINI], "round-robin")
     for late, place in enumerate((GPT, GEMINI, CLAUDE)):
         for _ in range(3):
-            router.failed(place, late)
+            router.note_failure(place, late)
     assert router.choose(5) == GPT
 
 
@@ -240,7 +240,7 @@ def test_round_robin_passes_over_who_rests() -> None:
     """The others take turns meanwhile."""
     router = Router([GPT, CLAUDE, GEMINI], "round-robin")
     for _ in range(3):
-        router.failed(CLAUDE, 0)
+        router.note_failure(CLAUDE, 0)
     assert [router.choose(1).origin.provider for _ in range(4)] == ["openai", "gemini", "openai", "gemini"]
     assert [router.choose(40).origin.provider for _ in range(3)] == ["openai", "anthropic", "gemini"]
 
@@ -248,18 +248,18 @@ def test_round_robin_passes_over_who_rests() -> None:
 def test_who_asked_to_be_left_alone_is_not_asked_by_a_later_turn_either() -> None:
     """A target that named a time is not asked before it: the next turn waits, or fails, without a request."""
     talk, transport = session([HttpError("rate_limit", retry_after=300), "Hi."])
-    assert isinstance(events(talk)[-1], Failed) and len(transport.seen) == 1
+    assert isinstance(events(talk)[-1], Failed) and len(transport.exchanges) == 1
 
     async def later() -> list[Any]:
         loop = asyncio.get_running_loop()
-        talk.router.failed(talk.target, loop.time(), 300)
+        talk.router.note_failure(talk.target, loop.time(), 300)
         early = (await everything(talk))[-1]
         await asyncio.sleep(301)
         return [early, (await everything(talk))[-1]]
 
     early, late = virtually(later())
     assert isinstance(early, Failed) and "rate limited; retry in" in str(early.error)
-    assert isinstance(late, Complete) and len(transport.seen) == 2
+    assert isinstance(late, Complete) and len(transport.exchanges) == 2
 
 
 def test_a_time_that_is_named_while_a_key_is_fetched_counts() -> None:
@@ -273,7 +273,7 @@ def test_a_time_that_is_named_while_a_key_is_fetched_counts() -> None:
 
     async def waiting() -> tuple[Any, float]:
         loop = asyncio.get_running_loop()
-        loop.call_later(2, talk.router.failed, talk.target, 2.0, 30.0)
+        loop.call_later(2, talk.router.note_failure, talk.target, 2.0, 30.0)
         return (await everything(talk))[-1], loop.time()
 
     last, at = virtually(waiting())

@@ -15,7 +15,7 @@ from turnout.plain import dumps, loads
 from turnout.session.events import Complete, Discarded, Failed, Nested
 from turnout.session.limits import Limits
 from turnout.session.session import Session
-from turnout.simulate import Call, HttpError, Raw, Say, ScriptedTransport, StreamError, Think, Truncate
+from turnout.simulate import Call, HttpError, MidStreamError, Raw, Say, ScriptedTransport, Think, Truncate
 from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
 from turnout.world.world import World
@@ -36,7 +36,7 @@ def test_a_prompt_runs_through_tools_to_an_answer() -> None:
         "18 degrees in Paris",
         "18 degrees in Oslo",
     ]
-    assert len(transport.seen) == 2 and transport.refusals == []
+    assert len(transport.exchanges) == 2 and transport.refusals == []
 
 
 def test_a_switch_takes_effect_at_the_next_request() -> None:
@@ -97,7 +97,7 @@ def test_out_of_attempts_the_partial_reply_is_kept() -> None:
 def test_an_error_in_the_stream_is_treated_like_one_before_it() -> None:
     """overloaded_error under HTTP 200 is retried."""
     talk, _ = session(
-        [[Say("He"), StreamError("overloaded", after=1)], "Hello."], "anthropic:claude-sonnet-4-5"
+        [[Say("He"), MidStreamError("overloaded", after=1)], "Hello."], "anthropic:claude-sonnet-4-5"
     )
     assert shown(events(talk)) == "Hello."
 
@@ -105,7 +105,7 @@ def test_an_error_in_the_stream_is_treated_like_one_before_it() -> None:
 def test_a_reply_that_breaks_before_it_says_anything_is_asked_for_again_silently() -> None:
     """A count of tokens is nothing that a reader would have to take back."""
     talk, _ = session(
-        [[Say("He"), StreamError("overloaded", after=0)], "Hello."], "anthropic:claude-sonnet-4-5"
+        [[Say("He"), MidStreamError("overloaded", after=0)], "Hello."], "anthropic:claude-sonnet-4-5"
     )
     seen = events(talk)
     assert shown(seen) == "Hello." and statuses(seen) == ["retrying"]
@@ -117,7 +117,7 @@ def test_a_refused_request_is_mended_step_by_step_and_never_sent_twice() -> None
     talk, transport = session([[PARIS], HttpError("invalid_request"), "Better."], thinking=True)
     seen = events(talk)
     assert "recovering" in statuses(seen) and shown(seen) == "Better."
-    bodies = [exchange.body for exchange in transport.seen]
+    bodies = [exchange.body for exchange in transport.exchanges]
     assert len(set(bodies)) == len(bodies)
     assert talk.telemetry.read("tool_api_400_total") == 1
 
@@ -147,9 +147,9 @@ def test_a_call_that_the_server_could_not_read_is_asked_for_again(failed: Raw) -
     seen = events(talk)
 
     assert shown(seen) == "Sunny." and statuses(seen) == ["retrying", "retrying"]
-    assert talk.recovery.in_force(talk.target.origin) == ()
+    assert talk._recovery.in_force(talk.target.origin) == ()
     assert talk.telemetry.read("tool_api_400_total") == 0
-    assert transport.seen[0].body == transport.seen[1].body == transport.seen[2].body
+    assert transport.exchanges[0].body == transport.exchanges[1].body == transport.exchanges[2].body
 
 
 def test_another_target_is_asked_when_a_model_cannot_write_a_call() -> None:
@@ -191,7 +191,7 @@ def test_a_call_that_ran_after_a_repair_is_shown_as_it_ran() -> None:
     """A model that wrote no JSON reads the arguments its result is the answer to, not an empty call."""
     talk, transport = session([[Call("weather", raw='{"city": "Oslo",}')], "Cold."])
     assert shown(events(talk)) == "Cold." and outcomes(talk) == ["complete"]
-    (call,) = loads(transport.seen[-1].body)["messages"][1]["tool_calls"]
+    (call,) = loads(transport.exchanges[-1].body)["messages"][1]["tool_calls"]
     assert call["function"]["arguments"] == '{"city":"Oslo"}'
 
 
@@ -201,7 +201,7 @@ def test_s_116_invalid_arguments_end_in_a_forced_answer() -> None:
     talk, transport = session([bad, bad, bad, "I cannot."])
     seen = events(talk)
     assert shown(seen) == "I cannot." and "guard" in statuses(seen)
-    assert b'"tool_choice":"none"' in transport.seen[-1].body
+    assert b'"tool_choice":"none"' in transport.exchanges[-1].body
     assert talk.telemetry.read("tool_calls_invalid_args") == 3
     assert talk.telemetry.read("tool_loop_max_iterations") == 1
 
@@ -223,7 +223,7 @@ def test_s_118_the_round_limit_closes_with_one_last_request() -> None:
         rounds=5,
     )
     assert shown(events(talk)) == "Enough."
-    assert len(transport.seen) == 6 and transport.refusals == []
+    assert len(transport.exchanges) == 6 and transport.refusals == []
 
 
 def test_s_67_a_call_in_spite_of_switched_off_tools_is_answered_and_ends() -> None:
@@ -266,7 +266,7 @@ def test_typed_answers() -> None:
     answer = virtually(talk.ask("coat?", output=Coat))
     assert answer.output == Coat(True)
     assert virtually(talk.ask("coat?", output={"type": "object"})).output == {"needed": False}
-    assert b"json_schema" in transport.seen[0].body
+    assert b"json_schema" in transport.exchanges[0].body
 
 
 def test_usage_and_cost_are_added_up() -> None:

@@ -107,7 +107,7 @@ def test_a_misspelt_option_of_a_prompt_is_answered_at_once(name: str) -> None:
 
     with pytest.raises(TypeError, match=rf"{name}\(\) .* 'temprature'; did you mean temperature\?"):
         call()
-    assert not transport.seen and not talk.history.turns
+    assert not transport.exchanges and not talk.history.turns
 
 
 def test_values_of_options_are_checked_at_construction() -> None:
@@ -128,7 +128,7 @@ def test_options_of_a_session_and_of_a_prompt() -> None:
     talk, transport = session(["Hi."] * 2, GPT, options=Options(temperature=0.5, max_tokens=99))
     virtually(talk.ask("hello"))
     virtually(talk.ask("hello", temperature=0))
-    first, second = (loads(seen.body) for seen in transport.seen)
+    first, second = (loads(seen.body) for seen in transport.exchanges)
     assert first["temperature"] == 0.5 and second["temperature"] == 0 and 99 in second.values()
 
 
@@ -137,7 +137,7 @@ def test_a_session_streams_unless_its_options_say_otherwise() -> None:
     for options, streams in ((None, True), (Options(stream=False), None), (Options(stream=True), True)):
         talk, transport = session(["Hi."], GPT, options=options)
         virtually(talk.ask("hello"))
-        assert loads(transport.seen[0].body).get("stream") is streams
+        assert loads(transport.exchanges[0].body).get("stream") is streams
     assert "stream" not in turnout.render(talk.history, GPT).json
 
 
@@ -146,7 +146,7 @@ def test_a_fallback_is_asked_when_the_target_fails() -> None:
     for fallback in ([CLAUDE], CLAUDE):
         talk, transport = session([HttpError("quota"), "Hi."], GPT, fallback=fallback)
         assert talk.router.route == "failover" and virtually(talk.ask("hello")).text == "Hi."
-        assert [seen.provider for seen in transport.seen] == ["openai", "anthropic"]
+        assert [seen.provider for seen in transport.exchanges] == ["openai", "anthropic"]
     assert session([], GPT)[0].router.route == "fixed"
     assert session([], GPT, fallback=[CLAUDE], route="round-robin")[0].router.route == "round-robin"
 

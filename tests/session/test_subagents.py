@@ -33,13 +33,13 @@ def test_a_subagent_has_its_own_target_and_tools() -> None:
     talk, transport = session([[task()], [PARIS], "18.", "Mild."], subagents=limits)
     seen = events(talk)
     assert isinstance(seen[-1], Complete) and results(talk) == [("complete", "18.")]
-    assert [exchange.provider for exchange in transport.seen] == [
+    assert [exchange.provider for exchange in transport.exchanges] == [
         "openai",
         "anthropic",
         "anthropic",
         "openai",
     ]
-    body = transport.seen[1].body
+    body = transport.exchanges[1].body
     assert b'"weather"' in body and b'"slow"' not in body and b'"task"' not in body
     assert transport.refusals == []
 
@@ -49,7 +49,7 @@ def test_a_tool_that_is_not_there_cannot_be_given_to_subagents() -> None:
     talk, transport = session([[task()], "Oh."], subagents=SubagentLimits(tools=("wether",)))
     events(talk)
     [(status, text)] = results(talk)
-    assert status == "error" and "wether" in text and len(transport.seen) == 2
+    assert status == "error" and "wether" in text and len(transport.exchanges) == 2
     assert talk.subagents is not None and talk.subagents.tree.live == 0
 
 
@@ -83,7 +83,7 @@ def test_what_subagents_spend_their_session_has_spent() -> None:
     assert isinstance(failed, Failed) and "tokens" in str(failed.error)
     [(status, text)] = results(talk)
     assert status == "error" and "the limit of 1 tokens" in text
-    assert len(transport.seen) == 1
+    assert len(transport.exchanges) == 1
 
 
 @pytest.mark.parametrize(

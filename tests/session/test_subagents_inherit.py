@@ -13,7 +13,7 @@ from turnout.session.compress import CompressPolicy
 from turnout.session.events import Complete
 from turnout.session.limits import SubagentLimits
 from turnout.session.subagents import INSTRUCTION
-from turnout.simulate import Asked, Call, HttpError, ScriptedTransport
+from turnout.simulate import Call, HttpError, ScriptedTransport, SimulatedRequest
 from turnout.tools.declare.tool import tool
 
 CLAUDE, GPT, GEMINI = "anthropic:claude-sonnet-4-5", "openai:gpt-4o", "gemini:gemini-2.5-pro"
@@ -23,7 +23,7 @@ def one_task(*rounds: Any) -> Any:
     """A parent that gives one task away, and a subagent that goes through these rounds."""
     left = list(rounds)
 
-    def script(asked: Asked) -> Any:
+    def script(asked: SimulatedRequest) -> Any:
         if "part" in asked.user:
             return left.pop(0) if left else "The part is done."
         return "All done." if asked.results else [Call("task", {"prompt": "a part"})]
@@ -32,7 +32,7 @@ def one_task(*rounds: Any) -> Any:
 
 
 def asked_by_subagent(transport: ScriptedTransport) -> list[Any]:
-    return [seen for seen in transport.seen if b"a part" in seen.body and b'"task"' not in seen.body]
+    return [seen for seen in transport.exchanges if b"a part" in seen.body and b'"task"' not in seen.body]
 
 
 def bodies(transport: ScriptedTransport) -> list[Any]:
@@ -115,13 +115,13 @@ def test_the_compression_policy(own: CompressPolicy | None, strategy: str) -> No
 def test_the_projects_instructions() -> None:
     """What the parent is told, the subagent is told, at every depth once; and that it is a subagent."""
 
-    def script(asked: Asked) -> Any:
+    def script(asked: SimulatedRequest) -> Any:
         return "Done." if asked.results or "task" not in asked.tools else [Call("task", {"prompt": "a part"})]
 
     system = "The project's own instructions:\n\nUse tabs."
     talk, transport = session(script, GPT, subagents=SubagentLimits(depth=2), system=system)
     events(talk)
-    told = [loads(seen.body)["messages"][0]["content"] for seen in transport.seen]
+    told = [loads(seen.body)["messages"][0]["content"] for seen in transport.exchanges]
     assert set(told) == {system, f"{system}\n\n{INSTRUCTION}"} and len(told) == 5
 
 
@@ -149,13 +149,13 @@ def test_a_mode_that_was_switched_since() -> None:
     talk.scheduler.policy = replace(talk.scheduler.policy, mode="plan")
     events(talk)
     assert "tools" not in bodies(transport)[0]
-    assert not any(b"changed" in seen.body for seen in transport.seen)
+    assert not any(b"changed" in seen.body for seen in transport.exchanges)
 
 
 def test_a_summary_is_written_by_another_target_when_the_first_fails() -> None:
     """Summaries have the failover of the session that they are made for."""
 
-    def script(asked: Asked) -> Any:
+    def script(asked: SimulatedRequest) -> Any:
         if "Summarise our conversation" not in asked.user:
             return "ok"
         return HttpError("quota") if asked.provider == "anthropic" else "the summary"

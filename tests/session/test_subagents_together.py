@@ -12,7 +12,7 @@ from tests.tools.schedule.scheduling import go
 from turnout.session.events import Complete, Nested, Status
 from turnout.session.limits import Limits
 from turnout.session.session import Session
-from turnout.simulate import Asked, Call, ScriptedTransport
+from turnout.simulate import Call, ScriptedTransport, SimulatedRequest
 from turnout.tools.builtin import edit_file, shell
 from turnout.tools.declare.tool import Tool, tool
 from turnout.tools.schedule.scheduler import ToolLimits
@@ -22,7 +22,7 @@ from turnout.world.world import World
 def four_tasks(*calls: Any) -> Any:
     """A parent that starts a subagent for each of four lines; each makes these calls, `n` being its line."""
 
-    def script(asked: Asked) -> Any:
+    def script(asked: SimulatedRequest) -> Any:
         if asked.results:
             return "done"
         if not asked.user.startswith("line"):
@@ -113,13 +113,13 @@ def test_subagents_that_make_the_same_call_do_not_go_in_circles() -> None:
     talk, transport = session(four_tasks(lambda n: Call("weather", {"city": "Paris"})), subagents=True)
     seen = events(talk)
     assert isinstance(seen[-1], Complete) and "guard" not in all_statuses(seen)
-    assert not any(b'"tool_choice":"none"' in exchange.body for exchange in transport.seen)
+    assert not any(b'"tool_choice":"none"' in exchange.body for exchange in transport.exchanges)
 
 
 def test_a_subagent_that_goes_in_circles_is_stopped_and_its_parent_is_not() -> None:
     """The guard of its own run stops it; what it says then is the result of the task."""
 
-    def script(asked: Asked) -> Any:
+    def script(asked: SimulatedRequest) -> Any:
         if asked.user != "look":
             return "done" if asked.results else [Call("task", {"prompt": "look"})]
         return [Call("weather", {"city": "Paris"})] if asked.may_call else "Enough."
@@ -128,7 +128,7 @@ def test_a_subagent_that_goes_in_circles_is_stopped_and_its_parent_is_not() -> N
     seen = events(talk)
     assert isinstance(seen[-1], Complete) and seen[-1].turn.text == "done"
     assert [item.outcome and item.outcome.text for item in talk.history.ledger] == ["Enough."]
-    assert len(transport.seen) == 1 + 4 + 1
+    assert len(transport.exchanges) == 1 + 4 + 1
 
 
 def all_statuses(seen: list[Any]) -> list[str]:

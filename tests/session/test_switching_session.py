@@ -21,7 +21,7 @@ from turnout.history.check import violations
 from turnout.model import ModelTurn
 from turnout.session.events import Cancelled, Complete
 from turnout.session.session import Session
-from turnout.simulate import Asked, Call, Ends, Hosted, Say, Think
+from turnout.simulate import Call, Ends, Hosted, Say, SimulatedRequest, Think
 from turnout.streaming.events import TextDelta, ThinkingDelta
 from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
@@ -64,7 +64,7 @@ class Talk:
             approver=self.approve,
         )
 
-    def say(self, asked: Asked) -> list[Any]:
+    def say(self, asked: SimulatedRequest) -> list[Any]:
         """Up to three rounds of calls, then words."""
         dice = self.model
         thinking = [Think(f"Thought {dice.randrange(99)}", hidden=dice.random() < 0.2)]
@@ -125,7 +125,7 @@ def test_a_session_that_switches_at_every_turn_is_never_refused(seed: int) -> No
     talk = Talk(seed)
     whole = virtually(talk.walk())
     assert [(seen.url, seen.problems) for seen in talk.transport.refusals] == []
-    assert {seen.status for seen in talk.transport.seen} == {200}
+    assert {seen.status for seen in talk.transport.exchanges} == {200}
     spoke = {str(turn.origin) for turn in whole.history.turns if isinstance(turn, ModelTurn)}
     assert len(spoke) > len(NAMES) - len(talk.cancelled) - 1
     assert talk.cancelled and talk.answered > 15

@@ -131,7 +131,7 @@ def test_a_queued_message_is_delivered_between_tools_and_the_next_request() -> N
     virtually(queueing())
     order = [type(turn).__name__ for turn in talk.history.turns]
     assert order == ["UserTurn", "ModelTurn", "UserTurn", "ModelTurn"]
-    assert len(transport.seen) == 2
+    assert len(transport.exchanges) == 2
 
 
 def test_a_message_queued_while_the_model_answers_gets_an_answer_in_the_same_run() -> None:
@@ -166,7 +166,7 @@ def test_going_on_says_what_was_queued_before_it_asks() -> None:
     talk, transport = session(["ok"])
     talk.queue("one")
     virtually(everything_of(talk))
-    assert len(transport.seen) == 1
+    assert len(transport.exchanges) == 1
     assert [type(turn).__name__ for turn in talk.history.turns] == ["UserTurn", "ModelTurn"]
 
 
@@ -330,7 +330,7 @@ def test_a_paused_turn_is_sent_back_unchanged_until_it_ends() -> None:
     script = [[Say("Looking."), Ends("paused")], [Say("Still."), Ends("paused")], "Found it."]
     talk, transport = session(script, "anthropic:claude-sonnet-4-5")
     assert isinstance(events(talk)[-1], Complete)
-    second, third = (seen.body for seen in list(transport.seen)[1:])
+    second, third = (seen.body for seen in list(transport.exchanges)[1:])
     assert second.index(b"Looking.") > second.index(b"go") and b"Still." in third
     assert [type(turn) for turn in talk.history.turns] == [UserTurn, ModelTurn, ModelTurn, ModelTurn]
     assert transport.refusals == []
@@ -342,7 +342,7 @@ def test_a_turn_that_is_paused_for_ever_ends_all_the_same() -> None:
         lambda asked: [Say("Looking."), Ends("paused")], "anthropic:claude-sonnet-4-5", pauses=3
     )
     assert isinstance(events(talk)[-1], Complete)
-    assert len(transport.seen) == 4 and violations(talk.history) == []
+    assert len(transport.exchanges) == 4 and violations(talk.history) == []
 
 
 # Replies that are longer than anyone can read
@@ -411,4 +411,4 @@ def test_a_turn_of_28_megabytes_is_cut_for_whoever_summarises() -> None:
     talk.history.user("c")
     talk.history.reply("openai:gpt-5.1", ["d"])
     virtually(talk.compact())
-    assert transport.seen and all(len(sent.body) < 2_000_000 for sent in transport.seen)
+    assert transport.exchanges and all(len(sent.body) < 2_000_000 for sent in transport.exchanges)

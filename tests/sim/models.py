@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from turnout.model import Usage
-from turnout.simulate import Asked, Call, Ends, Hosted, Say, Think
+from turnout.simulate import Call, Ends, Hosted, Say, SimulatedRequest, Think
 
-Model = Callable[[Asked], list[Any]]
+Model = Callable[[SimulatedRequest], list[Any]]
 
 WORDS = ("Well.", "I see — naïve 🙂 日本語.", "Let me look.\n\n  Twice.", "<think>odd</think> end", "0")
 UNKNOWN = ("rm_rf", "Paint ", "functions.note", "", "weather", "工具", "x" * 200)
 RAW = ("", "{", "null", "[]", '"{\\"n\\": 1}"', '{"n": 1', "{}{}", '{"n": "\\ud800"}', "not json at all")
 
 
-def calls_are_off(asked: Asked) -> bool:
+def calls_are_off(asked: SimulatedRequest) -> bool:
     """Whether the request says that no tool may be called."""
     choice = asked.body.get("tool_choice")
     config = asked.body.get("toolConfig")
@@ -63,7 +63,7 @@ TROUBLE = (
 def ordinary(dice: random.Random) -> Model:
     """Thinks, speaks, calls a few tools, and comes to an end."""
 
-    def say(asked: Asked) -> list[Any]:
+    def say(asked: SimulatedRequest) -> list[Any]:
         thinking = [Think(f"Thought {dice.randrange(99)}", hidden=dice.random() < 0.2)]
         hosted = [Hosted(arguments={"q": "x"}, result="found")] if dice.random() < 0.05 else []
         calls = [] if calls_are_off(asked) else [good_call(dice) for _ in range(dice.choice([0, 0, 1, 2, 4]))]
@@ -85,7 +85,7 @@ def looper(dice: random.Random) -> Model:
 def spawner(dice: random.Random) -> Model:
     """Gives every task away."""
 
-    def say(asked: Asked) -> list[Any]:
+    def say(asked: SimulatedRequest) -> list[Any]:
         if calls_are_off(asked) or dice.random() < 0.1:
             return ["Done."]
         many = [
@@ -101,7 +101,7 @@ def spawner(dice: random.Random) -> Model:
 def careless(dice: random.Random) -> Model:
     """Writes arguments that do not fit, names that do not exist, JSON that is none."""
 
-    def say(asked: Asked) -> list[Any]:
+    def say(asked: SimulatedRequest) -> list[Any]:
         if calls_are_off(asked):
             return ["I cannot."]
         return [
@@ -128,7 +128,7 @@ def defiant(dice: random.Random) -> Model:
 def babbler(dice: random.Random) -> Model:
     """Says far too much, calls far too often, or says nothing at all."""
 
-    def say(asked: Asked) -> list[Any]:
+    def say(asked: SimulatedRequest) -> list[Any]:
         match dice.randrange(5):
             case 0:
                 return [Say("word " * 3_000)]
@@ -147,7 +147,7 @@ def babbler(dice: random.Random) -> Model:
 def foreman(dice: random.Random) -> Model:
     """Gives parts of the work to subagents, all at once, and they and it work on the same two files."""
 
-    def say(asked: Asked) -> list[Any]:
+    def say(asked: SimulatedRequest) -> list[Any]:
         if calls_are_off(asked):
             return ["Enough."]
         if "part" in asked.user or "task" not in asked.tools or dice.random() < 0.2:
@@ -185,7 +185,7 @@ def repeater(dice: random.Random) -> Model:
     No two calls of one reply are the same to the last letter: from Gemini, that is one that came twice.
     """
 
-    def say(asked: Asked) -> list[Any]:
+    def say(asked: SimulatedRequest) -> list[Any]:
         if calls_are_off(asked) or dice.random() < 0.15:
             return ["That was all."]
         ids = dice.choice([["call_1"], ["call_1", "call_2"], [f"c{n}" for n in range(9)]])

@@ -45,7 +45,7 @@ def replayable(history: History) -> None:
 
 def never_the_same_refused(line: Line) -> None:
     """Bytes that were refused as invalid are not sent again."""
-    refused = [sent for sent in line.inner.seen if sent.status in (400, 422) and sent.problems]
+    refused = [sent for sent in line.inner.exchanges if sent.status in (400, 422) and sent.problems]
     assert len({sent.body for sent in refused}) == len(refused)
 
 

@@ -29,7 +29,8 @@ class Hooked(World):
         hooks = (
             Hooks(self._before_model, self._after_model, self._before_tool, self._after_tool, timeout=20),
         )
-        session.hooks, session.model_hooks = hooks, ModelHooks(session, hooks)
+        session.hooks = hooks
+        session.model_hooks = ModelHooks(hooks, session.history, session.scheduler.cancel_task)
         session.tool_ports["hooks"] = session.scheduler.hooks = tool_hooks(hooks)
         return session
 

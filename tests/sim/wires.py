@@ -15,21 +15,21 @@ from tests.sim.models import Model
 
 from turnout.plain import dumps
 from turnout.simulate import (
-    Asked,
     Call,
     Delay,
     Drop,
     Garble,
     HttpError,
+    MidStreamError,
     Odd,
     Pings,
     Raw,
     Repeat,
     Reset,
     ScriptedTransport,
+    SimulatedRequest,
     Split,
     Stall,
-    StreamError,
     Truncate,
 )
 from turnout.world.ports import Incoming, Outgoing
@@ -108,7 +108,9 @@ class Line:
     def _model_of(self, request: Outgoing) -> str:
         """Who was asked. Subagents ask at the same time, so that the last request may be another's."""
         same = (
-            seen for seen in reversed(self.inner.seen) if (seen.url, seen.body) == (request.url, request.body)
+            seen
+            for seen in reversed(self.inner.exchanges)
+            if (seen.url, seen.body) == (request.url, request.body)
         )
         return next(same).model
 
@@ -117,7 +119,7 @@ class Line:
         if sent.at < (time := named.get(sent.place, 0.0)):
             self.faults.append(f"{sent.place} was asked at {sent.at}, and it had named {time}")
 
-    def _answer(self, asked: Asked) -> Any:
+    def _answer(self, asked: SimulatedRequest) -> Any:
         fates, dice = self.fates, self.dice
         if fates.strikes("http_passing"):
             return self._passing()
@@ -154,7 +156,7 @@ class Line:
         if fates.strikes("cut"):
             faults.append(dice.choice([Truncate(place), Reset(place)]))
         elif fates.strikes("stream_error"):
-            faults.append(StreamError(dice.choice(["overloaded", "server", "rate_limit"]), place))
+            faults.append(MidStreamError(dice.choice(["overloaded", "server", "rate_limit"]), place))
         if fates.strikes("garbled"):
             faults.append(Garble(place, bytes=dice.random() < 0.3))
         if fates.strikes("repeated"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from turnout.model import ModelTurn
 from turnout.simulate.mint import Mint, Seal
-from turnout.simulate.playing import play
+from turnout.simulate.playing import play_stream
 from turnout.simulate.script import Reply
 from turnout.simulate.speaker import Speaker
 from turnout.targets.reply import decode
@@ -62,7 +62,9 @@ def sent(name: str, reply: Reply, *, streamed: bool, protocol: str = "") -> byte
     if not streamed:
         return encode(encoder.body(held))
     stream = encoder.stream(held, who, reply.odd)
-    return b"".join(piece for piece in play(stream, reply.faults, reply.odd) if isinstance(piece, bytes))
+    return b"".join(
+        piece for piece in play_stream(stream, reply.faults, reply.odd) if isinstance(piece, bytes)
+    )
 
 
 def heard(name: str, reply: Reply, *, streamed: bool, protocol: str = "") -> ModelTurn:

@@ -17,7 +17,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from turnout.simulate.script import read_script
-from turnout.simulate.server import listen
+from turnout.simulate.server import open_socket
 from turnout.surfaces.cli import main
 
 
@@ -89,7 +89,7 @@ def test_a_script_that_makes_no_sense_is_refused_at_the_start(tmp_path: Path) ->
     refused = CliRunner().invoke(main, ["simulate", "--port", "0", "--script", str(script)])
     assert refused.exit_code == 2 and "is no part of a script" in refused.output
 
-    with listen() as taken:
+    with open_socket() as taken:
         port = str(taken.getsockname()[1])
         refused = CliRunner().invoke(main, ["simulate", "--port", port])
     assert refused.exit_code == 1 and "cannot listen" in refused.output

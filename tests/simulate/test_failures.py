@@ -73,7 +73,7 @@ def test_a_date_says_it_too() -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_an_error_in_mid_stream_is_understood(name: str, kind: FailureKind) -> None:
     """Status 200, some text, then the failure: what was said so far is kept."""
-    said = [script.Say("Once upon a time there was a model"), script.StreamError(kind)]
+    said = [script.Say("Once upon a time there was a model"), script.MidStreamError(kind)]
     answer = answered(name, said)
 
     assert answer.status == 200
@@ -87,7 +87,7 @@ def test_an_error_in_mid_stream_is_understood(name: str, kind: FailureKind) -> N
 @pytest.mark.parametrize("name", TARGETS)
 def test_an_error_before_a_whole_body_is_a_status(name: str) -> None:
     """What is not streamed can still say that it failed."""
-    answer = answered(name, [script.Say("hi"), script.StreamError("overloaded")], streams=False)
+    answer = answered(name, [script.Say("hi"), script.MidStreamError("overloaded")], streams=False)
 
     assert failure(answer.status, answer.headers, answer.body).kind == "overloaded"
 

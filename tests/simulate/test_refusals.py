@@ -120,7 +120,7 @@ def test_a_refused_request_does_not_advance_the_script() -> None:
     history.user("hi")
 
     assert ask(history, "openai:gpt-4o", transport).text == "Hello."
-    assert [seen.status for seen in transport.seen] == [400, 200]
+    assert [seen.status for seen in transport.exchanges] == [400, 200]
     assert transport.refusals[0].problems[0].rule == "OAC-01"
 
 

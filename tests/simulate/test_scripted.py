@@ -13,7 +13,6 @@ from turnout.errors import UsageError
 from turnout.history.log import History
 from turnout.model import Usage
 from turnout.simulate import (
-    Asked,
     Call,
     Delay,
     Drop,
@@ -25,6 +24,7 @@ from turnout.simulate import (
     Say,
     ScriptedModel,
     ScriptedTransport,
+    SimulatedRequest,
     Stall,
     Think,
     read_script,
@@ -112,7 +112,10 @@ def test_every_request_is_kept_with_its_verdict() -> None:
     run(arrivals(transport, hello()))
     run(arrivals(transport, hello("mistral:mistral-large-latest")))
 
-    kept = [(seen.provider, seen.protocol, seen.model, seen.status, seen.accepted) for seen in transport.seen]
+    kept = [
+        (seen.provider, seen.protocol, seen.model, seen.status, seen.is_accepted)
+        for seen in transport.exchanges
+    ]
     assert kept == [
         ("anthropic", "anthropic", "claude-sonnet-4-5", 429, True),
         ("mistral", "chat", "mistral-large-latest", 200, True),
@@ -143,14 +146,14 @@ def test_each_provider_may_have_a_script_of_its_own() -> None:
     run(arrivals(transport, hello()))
     run(arrivals(transport, hello("openai:gpt-4o")))
 
-    assert [(seen.provider, seen.status) for seen in transport.seen] == [("openai", 200)]
+    assert [(seen.provider, seen.status) for seen in transport.exchanges] == [("openai", 200)]
 
 
 def test_a_callable_answers_from_what_it_is_asked() -> None:
     """A model may look at the request: the user's words, the tools, the results."""
     asked_of: list[tuple[str, tuple[str, ...], list[str]]] = []
 
-    def model(asked: Asked) -> object:
+    def model(asked: SimulatedRequest) -> object:
         results = [outcome.text for _, _, outcome in asked.results]
         asked_of.append((asked.user, asked.tools, results))
         return f"It is {results[0]}." if results else Call("weather", {"city": "Paris"})
@@ -168,7 +171,7 @@ def test_a_callable_answers_from_what_it_is_asked() -> None:
 def test_a_chained_request_is_seen_with_all_that_went_before() -> None:
     """The stored response brings back what was not sent again."""
 
-    def model(asked: Asked) -> object:
+    def model(asked: SimulatedRequest) -> object:
         return f"{asked.user} {asked.results[0][0]}" if asked.results else Call("weather")
 
     history = History("h")

@@ -17,16 +17,16 @@ from turnout.simulate import (
     Call,
     Drop,
     HttpError,
+    MidStreamError,
     Reset,
     Say,
     Simulation,
     Split,
     Stall,
-    StreamError,
     Think,
     Truncate,
 )
-from turnout.simulate.server import serving
+from turnout.simulate.server import running_server
 from turnout.targets.target import find_target as target
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # models grow old
@@ -50,7 +50,7 @@ def play() -> Iterator[Any]:
 
         def start(script: Any, **options: Any) -> tuple[Simulation, str]:
             simulation = Simulation(script, **options)
-            return simulation, stack.enter_context(serving(simulation))
+            return simulation, stack.enter_context(running_server(simulation))
 
         yield start
 
@@ -301,7 +301,7 @@ def test_sdks_raise_what_the_simulator_refuses(play: Any) -> None:
                 messages[0],
             ],
         )
-    assert [seen.status for seen in simulation.seen] == [400, 400]
+    assert [seen.status for seen in simulation.exchanges] == [400, 400]
 
 
 def test_sdks_raise_what_the_script_says(play: Any) -> None:
@@ -310,7 +310,7 @@ def test_sdks_raise_what_the_script_says(play: Any) -> None:
     import openai
 
     _, url = play(
-        [HttpError("rate_limit", retry_after=1), [Say("Once upon a time"), StreamError("overloaded")]],
+        [HttpError("rate_limit", retry_after=1), [Say("Once upon a time"), MidStreamError("overloaded")]],
         keys=["k"],
     )
     client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
@@ -356,7 +356,7 @@ def test_a_session_walks_over_loopback(play: Any, name: str) -> None:
 
     assert asyncio.run(talk()) == "A hat."
     assert simulation.refusals == []
-    assert [(seen.provider, seen.status) for seen in simulation.seen] == [
+    assert [(seen.provider, seen.status) for seen in simulation.exchanges] == [
         (target(name).provider.name, 200)
     ] * 2
 

@@ -11,14 +11,14 @@ from tests.simulate.targets import TARGETS
 
 from turnout.history.log import History
 from turnout.simulate import Call, Hosted, Say, ScriptedTransport, Think
-from turnout.simulate.request import Asked
+from turnout.simulate.request import SimulatedRequest
 
 
 def chatty(seed: int):  # type: ignore[no-untyped-def]
     """A model that thinks, speaks and calls tools by the throw of a die."""
     dice = random.Random(seed)
 
-    def said(asked: Asked) -> list[object]:
+    def said(asked: SimulatedRequest) -> list[object]:
         thinking = [Think(f"Thought {dice.random()}")] if dice.random() < 0.6 else []
         hosted = [Hosted(result="found")] if dice.random() < 0.1 else []
         names = dice.choices(["weather", "time", "read_file"], k=dice.choice([0, 0, 1, 2, 3]))
@@ -52,7 +52,7 @@ def test_no_provider_refuses_a_conversation_that_came_from_others(seed: int) -> 
     transport = walk(seed, 30)
 
     assert [(seen.url, seen.problems) for seen in transport.refusals] == []
-    assert len(transport.seen) == 30
+    assert len(transport.exchanges) == 30
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -87,5 +87,5 @@ def test_chained_responses_go_on_from_what_is_stored() -> None:
         settle_all(history)
 
     assert transport.refusals == []
-    assert b"previous_response_id" in transport.seen[2].body
-    assert b"What should I wear" not in transport.seen[2].body
+    assert b"previous_response_id" in transport.exchanges[2].body
+    assert b"What should I wear" not in transport.exchanges[2].body

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from turnout.simulate.server import serving
+from turnout.simulate.server import running_server
 from turnout.simulate.simulation import Simulation
 from turnout.surfaces.cli.simulate import PLACES
 
@@ -30,7 +30,7 @@ class User(Struct, frozen=True):
     def statuses(self) -> list[int]:
         """What the providers answered so far."""
         assert self.simulation is not None
-        return [seen.status for seen in self.simulation.seen]
+        return [seen.status for seen in self.simulation.exchanges]
 
 
 def user(place: Path, url: str = "", simulation: Simulation | None = None, **more: str) -> User:
@@ -50,7 +50,7 @@ def user(place: Path, url: str = "", simulation: Simulation | None = None, **mor
 def simulated(place: Path, source: Any, **options: Any) -> Iterator[User]:
     """A user whose providers are all played by one simulator on loopback."""
     simulation = Simulation(source, **options)
-    with serving(simulation) as url:
+    with running_server(simulation) as url:
         yield user(place, url, simulation)
 
 

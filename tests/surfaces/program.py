@@ -45,7 +45,7 @@ class Program:
         rows: int = 30,
     ) -> None:
         self.terminal = Terminal(columns, rows)
-        self.written = bytearray()
+        self.finish_arguments = bytearray()
         self.code: int | None = None
         self._changed = threading.Condition()
         self.pid, self._descriptor = self._start(arguments, environment, folder, columns, rows)
@@ -75,7 +75,7 @@ class Program:
             except OSError:
                 data = b""
             with self._changed:
-                self.written += data
+                self.finish_arguments += data
                 self.terminal.feed(decoder.decode(data))
                 self._changed.notify_all()
             if not data:

@@ -19,7 +19,7 @@ def test_a_missing_key_says_which_variable() -> None:
     talk, transport = session(["hi"], environment={})
     failed = events(talk)[-1]
     assert isinstance(failed, Failed) and "OPENAI_API_KEY" in str(failed.error)
-    assert list(transport.seen) == []
+    assert list(transport.exchanges) == []
 
 
 def test_keys_come_from_files_commands_and_functions(tmp_path: Any) -> None:
@@ -33,7 +33,7 @@ def test_keys_come_from_files_commands_and_functions(tmp_path: Any) -> None:
     for expected, source in sources.items():
         talk, transport = session(["hi"], "anthropic:claude-sonnet-4-5", environment={}, api_key=source)
         asyncio.run(everything(talk))
-        assert transport.seen[0].headers["x-api-key"] == expected
+        assert transport.exchanges[0].headers["x-api-key"] == expected
 
 
 def test_a_token_that_ran_out_is_asked_for_again_every_time() -> None:
@@ -43,7 +43,7 @@ def test_a_token_that_ran_out_is_asked_for_again_every_time() -> None:
     talk, transport = session(script, environment={}, api_key=lambda: next(given))
     for _ in range(3):
         assert isinstance(events(talk)[-1], Complete)
-    used = [seen.headers["authorization"].removeprefix("Bearer ") for seen in transport.seen]
+    used = [seen.headers["authorization"].removeprefix("Bearer ") for seen in transport.exchanges]
     assert used == ["first", "first", "second", "second", "third"]
 
 
@@ -58,7 +58,7 @@ def test_a_token_that_is_refused_when_new_is_an_error() -> None:
     talk, transport = session([HttpError("auth")] * 5, environment={}, api_key=token)
     failed = events(talk)[-1]
     assert isinstance(failed, Failed) and failed.kind == "auth"
-    assert len(asked) == len(transport.seen) == 2
+    assert len(asked) == len(transport.exchanges) == 2
 
 
 def broken() -> str:
@@ -71,7 +71,7 @@ def test_a_source_that_fails_is_no_network_failure(source: Any) -> None:
     talk, transport = session(["hi"], environment={}, api_key=source)
     failed = asyncio.run(everything(talk))[-1]
     assert isinstance(failed, Failed) and failed.kind == "auth" and "no key for openai" in str(failed.error)
-    assert list(transport.seen) == []
+    assert list(transport.exchanges) == []
 
 
 def test_a_source_that_never_answers_ends_with_the_time_for_the_whole() -> None:
@@ -89,7 +89,7 @@ def test_a_source_that_never_answers_ends_with_the_time_for_the_whole() -> None:
 def test_a_key_of_the_environment_is_not_asked_for_twice() -> None:
     """Nothing could have changed: a 401 fails at once."""
     talk, transport = session([HttpError("auth")] * 3)
-    assert isinstance(events(talk)[-1], Failed) and len(transport.seen) == 1
+    assert isinstance(events(talk)[-1], Failed) and len(transport.exchanges) == 1
 
 
 def test_a_key_file_is_read_again_after_a_401(tmp_path: Any) -> None:
@@ -104,7 +104,7 @@ def test_a_key_file_is_read_again_after_a_401(tmp_path: Any) -> None:
         return (await everything(talk))[-1]
 
     assert isinstance(asyncio.run(rotating()), Complete)
-    assert [seen.headers["authorization"] for seen in transport.seen] == [
+    assert [seen.headers["authorization"] for seen in transport.exchanges] == [
         "Bearer old",
         "Bearer old",
         "Bearer new",
@@ -123,7 +123,7 @@ def test_each_target_has_its_own_key() -> None:
     )
     for _ in range(4):
         assert isinstance(events(talk)[-1], Complete)
-    used = [seen.headers.get("x-api-key") or seen.headers["authorization"] for seen in transport.seen]
+    used = [seen.headers.get("x-api-key") or seen.headers["authorization"] for seen in transport.exchanges]
     assert used == ["Bearer for-openai", "Bearer for-4o", "for-claude", "Bearer for-mistral"]
 
 
@@ -131,7 +131,7 @@ def test_the_base_url_comes_from_the_variables_users_know() -> None:
     """OPENAI_BASE_URL moves the provider; an argument comes first."""
     talk, transport = session(["hi"], environment={**KEYS, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
     events(talk)
-    assert transport.seen[0].url == "http://127.0.0.1:9/v1/chat/completions"
+    assert transport.exchanges[0].url == "http://127.0.0.1:9/v1/chat/completions"
 
 
 GENERATE = "/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse"
@@ -163,4 +163,7 @@ def test_every_provider_can_be_moved_by_the_variable_that_users_know(
     assert isinstance(events(talk)[-1], Complete)
     talk.switch(place, base_url="http://127.0.0.1:8/v1")
     assert isinstance(events(talk)[-1], Complete)
-    assert [seen.url for seen in transport.seen] == [f"http://127.0.0.1:9{path}", f"http://127.0.0.1:8{path}"]
+    assert [seen.url for seen in transport.exchanges] == [
+        f"http://127.0.0.1:9{path}",
+        f"http://127.0.0.1:8{path}",
+    ]

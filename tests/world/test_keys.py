@@ -24,7 +24,7 @@ def test_a_key_command_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest
     failed = asyncio.run(everything(talk))[-1]
     assert isinstance(failed, Failed) and isinstance(failed.error, ProviderError)
     assert failed.kind == "auth" and "openai" in str(failed.error)
-    assert list(transport.seen) == []
+    assert list(transport.exchanges) == []
     assert _gone(int(pid.read_text()))
 
 

@@ -22,7 +22,7 @@ from turnout.errors import ProviderError
 from turnout.model import ModelTurn
 from turnout.session.events import Failed, Nested, Status
 from turnout.session.redact_events import EventRedactor
-from turnout.simulate import Call, HttpError, Say, StreamError
+from turnout.simulate import Call, HttpError, MidStreamError, Say
 from turnout.streaming.events import Done, TextDelta, ThinkingDelta, ToolCallDelta
 from turnout.tools.declare.events import ToolProgress, ToolResult
 from turnout.world.secrets import Secrets
@@ -82,7 +82,7 @@ def test_a_switch_after_such_a_refusal_tells_nothing(write: Callable[[str], str]
 @encodings
 def test_an_error_within_a_stream_is_told_without_the_key(write: Callable[[str], str]) -> None:
     """The same after the reply had begun."""
-    script = [[Say("Half"), StreamError(message=f"key <{write(KEY)}> expired")]] * 9
+    script = [[Say("Half"), MidStreamError(message=f"key <{write(KEY)}> expired")]] * 9
     talk, _ = session(script, environment={}, api_key=KEY)
     failed = virtually(everything(talk))[-1]
     assert isinstance(failed, Failed)

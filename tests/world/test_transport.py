@@ -30,7 +30,7 @@ from turnout.errors import StreamError
 from turnout.model import ModelTurn
 from turnout.session.events import Discarded
 from turnout.session.limits import Timeouts
-from turnout.surfaces.terminal.pacing import PAUSE, Paced
+from turnout.surfaces.terminal.pacing import PAUSE, PacedTransport
 from turnout.world import inflate, transport
 from turnout.world.ports import Outgoing
 from turnout.world.transport import HttpTransport
@@ -237,7 +237,7 @@ def test_a_screen_takes_in_at_once_what_has_arrived() -> None:
     pieces = b"".join(chunk(said("word ")) for _ in range(100))
 
     async def work(server: RawServer) -> float:
-        async with talk(server.url, transport=Paced()) as session:
+        async with talk(server.url, transport=PacedTransport()) as session:
             await session.ask("go")  # loads the client
             began = asyncio.get_running_loop().time()
             await session.ask("go")

@@ -9,9 +9,9 @@ turn has all that came before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -19,21 +19,16 @@ from ..errors import HookError, TurnoutError, UsageError
 from ..history.cut_turn import cut_turn
 from ..history.log import History
 from ..model import Block, Compaction, ModelTurn, Rewind, SystemTurn, ToolCall, Turn, UserTurn, block_text
-from ..plain import dumps
 from ..targets.target import Target
-from .events import SessionEvent, Status
+from .events import Emit, Status
 from .excerpt import excerpt, outcomes_of
-
-if TYPE_CHECKING:
-    from .session import Session
-
-Emit = Callable[[SessionEvent], None]
+from .recovery import Recovery
 
 CHARACTERS_PER_TOKEN = 4
 DIGEST = 8_000
 """Characters of a summary that is made without a model."""
 INSTRUCTION = (
-    "Summarise our conversation so far for someone who must go on with it: what was asked, what was done and "
+    "Summarise our conversation so far for someone who must continue it: what was asked, what was done and "
     "found (files, commands, results), what is decided and what is still open. Be complete and brief."
 )
 
@@ -46,36 +41,49 @@ class CompressPolicy(Struct, frozen=True):
     output: int = 2_000  # characters that remain of an old tool output
     strategy: Literal["prune", "truncate", "summarise"] = "summarise"
     automatic: bool = True
-    target: str | None = None  # who writes the summary; None: whoever is asked next
+    target: str | None = None  # who writes the summary; None: the target of the next request
 
 
 class Compressor:
-    """Makes room in one session's history."""
+    """Makes room in one session's history.
 
-    def __init__(self, session: Session, policy: CompressPolicy) -> None:
-        self.session = session
+    `overhead` counts the characters of the system text and the tools. `ask_for_summary` puts
+    `INSTRUCTION` to a model that has read the given history.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        policy: CompressPolicy,
+        *,
+        recovery: Recovery,
+        overhead: Callable[[], int],
+        ask_for_summary: Callable[[History], Awaitable[str]],
+        debug: Callable[..., None],
+    ) -> None:
+        self.history = history
         self.policy = policy
-
-    @property
-    def history(self) -> History:
-        return self.session.history
+        self._recovery = recovery
+        self._overhead = overhead
+        self._ask_for_summary = ask_for_summary
+        self._debug = debug
 
     # When
 
     def due(self, target: Target) -> bool:
         """Whether the next request would use more of this target's window than is wise."""
-        if not self.policy.automatic or not self._over(target):
+        if not self.policy.automatic or not self._is_over_trigger(target):
             return False
-        return not self._only_just_done() or self._overflows(target)
+        return not self._is_just_compacted() or self._overflows(target)
 
-    def _over(self, target: Target) -> bool:
-        return self.used() > self.policy.trigger * target.facts.context
+    def _is_over_trigger(self, target: Target) -> bool:
+        return self.used_tokens() > self.policy.trigger * target.facts.context
 
     def _overflows(self, target: Target) -> bool:
         """Whether it cannot fit at all: it was made shorter for a larger window, say."""
-        return self.used() > target.facts.context
+        return self.used_tokens() > target.facts.context
 
-    def _only_just_done(self) -> bool:
+    def _is_just_compacted(self) -> bool:
         """A head that changed every round would be of no use to a provider's cache."""
         left = max(self.policy.keep_turns // 2, 1)
         for entry in reversed(self.history.entries):
@@ -86,7 +94,7 @@ class Compressor:
                 return False
         return False
 
-    def used(self) -> int:
+    def used_tokens(self) -> int:
         """Tokens of the conversation: as the provider last counted, and an estimate of what came since."""
         since = 0
         for entry in reversed(self.history.entries):
@@ -101,10 +109,8 @@ class Compressor:
         return self._estimate()
 
     def _estimate(self) -> int:
-        session, history = self.session, self.history
-        tools = sum(len(spec.description) + len(dumps(spec.parameters)) for spec in session.tool_specs())
-        around = len(session.system) + len(history.summary) + tools
-        return around // CHARACTERS_PER_TOKEN + self._tokens(history.turns)
+        around = self._overhead() + len(self.history.summary)
+        return around // CHARACTERS_PER_TOKEN + self._tokens(self.history.turns)
 
     def _tokens(self, turns: Sequence[Turn]) -> int:
         return sum(size(turn) + self._outputs(turn) for turn in turns) // CHARACTERS_PER_TOKEN
@@ -140,7 +146,7 @@ class Compressor:
     async def compact(self, emit: Emit, target: Target | None = None) -> bool:
         """Make room; True if there is more of it now."""
         emit(Status("compressing", self.policy.strategy))
-        return await self._shrunk(self.policy.keep_turns, target)
+        return await self._shrink_history(self.policy.keep_turns, target)
 
     async def make_room(self, emit: Emit, target: Target) -> None:
         """Make room for the next request to this target; keep fewer turns whole where that is not enough."""
@@ -149,11 +155,11 @@ class Compressor:
             await self.squeeze(emit, target)
 
     async def squeeze(self, emit: Emit, target: Target) -> bool:
-        """The provider says that it is too long, whatever we counted: leave half, and less each time."""
+        """The provider says that it is too long: leave half, and less each time."""
         emit(Status("compressing", self.policy.strategy, target.origin))
-        return await self._shrunk(self._half(), None) or self._prune(0)
+        return await self._shrink_history(self._turns_for_half(), None) or self._prune_outputs(0)
 
-    def _half(self) -> int:
+    def _turns_for_half(self) -> int:
         """How many recent turns may stay whole so that much is gained."""
         keep, much = self.policy.keep_turns, self._tokens(self.history.turns) // 2
         while keep > 1 and self._tokens(self._turns_left(keep)) > much:
@@ -163,33 +169,34 @@ class Compressor:
     def _turns_left(self, keep: int) -> list[Turn]:
         """What a cut leaves: the recent turns, and those before it that are kept all the same."""
         turns = self.history.turns
-        kept = set(self._kept(turns[:-keep]))
+        kept = set(self._keys_to_keep(turns[:-keep]))
         return [*(turn for turn in turns[:-keep] if turn.key in kept), *turns[-keep:]]
 
-    async def _shrunk(self, keep: int, target: Target | None) -> bool:
-        pruned = self._prune(keep)
+    async def _shrink_history(self, keep: int, target: Target | None) -> bool:
+        pruned = self._prune_outputs(keep)
         if self.policy.strategy == "prune":
             return pruned
-        if pruned and target is not None and not self._over(target):
+        if pruned and target is not None and not self._is_over_trigger(target):
             return True
-        through = self._cut(keep)
+        through = self._last_key_to_cut(keep)
         if not through:
             return pruned
         summarises = self.policy.strategy == "summarise"
-        self._apply(through, await self._summary(through) if summarises else self.history.summary)
-        self.session.recovery.start_over()
+        summary = await self._make_summary(through) if summarises else self.history.summary
+        self._compact_through(through, summary)
+        self._recovery.start_over()
         return True
 
     def digest(self) -> None:
-        """A summary without a model: what was said before the last turn, in short, in words."""
+        """Summarise all but the last turn without a model: the turns in short, in words."""
         turns = self.history.turns
         if len(turns) > 1:
-            self._apply(turns[-2].key, self._told(self._through(turns[-2].key)))
+            self._compact_through(turns[-2].key, self._digest_of(self._turns_through(turns[-2].key)))
 
-    def _apply(self, through: str, summary: str) -> None:
-        self.history.compact(through, summary, pinned=self._kept(self._through(through)))
+    def _compact_through(self, through: str, summary: str) -> None:
+        self.history.compact(through, summary, pinned=self._keys_to_keep(self._turns_through(through)))
 
-    def _prune(self, keep: int) -> bool:
+    def _prune_outputs(self, keep: int) -> bool:
         history, limit = self.history, self.policy.output
         pins, shortened = self.pins, {}
         for turn in history.turns[: -keep or None]:
@@ -200,25 +207,25 @@ class Compressor:
             history.compact(shortened=shortened)
         return bool(shortened)
 
-    def _cut(self, keep: int) -> str:
+    def _last_key_to_cut(self, keep: int) -> str:
         """The turn through which to cut: everything but the recent turns; "" when there is too little."""
         turns = self.history.turns
         covered = turns[:-keep] if keep else ()
-        if not covered or {turn.key for turn in covered} <= set(self._kept(covered)):
+        if not covered or {turn.key for turn in covered} <= set(self._keys_to_keep(covered)):
             return ""
         return covered[-1].key
 
-    def _through(self, key: str) -> Sequence[Turn]:
+    def _turns_through(self, key: str) -> Sequence[Turn]:
         """The visible turns up to this one, and with it."""
         turns = self.history.turns
         return turns[: 1 + next(at for at, turn in enumerate(turns) if turn.key == key)]
 
-    def _kept(self, covered: Sequence[Turn]) -> tuple[str, ...]:
+    def _keys_to_keep(self, covered: Sequence[Turn]) -> tuple[str, ...]:
         """Of the turns that are cut away: the pinned ones, and the prompt that is still being worked on."""
-        kept = self.pins | self._prompt(covered)
+        kept = self.pins | self._open_prompt(covered)
         return tuple(turn.key for turn in covered if turn.key in kept)
 
-    def _prompt(self, covered: Sequence[Turn]) -> frozenset[str]:
+    def _open_prompt(self, covered: Sequence[Turn]) -> frozenset[str]:
         """What the user said last, when the cut falls into the tool loop that it set off."""
         after = [turn for turn in self.history.turns[len(covered) :] if not isinstance(turn, SystemTurn)]
         if not after or not isinstance(after[0], ModelTurn):
@@ -229,35 +236,32 @@ class Compressor:
 
     # What stands for what was cut
 
-    async def _summary(self, through: str) -> str:
+    async def _make_summary(self, through: str) -> str:
         """Ask a model; its own request is made by the same renderer, so it is valid too.
 
         It reads what a reader of the session sees, so an earlier summary goes into the next.
         Where that is too long for it, the oldest turns are left out.
         """
-        session, history = self.session, self.history
-        turns = [cut_turn(turn)[0] for turn in self._through(through)]
+        history = self.history
+        turns = [cut_turn(turn)[0] for turn in self._turns_through(through)]
         key = f"{history.key}.summary.{len(history.entries)}"
         seen = excerpt(history, turns, history.summary, outcomes_of(history, turns), key)
         try:
-            shorter = CompressPolicy(strategy="truncate", output=self.policy.output)
-            child = session.child(history=seen, target=self.policy.target, compress=shorter)
-            answer = await child.ask(INSTRUCTION, tool_choice="none")
+            text = await self._ask_for_summary(seen)
         except TurnoutError as error:
             if isinstance(error, HookError) and not error.refused:
-                raise  # a function of the user failed: they must hear of it
-            session.debug("compress", message=f"no summary: {error}")
-            return self._told(turns)
-        session.turns.append(answer.turn)
-        return answer.text or self._told(turns)
+                raise  # a function of the user failed: the user must know
+            self._debug("compress", message=f"no summary: {error}")
+            return self._digest_of(turns)
+        return text or self._digest_of(turns)
 
-    def _told(self, turns: Sequence[Turn]) -> str:
-        """In short what was said, the latest of it where not all fits."""
+    def _digest_of(self, turns: Sequence[Turn]) -> str:
+        """The turns in short, in words; the latest of them where not all fit."""
         lines: list[str] = []
         room = DIGEST
         for turn in reversed(turns):
-            said = " ".join(block_text(block) for block in turn.blocks)[:400]
-            lines.append(f"{type(turn).__name__.removesuffix('Turn').lower()}: {said}")
+            text = " ".join(block_text(block) for block in turn.blocks)[:400]
+            lines.append(f"{type(turn).__name__.removesuffix('Turn').lower()}: {text}")
             room -= len(lines[-1])
             if room < 0:
                 break
@@ -272,5 +276,5 @@ def size(turn: Turn) -> int:
 
 def _block_size(block: Block) -> int:
     if isinstance(block, ToolCall) and block.raw is not None and not block.fault:
-        return len(block.name) + len(block.raw)  # to write the arguments anew, round by round, is dear
+        return len(block.name) + len(block.raw)  # to encode the arguments again in every round is slow
     return len(block_text(block))

@@ -47,31 +47,31 @@ class Keeping:
         self._keeper = history.writer if isinstance(history.writer, Keeper) else None
         self._timer: asyncio.TimerHandle | None = None
 
-    def begin(self) -> None:
-        """A run begins, and with it the commits before whatever leaves the process."""
+    def begin_run(self) -> None:
+        """A run begins. From now on `commit` is called before anything leaves the process."""
         if self._keeper is not None:
             self._keeper.patient = True
 
-    def end(self) -> None:
-        """The run is over. What could not be written waits, and the next write will say so."""
+    def end_run(self) -> None:
+        """The run is over. If the commit fails, the next write raises the error."""
         if self._keeper is not None:
             self._keeper.patient = False
             with suppress(StoreError):
                 self._history.commit()
 
-    def grown(self, reply: Growing) -> None:
-        """More of a reply has come."""
+    def save_draft_soon(self, reply: Growing) -> None:
+        """More of a reply has come: save it as a draft within `DRAFT_EVERY` seconds."""
         if self._keeper is not None and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(DRAFT_EVERY, self._save, reply)
+            self._timer = asyncio.get_running_loop().call_later(DRAFT_EVERY, self._save_draft, reply)
 
-    def arrived(self) -> None:
-        """The reply is over, one way or another; its draft goes when its turn is written."""
+    def end_reply(self) -> None:
+        """The reply is over, whole or not; its draft goes when its turn is written."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _save(self, reply: Growing) -> None:
+    def _save_draft(self, reply: Growing) -> None:
         self._timer = None
         if self._keeper is not None and (turn := reply.partial).blocks:
-            with suppress(StoreError):  # a draft may fail; the next commit says what is wrong
+            with suppress(StoreError):  # a draft may fail; the next commit raises the error
                 self._keeper.draft(turn)

@@ -5,6 +5,7 @@ A run ends with exactly one of `Complete`, `Failed` or `Cancelled`, whatever hap
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -41,7 +42,7 @@ class Nested(Struct, frozen=True, tag="nested"):
 
 
 class Complete(Struct, frozen=True, tag="complete"):
-    """The model has said its last word."""
+    """The model has answered, and calls no more tools."""
 
     turn: ModelTurn
     usage: Usage
@@ -49,7 +50,7 @@ class Complete(Struct, frozen=True, tag="complete"):
 
 
 class Failed(Struct, frozen=True, tag="failed"):
-    """The run could not go on; the history is valid and keeps what had arrived."""
+    """The run could not continue; the history is valid and keeps what had arrived."""
 
     error: TurnoutError
 
@@ -66,3 +67,5 @@ class Cancelled(Struct, frozen=True, tag="cancelled"):
 
 Terminal: TypeAlias = Complete | Failed | Cancelled
 SessionEvent: TypeAlias = StreamEvent | ToolEvent | Status | Discarded | Nested | Terminal
+Emit: TypeAlias = Callable[[SessionEvent], None]
+"""Passes an event on to the listener of a run."""

@@ -1,14 +1,16 @@
-"""Getting one reply, whatever it takes: attempts, waiting, other targets, recovery.
+"""One reply, with everything that it may take: attempts, waiting, other targets, recovery.
 
-Tools start only when a reply has ended as it should, so a broken reply is always safe to
-ask for again: silently before anything was shown, with `Discarded` after.
+Tools start only after a reply has ended as it should. So a broken reply can always be asked
+for again: silently if nothing was shown, with `Discarded` otherwise.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec import Struct
 
 from ..diagnostic import Diagnostic
 from ..errors import HookError, ProviderError, StreamError, UsageError
@@ -28,33 +30,47 @@ from ..streaming.events import (
 )
 from ..targets.diagnose import diagnose
 from ..targets.target import Target
-from .attempt import RESTING, Attempt, check_rest
-from .events import Discarded, SessionEvent, Status
-from .retry import Budget, is_models_fault
-from .run import settled
-
-if TYPE_CHECKING:
-    from .session import Session
-
-Emit = Callable[[SessionEvent], None]
-
+from ..world.ports import Chance
+from .attempt import RESTING, Attempt, RequestPorts, check_rest
+from .compress import Compressor
+from .events import Discarded, Emit, Status
+from .hooks import ModelHooks
+from .retry import Budget, RetryPolicy, is_models_fault
+from .settle_call import settle_with_events
 
 REFUSED_BEFORE = ProviderError("this request was refused before", kind="invalid_request")
 
 
+class ReplyPorts(Struct):
+    """What one reply needs of its session. `on_reply` is called with each reply that arrived whole."""
+
+    request: RequestPorts
+    compressor: Compressor
+    hooks: ModelHooks
+    system: str
+    retry: RetryPolicy
+    chance: Chance
+    renewed_keys: set[Origin]
+    on_reply: Callable[[ModelTurn], None]
+    debug: Callable[..., None]
+
+
 class Exchange:
-    """The next reply of a session. Ends with a turn in the history, or with the reason why not."""
+    """The next reply of a session. Ends with a turn in the history, or with the error."""
 
     def __init__(
-        self, session: Session, emit: Emit, tools: tuple[ToolSpec, ...], options: dict[str, Any] | None = None
+        self, ports: ReplyPorts, emit: Emit, tools: tuple[ToolSpec, ...], options: dict[str, Any]
     ) -> None:
-        self.session = session
-        self.emit = emit
-        self.tools = tools
-        self.options = {**session.options, **(options or {})}
-        self.budget = Budget(session.limits.retry_policy, session.chance)
-        self.tried: set[Origin] = set()
-        self.attempt: Attempt | None = None
+        self._ports = ports
+        self._history = ports.request.history
+        self._router = ports.request.router
+        self._recovery = ports.request.recovery
+        self._emit = emit
+        self._tools = tools
+        self._options = options
+        self._budget = Budget(ports.retry, ports.chance)
+        self._tried: set[Origin] = set()
+        self._attempt: Attempt | None = None
         self._refusal: ProviderError | None = None
 
     async def reply(self) -> ModelTurn:
@@ -62,184 +78,186 @@ class Exchange:
         target = await self._choose_target()
         while True:
             try:
-                turn = await self._try(target)
-                return await self._heard(target, turn)
+                turn = await self._try_target(target)
+                return await self._take_reply(target, turn)
             except (ProviderError, StreamError) as error:
-                target = await self._after(target, error)
+                target = await self._target_after(target, error)
             except asyncio.CancelledError:
                 self._keep_partial("cancelled")
                 raise
 
     async def _choose_target(self) -> Target:
-        """Whose turn it is. Room is made for them; a switch by the user in the meantime counts."""
-        router = self.session.router
-        target = router.choose(self._now())
-        while await self._make_room(target) and router.current is not target:
-            target = router.choose(self._now())
+        """The target of the next request, with room made for it. A switch by the user meanwhile counts."""
+        target = self._router.choose(_now())
+        while await self._make_room(target) and self._router.current is not target:
+            target = self._router.choose(_now())
         return target
 
     async def _make_room(self, target: Target) -> bool:
         """Shorten the conversation where it would fill too much of the target's window; whether it did."""
-        compressor = self.session.compressor
-        if not compressor.due(target):
+        if not self._ports.compressor.due(target):
             return False
-        await compressor.make_room(self.emit, target)
+        await self._ports.compressor.make_room(self._emit, target)
         return True
 
-    async def _try(self, target: Target) -> ModelTurn:
-        self.tried.add(target.origin)
-        check_rest(self.session.router, target, self._now())
-        attempt = await self._fresh(target)
-        self.session.debug("request", target=str(target.origin), request=attempt.request)
-        turn = await attempt.run(self.emit)
-        told = {"turn_key": turn.key, "stop": turn.stop, "usage": turn.usage}
-        self.session.debug("reply", target=str(target.origin), status=attempt.status, **told)
+    async def _try_target(self, target: Target) -> ModelTurn:
+        self._tried.add(target.origin)
+        check_rest(self._router, target, _now())
+        attempt = await self._next_attempt(target)
+        self._ports.debug("request", target=str(target.origin), request=attempt.request)
+        turn = await attempt.run(self._emit)
+        about = {"turn_key": turn.key, "stop": turn.stop, "usage": turn.usage}
+        self._ports.debug("reply", target=str(target.origin), status=attempt.status, **about)
         return turn
 
-    async def _heard(self, target: Target, turn: ModelTurn) -> ModelTurn:
-        """The whole reply: counted, put to the hooks, appended."""
-        session = self.session
-        session.router.worked(target)
-        session.renewed.discard(target.origin)  # a token that runs out again is renewed again
-        session.replied(turn)
-        if self.attempt is None or not session.model_hooks.after:
-            return session.history.append(turn)
+    async def _next_attempt(self, target: Target) -> Attempt:
+        """An attempt whose bytes were not refused before: recovery steps are taken until they differ."""
+        self._history.seal()
+        while True:
+            hooked = await self._ports.hooks.hooked_request(
+                target.origin, self._ports.system, self._tools, self._options
+            )
+            attempt = Attempt(self._ports.request, target, self._history.next_key(), hooked)
+            self._attempt = attempt
+            if not self._recovery.was_refused(attempt.request.body):
+                return attempt
+            self._take_recovery_step(target, self._refusal or REFUSED_BEFORE)
+
+    # A reply that arrived whole
+
+    async def _take_reply(self, target: Target, turn: ModelTurn) -> ModelTurn:
+        """Count the reply, put it to the hooks and append it."""
+        self._router.note_success(target)
+        self._ports.renewed_keys.discard(target.origin)  # a token that expires again is renewed again
+        self._ports.on_reply(turn)
+        if self._attempt is None or not self._ports.hooks.after:
+            return self._history.append(turn)
         try:
-            wanted = await session.model_hooks.heard(self.attempt.asked.request, turn)
-            return session.history.append(turn) if wanted is turn else self._changed(turn, wanted)
+            wanted = await self._ports.hooks.hooked_reply(self._attempt.hooked.request, turn)
+            return self._history.append(turn) if wanted is turn else self._replace_reply(turn, wanted)
         except HookError:
-            self._take_back()
+            self._discard_attempt()
             raise
 
-    def _changed(self, turn: ModelTurn, wanted: ModelTurn) -> ModelTurn:
-        """What was shown is taken back; the reply as the hooks want it takes its place."""
-        self._take_back()
+    def _replace_reply(self, turn: ModelTurn, wanted: ModelTurn) -> ModelTurn:
+        """Take back what was shown; the reply as the hooks want it takes its place."""
+        self._discard_attempt()
         stop = None if turn.stop in ("end", "tool_calls") else turn.stop or None
         try:
-            told = self.session.history.reply(turn.origin, wanted.blocks, stop=stop, usage=turn.usage)
+            written = self._history.reply(turn.origin, wanted.blocks, stop=stop, usage=turn.usage)
         except UsageError as error:
-            raise HookError(f"it made a reply that cannot stand: {error}", hook="after_model") from error
-        for block in told.blocks:
-            for event in _told(block):
-                self.emit(event)
-        self.emit(Done(told.stop or "end", turn.raw_stop))
-        return told
+            raise HookError(f"it made a reply that is not valid: {error}", hook="after_model") from error
+        for block in written.blocks:
+            for event in _events_of(block):
+                self._emit(event)
+        self._emit(Done(written.stop or "end", turn.raw_stop))
+        return written
 
-    async def _fresh(self, target: Target) -> Attempt:
-        """An attempt whose bytes were not refused before: the next step is taken until they differ."""
-        session, history = self.session, self.session.history
-        history.seal()
-        while True:
-            asked = await session.model_hooks.asked(target.origin, self.tools, self.options)
-            attempt = Attempt(session, target, history.next_key(), asked)
-            self.attempt = attempt
-            if not self.session.recovery.was_refused(attempt.request.body):
-                return attempt
-            self._step(target, self._refusal or REFUSED_BEFORE)
+    # A failure
 
-    async def _after(self, target: Target, error: ProviderError | StreamError) -> Target:
-        """What to do about a failure: the target to ask next, or the error itself."""
+    async def _target_after(self, target: Target, error: ProviderError | StreamError) -> Target:
+        """The target to ask after a failure; raises the error where nothing is left to try."""
         if getattr(error, "code", "") != RESTING:
             self._note_failure(target, error)
         larger = target.facts.context if error.kind == "context_too_long" else 0
-        other = self.session.router.other(self.tried, self._now(), larger_than=larger)
-        step = self.budget.after(error, others=other is not None)
-        if (
-            error.kind == "auth"
-            and self.session.keys.forget(target)
-            and target.origin not in self.session.renewed
-        ):
-            self.session.renewed.add(target.origin)
-            return self._again(target, "the key was renewed", 0)
+        other = self._router.other(self._tried, _now(), larger_than=larger)
+        step = self._budget.after(error, others=other is not None)
+        if error.kind == "auth" and self._renew_key(target):
+            return self._retry(target, "the key was renewed")
         match step.action:
             case "retry":
-                again = self._again(target, f"{error.kind}, again in {step.delay:.1f} s", step.delay)
+                again = self._retry(target, f"{error.kind}, again in {step.delay:.1f} s")
                 await asyncio.sleep(step.delay)
                 return again
             case "switch" if other is not None:
-                self._take_back()
-                self.session.router.take(other)
-                self.emit(Status("switched", f"{error.kind} at {target.origin}", other.origin))
+                self._discard_attempt()
+                self._router.take(other)
+                self._emit(Status("switched", f"{error.kind} at {target.origin}", other.origin))
                 await self._make_room(other)
                 return other
             case "recover":
-                self._take_back()
-                self._step(target, error)
+                self._discard_attempt()
+                self._take_recovery_step(target, error)
                 return target
-            case "compress" if await self.session.compressor.squeeze(self.emit, target):
-                self._take_back()
+            case "compress" if await self._ports.compressor.squeeze(self._emit, target):
+                self._discard_attempt()
                 return target
             case _:
                 self._keep_partial("interrupted")
                 raise error
 
-    def _again(self, target: Target, why: str, delay: float) -> Target:
-        self._take_back()
-        self.emit(Status("retrying", why, target.origin))
+    def _renew_key(self, target: Target) -> bool:
+        """Forget the key of a target, once: whether its source may give a new one."""
+        may_renew = self._ports.request.keys.forget(target)
+        if not may_renew or target.origin in self._ports.renewed_keys:
+            return False
+        self._ports.renewed_keys.add(target.origin)
+        return True
+
+    def _retry(self, target: Target, why: str) -> Target:
+        self._discard_attempt()
+        self._emit(Status("retrying", why, target.origin))
         return target
 
-    def _step(self, target: Target, error: ProviderError | StreamError) -> None:
-        """Give up something optional; the error itself when nothing is left."""
-        turns = self.session.history.turns
-        step = self.session.recovery.step(target.origin, turns[-1].key if turns else "")
+    def _take_recovery_step(self, target: Target, error: ProviderError | StreamError) -> None:
+        """Give up something optional; raise the error when nothing is left."""
+        turns = self._history.turns
+        step = self._recovery.step(target.origin, turns[-1].key if turns else "")
         if not step:
             self._keep_partial("interrupted")
             raise error
         if step == "summarise":
-            self.session.compressor.digest()
-        self.emit(Status("recovering", f"{step}, because the provider refused: {error}", target.origin))
-        self.session.history.note("recovery", {"target": str(target.origin), "step": step})
+            self._ports.compressor.digest()
+        self._emit(Status("recovering", f"{step}, because the provider refused: {error}", target.origin))
+        self._history.note("recovery", {"target": str(target.origin), "step": step})
 
     def _note_failure(self, target: Target, error: ProviderError | StreamError) -> None:
-        session = self.session
-        asked = 0.0 if error.kind == "quota" else getattr(error, "retry_after", None) or 0.0
+        rest = 0.0 if error.kind == "quota" else getattr(error, "retry_after", None) or 0.0
         if not is_models_fault(error):
-            session.router.failed(target, self._now(), asked)
-        status = getattr(error, "status", None)
-        session.debug(
-            "failure", target=str(target.origin), kind=error.kind, status=status, message=str(error)
-        )
-        if not isinstance(error, ProviderError) or self.attempt is None or is_models_fault(error):
+            self._router.note_failure(target, _now(), rest)
+        status, name = getattr(error, "status", None), str(target.origin)
+        self._ports.debug("failure", target=name, kind=error.kind, status=status, message=str(error))
+        if not isinstance(error, ProviderError) or self._attempt is None or is_models_fault(error):
             return
-        tools = self.attempt.asked.request.tools or self.attempt.request.report.calls
-        session.telemetry.refused(target.origin, error.status, tools)
+        tools = self._attempt.hooked.request.tools or self._attempt.request.report.calls
+        self._ports.request.telemetry.count_refusal(target.origin, error.status, tools)
         if error.kind != "invalid_request":
             return
         self._refusal = error
-        session.recovery.refused(self.attempt.request.body)
-        error.report = diagnose(self.attempt.asked.history, str(target.origin), self.attempt.request)
-        session.debug("refused", target=str(target.origin), diagnosis=error.report)
+        self._recovery.note_refused(self._attempt.request.body)
+        error.report = diagnose(self._attempt.hooked.history, name, self._attempt.request)
+        self._ports.debug("refused", target=name, diagnosis=error.report)
 
-    def _take_back(self) -> None:
-        """Whatever was shown of the broken reply is void; its key is spent."""
-        broken, self.attempt = self.attempt, None
+    def _discard_attempt(self) -> None:
+        """What was shown of the broken reply is void; its key is not used again."""
+        broken, self._attempt = self._attempt, None
         if broken is not None and broken.shown:
-            self.session.history.note("discarded", {"turn_key": broken.turn_key})
-            self.emit(Discarded(broken.turn_key))
+            self._history.note("discarded", {"turn_key": broken.turn_key})
+            self._emit(Discarded(broken.turn_key))
 
     def _keep_partial(self, status: Any) -> None:
-        """The last word of a reply that will not be asked for again: what had arrived whole stays."""
-        partial = self.attempt.partial if self.attempt is not None else None
+        """Keep what had arrived whole of a reply that is not asked for again."""
+        partial = self._attempt.partial if self._attempt is not None else None
         if partial is None or not partial.blocks:
             return
         partial, left_out = cut_turn(partial)
         if left_out:
             detail = f"{partial.key}: {left_out:,} characters"
-            self.session.history.diagnostics.append(Diagnostic("history", "cut_reply", "", detail))
-        self.session.history.append(partial)
+            self._history.diagnostics.append(Diagnostic("history", "cut_reply", "", detail))
+        self._history.append(partial)
+        outcome = Outcome(status, synthetic=True, reason="did_not_run")
         for call in partial.tool_calls:
-            for event in settled(
-                self.session.history, call, Outcome(status, synthetic=True, reason="did_not_run")
-            ):
-                self.emit(event)
-        self.session.history.seal()
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
+            for event in settle_with_events(self._history, call, outcome):
+                self._emit(event)
+        self._history.seal()
 
 
-def _told(block: Block) -> Iterator[StreamEvent]:
-    """A block as a stream would have told of it."""
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _events_of(block: Block) -> Iterator[StreamEvent]:
+    """The events that a stream would have had for a block."""
     match block:
         case Text(text):
             yield TextDelta(text)

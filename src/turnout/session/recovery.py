@@ -38,7 +38,7 @@ class Recovery:
     def in_force(self, origin: Origin) -> tuple[str, ...]:
         return tuple(self._taken.get(origin, ()))
 
-    def applied(self, origin: Origin, options: dict[str, Any]) -> dict[str, Any]:
+    def options_for(self, origin: Origin, options: dict[str, Any]) -> dict[str, Any]:
         """The options of a request with the steps in force for this target."""
         steps = self.in_force(origin)
         if "drop reasoning" in steps:
@@ -50,7 +50,7 @@ class Recovery:
             options = {**options, "flat_through": self._taken[origin]["flatten tool history"]}
         return options
 
-    def refused(self, body: bytes) -> None:
+    def note_refused(self, body: bytes) -> None:
         self._refused.add(sha256(body).digest())
 
     def was_refused(self, body: bytes) -> bool:

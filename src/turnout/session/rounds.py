@@ -1,28 +1,31 @@
-"""The round: reply, tools, and again, until the model has said its last word.
+"""The rounds of one prompt: a reply, its tool calls, and again, until a reply without calls.
 
-Interactive, one-shot and subagent use all come through here; `run` drives it in a task of
-its own.
+Interactive, one-shot and subagent use all come through here; `run` drives it in a task.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
 
 from ..errors import LimitReached
-from ..model import Block, ModelTurn, Origin, Outcome, Text
-from ..providers.cost import total_usage
+from ..history.log import History
+from ..model import Block, ModelTurn, Origin, Outcome, Text, ToolSpec
+from ..providers.cost import cost_of, total_usage
 from ..streaming.events import TextDelta
-from ..telemetry.counts import Operation
+from ..telemetry.counts import Operation, Telemetry
 from ..tools.declare.registry import FoundTool
 from ..tools.schedule.batch import BatchSummary
-from .events import Complete, Status, Terminal
-from .exchange import Exchange
-from .guards import Verdict, WatchedCall
-from .run import Emit, settled
-
-if TYPE_CHECKING:
-    from .session import Session
+from ..tools.schedule.scheduler import ToolScheduler
+from .events import Complete, Emit, Status, Terminal
+from .exchange import Exchange, ReplyPorts
+from .guards import Guard, Verdict, WatchedCall
+from .limits import Limits
+from .routing import Router
+from .settle_call import settle_with_events
 
 OURSELVES = Origin("turnout", "", "")
 ENOUGH = {
@@ -34,125 +37,142 @@ ENOUGH = {
 SWITCHED_OFF = "Tools are switched off for this answer; the call did not run. Answer with what you know."
 
 
-class Rounds:
-    """One prompt, from the user's words to the model's last."""
+class RoundPorts(Struct):
+    """What the rounds of a prompt need of their session.
 
-    def __init__(self, session: Session, prompt: tuple[Block, ...], options: dict[str, Any]) -> None:
-        self.session = session
-        self.options = options
-        self.turns: list[ModelTurn] = []
+    `check_prices` and `check_limits` raise where the run must not start, or must not continue.
+    """
+
+    history: History
+    router: Router
+    scheduler: ToolScheduler
+    telemetry: Telemetry
+    limits: Limits
+    guard: Guard
+    check_prices: Callable[[], None]
+    check_limits: Callable[[], None]
+    take_queued: Callable[[], list[tuple[Block, ...]]]
+    tool_specs: Callable[[], tuple[ToolSpec, ...]]
+    reply: ReplyPorts
+
+
+class Rounds:
+    """One prompt, from the user's words to the model's last reply."""
+
+    def __init__(self, ports: RoundPorts, prompt: tuple[Block, ...], options: dict[str, Any]) -> None:
+        self._ports = ports
+        self._history = ports.history
         self._prompt = prompt
+        self._options = options
+        self._turns: list[ModelTurn] = []
 
     async def __call__(self, emit: Emit) -> Terminal:
-        self.emit = emit
-        session = self.session
-        run = Operation("invoke_agent", session.target.origin, session.history.key)
-        with session.telemetry.measured(run):
+        self._emit = emit
+        run = Operation("invoke_agent", self._ports.router.current.origin, self._history.key)
+        with self._ports.telemetry.measure(run):
             try:
                 complete = await self._complete_in_time()
-            finally:  # a run belongs to whoever answered last, also when it failed after that
-                run.origin = self.turns[-1].origin if self.turns else run.origin
+            finally:  # a run belongs to the model that answered last, also when it failed after that
+                run.origin = self._turns[-1].origin if self._turns else run.origin
             run.usage = complete.usage
             return complete
 
     async def _complete_in_time(self) -> Complete:
         """The whole run, within the time that the limits give it."""
-        limit = self.session.limits.time
+        limit = self._ports.limits.time
         try:
             async with asyncio.timeout(limit) as timer:
-                return await self._complete()
+                return await self._complete_prompt()
         except TimeoutError:
             if not timer.expired():
                 raise
             raise LimitReached(f"the limit of {limit:g} s for one run is used up") from None
 
-    async def _complete(self) -> Complete:
-        history = self.session.history
-        self.session.check_prices()  # before the prompt is on record: this run does not start
-        self.session.guard.start_over()
+    async def _complete_prompt(self) -> Complete:
+        history = self._history
+        self._ports.check_prices()  # before the prompt is on record: this run does not start
+        self._ports.guard.start_over()
         if not self._prompt and history.open_turn is not None and history.open_calls:
-            await self._tools(history.open_turn)  # a crash came before them
-        self._deliver()  # what was queued since the last run was said before this
+            await self._run_tools(history.open_turn)  # a crash came before them
+        self._append_queued()  # what was queued since the last run was said before this
         if self._prompt:
             history.user(self._prompt)
-        last = await self._rounds()
-        used = total_usage(turn.usage for turn in self.turns)
-        return Complete(last, used, self.session.cost_of(self.turns))
+        last = await self._run_rounds()
+        used = total_usage(turn.usage for turn in self._turns)
+        return Complete(last, used, cost_of(self._turns))
 
-    async def _rounds(self) -> ModelTurn:
-        limits, pauses = self.session.limits, 0
+    async def _run_rounds(self) -> ModelTurn:
+        limits, pauses = self._ports.limits, 0
         for _ in range(limits.rounds):
-            turn = await self._reply()
+            turn = await self._next_reply()
             if turn.stop == "paused" and pauses < limits.pauses:
                 pauses += 1
                 continue
             if not turn.tool_calls:
-                if not self._deliver():
+                if not self._append_queued():
                     return turn
                 continue
-            verdict = await self._tools(turn)
-            self._deliver()
+            verdict = await self._run_tools(turn)
+            self._append_queued()
             if verdict:
-                return await self._last_word(verdict)
-        return await self._last_word("rounds")
+                return await self._last_reply(verdict)
+        return await self._last_reply("rounds")
 
-    async def _reply(self, **options: Any) -> ModelTurn:
-        session = self.session
-        session.check_limits()
-        exchange = Exchange(session, self.emit, session.tool_specs(), {**self.options, **options})
+    async def _next_reply(self, **options: Any) -> ModelTurn:
+        ports = self._ports
+        ports.check_limits()
+        exchange = Exchange(ports.reply, self._emit, ports.tool_specs(), {**self._options, **options})
         turn = await exchange.reply()
-        self.turns.append(turn)
+        self._turns.append(turn)
         return turn
 
-    async def _tools(self, turn: ModelTurn) -> Verdict:
-        """Run the turn's calls as one batch; say whether the model goes round in circles."""
-        session = self.session
+    async def _run_tools(self, turn: ModelTurn) -> Verdict:
+        """Run the turn's calls as one batch; say whether the model repeats itself."""
         invalid: set[str] = set()
 
-        def count(summary: BatchSummary, wrong: frozenset[str]) -> None:  # also of a batch that was cancelled
-            session.telemetry.batch(turn.origin, summary)
-            self.emit(Status("tools", _counted(summary)))
+        def count_batch(summary: BatchSummary, wrong: frozenset[str]) -> None:  # also of a cancelled batch
+            self._ports.telemetry.count_batch(turn.origin, summary)
+            self._emit(Status("tools", _counts_of(summary)))
             invalid.update(wrong)
 
-        await session.scheduler.run(turn.tool_calls, self.emit, count)
-        return session.guard.watch(self._watched_calls(turn, invalid))
+        await self._ports.scheduler.run(turn.tool_calls, self._emit, count_batch)
+        return self._ports.guard.watch(self._watched_calls(turn, invalid))
 
     def _watched_calls(self, turn: ModelTurn, invalid: set[str]) -> list[WatchedCall]:
-        """The turn's calls and what came of them, as the guard looks at them."""
-        registry, history = self.session.scheduler.registry, self.session.history
-        watched = []
+        """The turn's calls with their outcomes, as the guard looks at them."""
+        registry, watched = self._ports.scheduler.registry, []
         for call in turn.tool_calls:
-            if (outcome := history.interaction(call.id).outcome) is not None:
+            if (outcome := self._history.interaction(call.id).outcome) is not None:
                 found = registry.find(call.name)
                 polls = isinstance(found, FoundTool) and found.tool.polls
                 watched.append(WatchedCall(call, outcome, call.id in invalid, polls))
         return watched
 
-    def _deliver(self) -> bool:
-        """Append what the user said meanwhile, each as a turn of its own."""
-        waiting = self.session.take_queued()
+    def _append_queued(self) -> bool:
+        """Append what the user said meanwhile, each message as its own turn; whether there was any."""
+        waiting = self._ports.take_queued()
         for blocks in waiting:
-            self.session.history.user(blocks)
+            self._history.user(blocks)
         if waiting:
-            self.session.guard.start_over()
-            self.emit(Status("queued", f"{len(waiting)} delivered"))
+            self._ports.guard.start_over()
+            self._emit(Status("queued", f"{len(waiting)} delivered"))
         return bool(waiting)
 
-    async def _last_word(self, why: str) -> ModelTurn:
-        """One more request with the tools switched off; in the end our own words."""
-        self.session.telemetry.ran_out(self.turns[-1].origin)
-        self.emit(Status("guard", why))
-        turn = await self._reply(tool_choice="none")
+    async def _last_reply(self, why: str) -> ModelTurn:
+        """One more request, with the tools switched off; then our own words if the model has none."""
+        self._ports.telemetry.count_stopped_loop(self._turns[-1].origin)
+        self._emit(Status("guard", why))
+        turn = await self._next_reply(tool_choice="none")
         if not turn.tool_calls and turn.text.strip():
             return turn
         refusal = Outcome("error", (Text(SWITCHED_OFF),), reason="did_not_run")
         for call in turn.tool_calls:
-            for event in settled(self.session.history, call, refusal):
-                self.emit(event)
-        self.emit(TextDelta(ENOUGH[why]))
-        return self.session.history.reply(OURSELVES, Text(ENOUGH[why]))
+            for event in settle_with_events(self._history, call, refusal):
+                self._emit(event)
+        self._emit(TextDelta(ENOUGH[why]))
+        return self._history.reply(OURSELVES, Text(ENOUGH[why]))
 
 
-def _counted(summary: Any) -> str:
+def _counts_of(summary: BatchSummary) -> str:
     fields = ("scheduled", "completed", "errors", "cancelled", "denied", "interrupted")
     return ", ".join(f"{getattr(summary, name)} {name}" for name in fields if getattr(summary, name))

@@ -1,7 +1,7 @@
 """Which target answers next: fixed, round-robin or failover, with a breaker per target. No IO.
 
 A choice holds until it fails; a target that keeps failing rests for a while, longer each
-time. One that named a time is not asked before it, by anyone who shares these breakers.
+time. One that named a time is not asked before it, by any session that shares these breakers.
 What is in flight stays where it is: choices are made when a request is assembled.
 """
 
@@ -26,22 +26,22 @@ class Breaker:
     def __init__(self) -> None:
         self.failures = 0
         self.rests_until = 0.0
-        self.asked_until = 0.0  # until when the server asked to be left alone
+        self.asked_until = 0.0  # the time that the server named
         self._rests = 0
 
-    def failed(self, now: float, asked: float = 0.0) -> None:
+    def note_failure(self, now: float, rest: float = 0.0) -> None:
         self.failures += 1
-        self.asked_until = max(self.asked_until, now + asked)
+        self.asked_until = max(self.asked_until, now + rest)
         if self.failures >= FAILURES:
             self.rests_until = now + min(LONGEST_REST, REST * 2**self._rests)
             self._rests += 1
 
-    def worked(self) -> None:
+    def note_success(self) -> None:
         self.failures = self._rests = 0
         self.rests_until = 0.0
 
-    def left(self, now: float) -> float:
-        """Seconds for which this target is better not asked."""
+    def seconds_left(self, now: float) -> float:
+        """Seconds for which this target should not be asked."""
         return max(self.rests_until, self.asked_until, now) - now
 
 
@@ -64,14 +64,14 @@ class Router:
     def choose(self, now: float) -> Target:
         """The target of the next request."""
         if self.route == "round-robin" and self._served:
-            self.current = self._after(self.current, now)
+            self.current = self._target_after(self.current, now)
         elif self.route == "failover":
             self.current = self._soonest([self.current, *self.targets], now)
         self._served = True
         return self.current
 
     def branch(self) -> Router:
-        """The same choice for a session below this one: it begins with whoever is asked now."""
+        """The same choice for a session below this one: it begins with the current target."""
         made = Router(self.targets, self.route, self.breakers)
         made.current = self.current
         return made
@@ -80,7 +80,7 @@ class Router:
         """A target that was not tried yet for this turn."""
         if self.route == "fixed":
             return None
-        known = [self.current, *self.targets]  # who was chosen meanwhile comes first
+        known = [self.current, *self.targets]  # the one that was chosen meanwhile comes first
         fresh = [one for one in known if one.origin not in tried and one.facts.context > larger_than]
         return self._soonest(fresh, now) if fresh else None
 
@@ -94,24 +94,24 @@ class Router:
         self.current = target
         self._served = False
 
-    def failed(self, target: Target, now: float, asked: float = 0.0) -> None:
-        """A failure; `asked` is how long the server wants to be left alone."""
-        self._breaker(target).failed(now, asked)
+    def note_failure(self, target: Target, now: float, rest: float = 0.0) -> None:
+        """A request failed; `rest` is how many seconds the server asked us to wait."""
+        self._breaker(target).note_failure(now, rest)
 
-    def worked(self, target: Target) -> None:
-        self._breaker(target).worked()
+    def note_success(self, target: Target) -> None:
+        self._breaker(target).note_success()
 
-    def asks_for(self, target: Target, now: float) -> float:
-        """Seconds for which this target has asked to be left alone."""
+    def rest_asked(self, target: Target, now: float) -> float:
+        """Seconds that are left of the time that the server asked us to wait."""
         return max(self._breaker(target).asked_until - now, 0.0)
 
-    def _after(self, target: Target, now: float) -> Target:
+    def _target_after(self, target: Target, now: float) -> Target:
         at = next((at for at, one in enumerate(self.targets) if one.origin == target.origin), -1)
         return self._soonest([*self.targets[at + 1 :], *self.targets[: at + 1]], now)
 
     def _soonest(self, targets: Sequence[Target], now: float) -> Target:
         """The first that does not rest, or else the one whose rest ends first."""
-        return min(targets, key=lambda one: self._breaker(one).left(now))
+        return min(targets, key=lambda one: self._breaker(one).seconds_left(now))
 
     def _breaker(self, target: Target) -> Breaker:
         return self.breakers.setdefault(target.origin, Breaker())

@@ -1,6 +1,6 @@
-"""A run as its listener sees it: events as they come, exactly one terminal event last, whatever happens.
+"""A run as its listener sees it: events as they come, and always exactly one terminal event at the end.
 
-The work goes on in a task of its own. Leaving the events early is a cancel: the history is
+The work is done in a separate task. To leave the events early is to cancel: the history is
 valid as soon as the work has ended, and the next run waits for that.
 """
 
@@ -8,34 +8,35 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec import Struct
 
 from ..errors import StoreError, TurnoutError
 from ..history.log import History
-from ..model import Outcome, ToolCall
-from ..tools.declare.events import ToolEvent, ToolResult, ToolState
-from .events import Cancelled, Failed, SessionEvent, Terminal
+from ..model import Outcome
+from ..world.secrets import Secrets
+from .events import Cancelled, Emit, Failed, SessionEvent, Terminal
 from .redact_events import EventRedactor
+from .settle_call import settle_with_events
 
-if TYPE_CHECKING:
-    from .session import Session
-
-Emit = Callable[[SessionEvent], None]
 Work = Callable[[Emit], Awaitable[Terminal]]
-"""What a run does: tells of everything that happens, and gives back how it ended."""
+"""What a run does: emits everything that happens, and gives back how it ended."""
 
 
-def settled(history: History, call: ToolCall, outcome: Outcome) -> Iterator[ToolEvent]:
-    """Settle a call that no batch will settle, and tell of it as a batch would."""
-    history.settle(call.id, outcome)
-    yield ToolState(call.id, call.name, outcome.status)
-    yield ToolResult(call.id, call.name, outcome)
+class RunPorts(Struct):
+    """What a run needs of its session. `begin` waits until the session is free; `end` frees it."""
+
+    history: History
+    secrets: Secrets
+    begin: Callable[[Run], Awaitable[None]]
+    end: Callable[[Run], None]
 
 
 class Events:
-    """What happens in a run, to be walked with `async for`. Close it, or just leave: that is a cancel."""
+    """What happens in a run, to be walked with `async for`. To close or to leave it is to cancel."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -54,49 +55,49 @@ class Events:
 
 
 class Run:
-    """One piece of work of a session, under way."""
+    """One piece of work of a session."""
 
-    def __init__(self, session: Session, work: Work, options: Mapping[str, Any] | None = None) -> None:
-        self.session = session
+    def __init__(self, ports: RunPorts, work: Work, options: Mapping[str, Any] | None = None) -> None:
+        self._ports = ports
         self.options = options or {}  # of its requests
-        self.left = False  # nobody listens any more
+        self.left = False  # the listener is gone
         self._work = work
         self._events: deque[SessionEvent] = deque()
-        self._redactor = EventRedactor(session.secrets)
+        self._redactor = EventRedactor(ports.secrets)
         self._listener: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._driving = False
         self._cancelled = False
-        self._told = False  # the listener has had the last event
+        self._ended = False  # the listener has had the last event
 
     # For the listener
 
     async def next(self) -> SessionEvent:
-        if self._told:
+        if self._ended:
             raise StopAsyncIteration
         if self._task is None:
-            await self._begin()
+            await self._start_task()
         while not self._events:
             self._listener = asyncio.get_running_loop().create_future()
             try:
                 await self._listener
-            except asyncio.CancelledError:  # whoever listens is stopped: as with a generator, that is the end
+            except asyncio.CancelledError:  # the listener was cancelled: as with a generator, that is the end
                 self.leave()
                 raise
-        event = self._kept(self._events.popleft())
+        event = self._commit_before(self._events.popleft())
         if isinstance(event, Terminal):
-            self._told = True
-            await self._end()  # whoever stops at this event leaves a session that is free again
+            self._ended = True
+            await self._stop_task()  # so that the session is free for whoever stops at this event
         return event
 
     async def close(self) -> None:
         """Stop the work and wait until it has ended."""
-        self._told = self.left = True
-        await self._end()
+        self._ended = self.left = True
+        await self._stop_task()
 
     def leave(self) -> None:
-        """The listener is gone without a word, in whatever thread and whether or not the loop still runs."""
-        self._told = self.left = True
+        """The listener is gone, in any thread, and whether or not the loop still runs."""
+        self._ended = self.left = True
         if self.active and self._task is not None:
             with suppress(RuntimeError):  # the loop is closed
                 self._task.get_loop().call_soon_threadsafe(self.cancel)
@@ -109,11 +110,11 @@ class Run:
 
     @property
     def active(self) -> bool:
-        """Whether the work may still write. In a loop that was closed around it, it never will."""
+        """Whether the work may still write. If its loop was closed, it cannot."""
         task = self._task
         return task is None or not (task.done() or task.get_loop().is_closed())
 
-    async def over(self) -> None:
+    async def wait_until_over(self) -> None:
         """Until the work has ended."""
         if self._task is not None and self.active:
             await asyncio.wait({self._task})
@@ -126,44 +127,44 @@ class Run:
         if self._events and self._listener is not None and not self._listener.done():
             self._listener.set_result(None)
 
-    async def _begin(self) -> None:
-        await self.session.begin(self)
-        self._task = asyncio.get_running_loop().create_task(self._drive())
+    async def _start_task(self) -> None:
+        await self._ports.begin(self)
+        self._task = asyncio.get_running_loop().create_task(self._run_to_end())
 
-    async def _end(self) -> None:
+    async def _stop_task(self) -> None:
         if self._task is None:
             return
         if not self._task.done():
             self.cancel()
-            await self.over()
+            await self.wait_until_over()
 
-    async def _drive(self) -> None:
+    async def _run_to_end(self) -> None:
         self._driving, loop = True, asyncio.get_running_loop()
-        terminal: Terminal = Failed(TurnoutError("the run broke off"))
+        terminal: Terminal = Failed(TurnoutError("the run was broken off"))
         try:
-            terminal = await self._worked()
+            terminal = await self._do_work()
         except asyncio.CancelledError:
             terminal = Cancelled()
         except TurnoutError as error:
             terminal = Failed(error)
-        except Exception as error:  # a fault of ours must end the run too, and say what it was
+        except Exception as error:  # a bug of ours must end the run too, and say what it was
             terminal = Failed(TurnoutError(f"{type(error).__name__}: {error}"))
             terminal.error.__cause__ = error
         finally:
-            # In a closed loop this is being collected: others may have the session, and nobody listens.
+            # If the loop is closed, this is garbage collection: another run may have the session by now.
             collected = loop.is_closed()
-            terminal = terminal if collected else self._settled(terminal)
-            self.session.end(self)
+            terminal = terminal if collected else self._settle_open_calls(terminal)
+            self._ports.end(self)
             if not collected:
                 self.emit(terminal)
 
-    async def _worked(self) -> Terminal:
+    async def _do_work(self) -> Terminal:
         if self._cancelled:
             raise asyncio.CancelledError
         return await self._work(self.emit)
 
-    def _settled(self, terminal: Terminal) -> Terminal:
-        """Answer calls that are still open; what cannot be written ends the run as a failure."""
+    def _settle_open_calls(self, terminal: Terminal) -> Terminal:
+        """Answer calls that are still open. If that cannot be written, the run ends as a failure."""
         try:
             self._close_calls("cancelled" if isinstance(terminal, Cancelled) else "interrupted")
         except TurnoutError as error:
@@ -171,16 +172,18 @@ class Run:
         return terminal
 
     def _close_calls(self, status: Any) -> None:
-        history = self.session.history
+        history = self._ports.history
         for open_call in history.open_calls:
-            reason = "stopped" if open_call.started else "did_not_run"
-            for event in settled(history, open_call.call, Outcome(status, synthetic=True, reason=reason)):
+            outcome = Outcome(
+                status, synthetic=True, reason="stopped" if open_call.started else "did_not_run"
+            )
+            for event in settle_with_events(history, open_call.call, outcome):
                 self.emit(event)
 
-    def _kept(self, event: SessionEvent) -> SessionEvent:
-        """What is shown is in the store first. A store that cannot keep it ends the run."""
+    def _commit_before(self, event: SessionEvent) -> SessionEvent:
+        """Store what the event shows, then give the event. A store that fails ends the run."""
         try:
-            self.session.history.commit()
+            self._ports.history.commit()
         except StoreError as error:
             return event if isinstance(event, Failed) else Failed(error)
         return event

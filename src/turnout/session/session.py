@@ -27,6 +27,7 @@ from ..errors import LimitReached, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..parameters import check_names, with_checked_names
+from ..plain import dumps
 from ..providers.cost import check_countable, cost_of, reached_limit, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
@@ -36,27 +37,34 @@ from ..tools.policy.rules import Mode, Policy
 from ..tools.schedule.running import SharedTree
 from ..tools.schedule.scheduler import ToolScheduler
 from ..wire.options import Options
+from ..world.http_on_demand import HttpOnDemand
 from ..world.keys import Keys, KeySource, account
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
 from ..world.world import World
-from .compress import Compressor, CompressPolicy
+from .attempt import RequestPorts
+from .compress import INSTRUCTION, Compressor, CompressPolicy
 from .durability import Keeping
 from .events import Cancelled, Complete, Failed, SessionEvent
+from .exchange import ReplyPorts
 from .guards import Guard
-from .hooks import Hooks, ModelHooks, several, tool_hooks
+from .hooks import Hooks, ModelHooks, hooks_tuple, tool_hooks
 from .limits import Limits
 from .recovery import Recovery
-from .rounds import Rounds
+from .rounds import RoundPorts, Rounds
 from .routing import Router
-from .run import Events, Run
+from .run import Events, Run, RunPorts
 from .settings import Approval, Workspace
-from .subagents import Subagents, Tree
+from .subagents import ParentPorts, Subagents, Tree
 from .typed import Shape
-from .workspace_setup import opened, place_of_work
+from .workspace_setup import open_store_at, place_of_work
 
 if TYPE_CHECKING:
     from ..store import Store
+
+
+SWITCHABLE = ("policy", "approver", "asker", "save_rule", "hooks", "limits")
+"""What of a scheduler may be changed while the session lasts; subagents get what holds now."""
 
 
 class Answer(Struct, frozen=True):
@@ -112,7 +120,7 @@ class Session:
         self._run: Run | None = None  # the one that has the session
         self._asked: WeakSet[Run] = WeakSet()  # with those that wait for it, or were not listened to yet
         self._set_scheduler(registry, self._tool_ports(approval, workspace))
-        self.subagents = self._make_subagents()
+        self.subagents = self._start_subagents()
 
     def _set_world(self, world: World) -> None:
         """Everything that differs between two runs."""
@@ -123,8 +131,8 @@ class Session:
         self.debug: Callable[..., None] = world.debug or _ignore
         self.keys = Keys(self.environment, world.keys)
         self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
-        self._own_transport: Any = None
-        self._transport = world.transport
+        self._own_transport = HttpOnDemand()  # closed with the session, if it was used
+        self.transport: Transport = self._own_transport if world.transport is None else world.transport
 
     def _make_router(
         self,
@@ -135,13 +143,13 @@ class Session:
         api_key: KeySource | None,
     ) -> Router:
         others = (fallback,) if isinstance(fallback, str | Target) else fallback
-        places = [self._place(target, base_url), *map(self._place, others)]
+        places = [self._find_place(target, base_url), *map(self._find_place, others)]
         router = Router(places, route or ("failover" if len(places) > 1 else "fixed"))
         if api_key is not None:
             self.keys.set(account(places[0]), api_key)
         return router
 
-    def _place(self, name: str | Target, base_url: str = "") -> Target:
+    def _find_place(self, name: str | Target, base_url: str = "") -> Target:
         """A target, at the address and for the project that arguments or the environment give."""
         place = find_target(name, base_url=base_url)
         if not place.model and not place.provider.serves_one:
@@ -163,7 +171,7 @@ class Session:
     ) -> None:
         """What was said before, here or in the store."""
         self.id = id or _new_id()
-        self.store, self._own_store = opened(store, self.environment)
+        self.store, self._own_store = open_store_at(store, self.environment)
         if history is not None:
             self.history = history
         elif self.store is not None:
@@ -172,7 +180,7 @@ class Session:
         else:
             self.history = History(self.id, system=system)
         self.history.scheduled = True
-        self.keeping = Keeping(self.history)
+        self._keeping = Keeping(self.history)
         self.system = system or self.history.system
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
 
@@ -180,17 +188,23 @@ class Session:
         """How far it may go, and what it does when things go wrong."""
         self.limits = limits
         self.guard = Guard(limits)
-        self.recovery = Recovery()
-        self.compressor = Compressor(self, compress or CompressPolicy())
-        self.renewed: set[Origin] = set()
+        self._recovery = Recovery()
+        self._renewed_keys: set[Origin] = set()
+        self.compressor = Compressor(
+            self.history,
+            compress or CompressPolicy(),
+            recovery=self._recovery,
+            overhead=self._overhead,
+            ask_for_summary=self._ask_for_summary,
+            debug=self.debug,
+        )
 
     def _set_watchers(
         self, telemetry: Telemetry | Exporter | None, hooks: Hooks | Iterable[Hooks] | None
     ) -> None:
         counters = self.store.counters if self.store is not None else None
         self.telemetry = telemetry if isinstance(telemetry, Telemetry) else Telemetry(counters, telemetry)
-        self.hooks = several(hooks)
-        self.model_hooks = ModelHooks(self, self.hooks)
+        self.hooks = hooks_tuple(hooks)
 
     def _earlier_replies(self) -> list[ModelTurn]:
         """What a stored session has said, and so spent, before."""
@@ -220,8 +234,9 @@ class Session:
         self.tool_ports = dict(ports)
         watch = ToolWatch(self.history, self.telemetry, self.keys.secrets, lambda: self.target.origin)
         self.scheduler = ToolScheduler(tools, self.history, around=watch, **self.tool_ports)
+        self.model_hooks = ModelHooks(self.hooks, self.history, self.scheduler.cancel_task)
 
-    def _make_subagents(self) -> Subagents | None:
+    def _start_subagents(self) -> Subagents | None:
         limits = self.limits.subagent_limits
         if limits is None:
             return None
@@ -229,7 +244,20 @@ class Session:
         tree = Tree(limits)
         if self.store is not None:
             tree.total = len(self.store.list(within=self.id))
-        made = Subagents(self, tree)
+        return self._add_subagents(tree)
+
+    def _add_subagents(self, tree: Tree, depth: int = 1) -> Subagents:
+        """Give this session the tools that start subagents."""
+        parent = ParentPorts(
+            history=self.history,
+            store=self.store,
+            scheduler=self.scheduler,
+            system=self.system,
+            request_options=self._request_options,
+            emit=self._emit,
+            open_child=self._open_subagent,
+        )
+        made = Subagents(parent, tree, depth)
         for each in made.tools:
             self.scheduler.registry.add(each)
         return made
@@ -238,20 +266,22 @@ class Session:
 
     def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
         """Say something and get everything that happens, the last event being terminal."""
-        return self._start(prompt, options, "run()")
+        return self._start_run(prompt, options, "run()")
 
-    def _start(
+    def _start_run(
         self, prompt: str | Block | Iterable[str | Block], options: dict[str, Any], where: str
     ) -> Events:
         check_names(where, "option", options, Options.__struct_fields__)
         self._check_free("session.queue(text) what comes next")
-        run = Run(self, Rounds(self, blocks_of(prompt), options), options)
+        rounds = Rounds(self._round_ports(), blocks_of(prompt), {**self.options, **options})
+        ports = RunPorts(self.history, self.secrets, self._begin_run, self._end_run)
+        run = Run(ports, rounds, options)
         self._asked.add(run)
         return Events(run)
 
     def go_on(self, **options: Any) -> Events:
         """Go on without a new prompt: after a crash, the calls that had not begun run first."""
-        return self._start((), options, "go_on()")
+        return self._start_run((), options, "go_on()")
 
     async def ask(
         self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
@@ -271,17 +301,17 @@ class Session:
                         raise error
                     case Cancelled():
                         raise TurnoutError("the run was cancelled")
-        raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
+        raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
 
     def ask_sync(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Answer:
         """`ask` for code without an event loop."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self._once(prompt, options))
+            return asyncio.run(self._ask_and_close(prompt, options))
         raise UsageError("ask_sync would block the event loop that runs here: `await session.ask(...)`")
 
-    async def _once(self, prompt: Any, options: dict[str, Any]) -> Answer:
+    async def _ask_and_close(self, prompt: Any, options: dict[str, Any]) -> Answer:
         try:
             return await self.ask(prompt, **options)
         finally:
@@ -293,7 +323,7 @@ class Session:
 
     def switch(self, target: str | Target, *, base_url: str = "") -> None:
         """Another target from the next request on; what is in flight stays where it is."""
-        place = self._place(target, base_url)
+        place = self._find_place(target, base_url)
         self.router.take(place)
         self.history.note("switch", {"target": str(place.origin)})
 
@@ -315,8 +345,7 @@ class Session:
         if self.busy:
             raise UsageError(f"a run is under way: wait for its end, or {way_on}")
 
-    @property
-    def request_options(self) -> dict[str, Any]:
+    def _request_options(self) -> dict[str, Any]:
         """The session's options for requests, with those of the run that is under way."""
         return {**self.options, **(self._run.options if self._run is not None else {})}
 
@@ -330,29 +359,26 @@ class Session:
     def cost(self) -> float | None:
         return cost_of(self.turns)
 
-    def cost_of(self, turns: Sequence[ModelTurn]) -> float | None:
-        return cost_of(turns)
-
-    def check_prices(self) -> None:
-        """Raise where the limit on money could not be counted for someone who may be asked."""
+    def _check_prices(self) -> None:
+        """Raise where the limit on money could not be counted for a model that may be asked."""
         check_countable(self.limits.cost, self._origins_to_ask())
 
-    def check_limits(self) -> None:
-        """Raise where a limit is used up, or cannot be counted. Asked before every request."""
-        self.check_prices()
+    def _check_limits(self) -> None:
+        """Raise where a limit is used up, or cannot be counted. Called before every request."""
+        self._check_prices()
         if (
             used_up := reached_limit(self.turns, tokens=self.limits.tokens, cost=self.limits.cost)
         ) is not None:
             raise LimitReached(used_up)
 
     def _origins_to_ask(self) -> Iterator[Origin]:
-        """Whoever may be asked in this session: itself, for a summary, or as a subagent."""
+        """Every model that this session may ask: for replies, for a summary, or as a subagent."""
         yield from (place.origin for place in (self.router.current, *self.router.targets))
         others = [
             self.compressor.policy.target,
             self.subagents.tree.limits.target if self.subagents else None,
         ]
-        yield from (self._place(name).origin for name in others if name is not None)
+        yield from (self._find_place(name).origin for name in others if name is not None)
 
     # Compression
 
@@ -368,7 +394,21 @@ class Session:
     def unpin(self, turn_key: str) -> None:
         self.compressor.unpin(turn_key)
 
-    # For the loop
+    def _overhead(self) -> int:
+        """Characters that every request holds besides the conversation: the system text and the tools."""
+        tools = sum(len(spec.description) + len(dumps(spec.parameters)) for spec in self.tool_specs())
+        return len(self.system) + tools
+
+    async def _ask_for_summary(self, seen: History) -> str:
+        """Ask a model for a summary, in a child session. What that costs, this session has spent."""
+        policy = self.compressor.policy
+        shorter = CompressPolicy(strategy="truncate", output=policy.output)
+        child = self.child(history=seen, target=policy.target, compress=shorter)
+        answer = await child.ask(INSTRUCTION, tool_choice="none")
+        self.turns.append(answer.turn)
+        return answer.text
+
+    # Children: sessions over the same transport and keys
 
     def child(
         self,
@@ -382,10 +422,10 @@ class Session:
         compress: CompressPolicy | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Session:
-        """A session of its own over the same transport and keys: for summaries and subagents.
+        """Another session over the same transport and keys: for summaries and subagents.
 
-        It asks whom this one would ask, failover included, unless a target is named. `ports` are
-        what its tools run with.
+        It asks the targets that this one would ask, failover included, unless a target is named.
+        `ports` are what its tools run with.
         """
         below = Limits(retries=self.limits.retries, timeouts=self.limits.timeouts)
         child = Session(
@@ -414,50 +454,117 @@ class Session:
             child.router.breakers = self.router.breakers
         return child
 
-    @property
-    def transport(self) -> Transport:
-        if self._transport is None:
-            from ..world.transport import HttpTransport  # the HTTP client is loaded when it is needed
+    def _open_subagent(
+        self,
+        history: History,
+        *,
+        target: str | None,
+        tools: Sequence[Tool],
+        system: str,
+        options: Mapping[str, Any],
+        compress: CompressPolicy | None,
+        tree: Tree,
+        depth: int,
+    ) -> Session:
+        """The session of a subagent. It spends what this one may spend, and works as its tools do now."""
+        now = {name: getattr(self.scheduler, name) for name in SWITCHABLE}
+        child = self.child(
+            history=history,
+            target=target,
+            tools=tools,
+            ports={**self.tool_ports, **now},  # a mode that was switched since counts
+            system=system,
+            limits=self.limits,
+            compress=compress or self.compressor.policy,
+            options=options,
+        )
+        child.turns = self.turns
+        child.scheduler.taint = self.scheduler.taint  # the parent reads what the child has read
+        child._add_subagents(tree, depth)
+        return child
 
-            self._transport = self._own_transport = HttpTransport()
-        return self._transport
+    # What the parts of a run need
 
-    async def begin(self, run: Run) -> None:
-        """Let this run have the session, once what was left before has ended."""
+    def _round_ports(self) -> RoundPorts:
+        return RoundPorts(
+            history=self.history,
+            router=self.router,
+            scheduler=self.scheduler,
+            telemetry=self.telemetry,
+            limits=self.limits,
+            guard=self.guard,
+            check_prices=self._check_prices,
+            check_limits=self._check_limits,
+            take_queued=self.take_queued,
+            tool_specs=self.tool_specs,
+            reply=self._reply_ports(),
+        )
+
+    def _reply_ports(self) -> ReplyPorts:
+        return ReplyPorts(
+            request=self._request_ports(),
+            compressor=self.compressor,
+            hooks=self.model_hooks,
+            system=self.system,
+            retry=self.limits.retry_policy,
+            chance=self.chance,
+            renewed_keys=self._renewed_keys,
+            on_reply=self._count_reply,
+            debug=self.debug,
+        )
+
+    def _request_ports(self) -> RequestPorts:
+        return RequestPorts(
+            history=self.history,
+            keeping=self._keeping,
+            router=self.router,
+            recovery=self._recovery,
+            transport=self.transport,
+            keys=self.keys,
+            secrets=self.secrets,
+            timeouts=self.limits.reply_timeouts,
+            telemetry=self.telemetry,
+            wall_clock=self.wall_clock,
+        )
+
+    async def _begin_run(self, run: Run) -> None:
+        """Give this run the session, once the run before it has ended."""
         while self._run is not None and self._run.active:
             self._check_free("session.queue(text) what comes next")
-            await self._run.over()
+            await self._run.wait_until_over()
         self._run = run
-        self.keeping.begin()
+        self._keeping.begin_run()
 
-    def end(self, run: Run) -> None:
+    def _end_run(self, run: Run) -> None:
         if self._run is run:
             self._run = None
-            self.keeping.end()
+            self._keeping.end_run()
 
-    def emit(self, event: SessionEvent) -> None:
-        """Tell whoever listens to the run that is under way."""
+    def _emit(self, event: SessionEvent) -> None:
+        """Pass an event to the listener of the run under way."""
         if self._run is not None:
             self._run.emit(event)
 
     def take_queued(self) -> list[tuple[Block, ...]]:
+        """The messages that were queued, which are queued no longer."""
         waiting = list(self._queued)
         self._queued.clear()
         return waiting
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
+        """The tools that the model may use in the mode of the moment."""
         return tuple(tool.spec for tool in self.scheduler.registry.offered_tools(self.scheduler.policy.mode))
 
-    def replied(self, turn: ModelTurn) -> None:
+    def _count_reply(self, turn: ModelTurn) -> None:
         self.turns.append(turn)
-        self.telemetry.replied(turn)
+        self.telemetry.count_reply(turn)
 
     # Ending
 
     async def close(self) -> None:
         self.cancel()
         for run in tuple(self._asked):
-            await run.over()
+            await run.wait_until_over()
         if self.subagents is not None:
             await self.subagents.close()
         await self.scheduler.close()
@@ -471,9 +578,7 @@ class Session:
                 self.store.close()
 
     async def _close_transport(self) -> None:
-        if self._own_transport is not None:
-            await self._own_transport.close()
-            self._transport = self._own_transport = None
+        await self._own_transport.close()
 
     async def __aenter__(self) -> Session:
         return self

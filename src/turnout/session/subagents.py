@@ -1,4 +1,4 @@
-"""The task tool: a subagent is a session of its own, whose events feed the call that started it.
+"""The task tool: a subagent is a session whose events feed the call that started it.
 
 The parent sees one call and one result. Depth, number and spending are kept here, in state
 that the whole tree shares, and never in text that a model could write; so are the places
@@ -8,19 +8,24 @@ that calls work on (see `tools.running`). Cancelling the parent cancels its chil
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from ..errors import HookError, TurnoutError, UsageError
 from ..history.log import History
 from ..model import Outcome, Text
 from ..tools.declare.context import ToolContext
 from ..tools.declare.tool import Tool, tool
-from .events import Cancelled, Complete, Failed, Nested, Terminal
+from ..tools.schedule.scheduler import ToolScheduler
+from .events import Cancelled, Complete, Emit, Failed, Nested, Terminal
 from .limits import SubagentLimits
 from .run import Events
 
 if TYPE_CHECKING:
+    from ..store import Store
     from .session import Session
 
 INSTRUCTION = "You are a subagent. Do the task you are given and answer with what was found or done, in full."
@@ -58,20 +63,35 @@ class Tree:
         return self.total
 
 
+class ParentPorts(Struct):
+    """What subagents need of the session that starts them.
+
+    `request_options` are those of the run under way. `open_child` makes the session of a subagent.
+    """
+
+    history: History
+    store: Store | None
+    scheduler: ToolScheduler
+    system: str
+    request_options: Callable[[], dict[str, Any]]
+    emit: Emit
+    open_child: Callable[..., Session]
+
+
 class Subagents:
     """The subagents of one session, and the tools that reach them."""
 
-    def __init__(self, session: Session, tree: Tree | None = None, depth: int = 1) -> None:
-        self.session = session
-        self.tree = tree or Tree(SubagentLimits())
-        self.depth = depth
+    def __init__(self, parent: ParentPorts, tree: Tree, depth: int = 1) -> None:
+        self._parent = parent
+        self.tree = tree
+        self._depth = depth
         self._tasks: dict[str, asyncio.Task[Outcome]] = {}
         self._prompts: dict[str, str] = {}
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """`task`, and what looks after tasks in the background; none below the deepest level."""
-        if self.depth > self.tree.limits.depth:
+        if self._depth > self.tree.limits.depth:
             return ()
         return (self._task_tool(), self._list_tool(), self._wait_tool(), self._stop_tool())
 
@@ -83,14 +103,14 @@ class Subagents:
                 prompt: The whole task: the subagent sees nothing else of this conversation.
                 background: Return at once with an id; use task_wait for the answer.
             """
-            if refusal := self.tree.admit(self.depth):
+            if refusal := self.tree.admit(self._depth):
                 return Outcome("error", (Text(refusal),))
             number = self.tree.begin()
             if not background:
-                return await self._work(ctx.call_id, prompt, number)
+                return await self._run_task(ctx.call_id, prompt, number)
             name = f"task-{number}"
             self._prompts[name] = prompt
-            self._tasks[name] = asyncio.ensure_future(self._work(ctx.call_id, prompt, number))
+            self._tasks[name] = asyncio.ensure_future(self._run_task(ctx.call_id, prompt, number))
             return f"started {name}"
 
         return tool(risk="read", timeout=float("inf"), delegates=True)(task)
@@ -99,7 +119,7 @@ class Subagents:
         async def task_list() -> list[dict[str, str]]:
             """List the tasks in the background and how they stand."""
             return [
-                {"id": name, "status": _status(task), "prompt": self._prompts[name][:200]}
+                {"id": name, "status": _task_status(task), "prompt": self._prompts[name][:200]}
                 for name, task in self._tasks.items()
             ]
 
@@ -112,7 +132,7 @@ class Subagents:
             Args:
                 id: The id that `task` gave.
             """
-            task = self._find(id)
+            task = self._task_named(id)
             await asyncio.wait({task})
             if task.cancelled():
                 return Outcome("cancelled", (Text(f"{id} was stopped"),), reason="stopped")
@@ -127,91 +147,85 @@ class Subagents:
             Args:
                 id: The id that `task` gave.
             """
-            task = self._find(id)
+            task = self._task_named(id)
             task.cancel()
             await asyncio.wait({task})
             return f"{id} is stopped"
 
         return tool(risk="read", delegates=True)(task_stop)
 
-    def _find(self, name: str) -> asyncio.Task[Outcome]:
+    def _task_named(self, name: str) -> asyncio.Task[Outcome]:
         if name not in self._tasks:
             known = ", ".join(self._tasks) or "none"
             raise UsageError(f"there is no task {name!r}; known are: {known}")
         return self._tasks[name]
 
-    async def _work(self, call_id: str, prompt: str, number: int) -> Outcome:
+    async def _run_task(self, call_id: str, prompt: str, number: int) -> Outcome:
         try:
-            child = self._child(number)
+            child = self._open_child(number)
             try:
-                return await self._listen(child, call_id, prompt)
+                return await self._listen_to(child, call_id, prompt)
             finally:
                 await child.scheduler.close()
-                if self.session.store is not None:
-                    self.session.store.release(child.history.key)
+                if self._parent.store is not None:
+                    self._parent.store.release(child.history.key)
         finally:
             self.tree.live -= 1
 
-    def _history(self, number: int) -> History:
-        """A new one, kept beside the parent's where that is kept. Ids of calls hang on its key."""
-        store, parent = self.session.store, self.session.history.key
+    def _open_child(self, number: int) -> Session:
+        limits, system = self.tree.limits, self._system_text()
+        return self._parent.open_child(
+            self._open_history(number, system),
+            target=limits.target,
+            tools=self._child_tools(),
+            system=system,
+            options=self._child_options(),
+            compress=limits.compress,
+            tree=self.tree,
+            depth=self._depth + 1,
+        )
+
+    def _open_history(self, number: int, system: str) -> History:
+        """A new history, in the parent's store if it has one. Ids of calls are made from its key."""
+        store, parent = self._parent.store, self._parent.history.key
         if store is None:
-            return History(f"{parent}.sub{number}", system=self._system())
+            return History(f"{parent}.sub{number}", system=system)
         while store.knows(f"{parent}.sub{number}"):  # of an earlier run
             number = self.tree.next_number()
-        return store.open(f"{parent}.sub{number}", system=self._system(), parent=parent)
+        return store.open(f"{parent}.sub{number}", system=system, parent=parent)
 
-    def _child(self, number: int) -> Session:
-        parent, limits = self.session, self.tree.limits
-        child = parent.child(
-            history=self._history(number),
-            target=limits.target,
-            tools=self._tools(),
-            system=self._system(),
-            limits=parent.limits,
-            compress=limits.compress or parent.compressor.policy,
-            ports=self._ports(),
-            options=self._options(),
-        )
-        child.turns = parent.turns  # one purse: what a child spends, the parent has spent
-        child.scheduler.taint = parent.scheduler.taint  # what one has read, the other has been told
-        for each in Subagents(child, self.tree, self.depth + 1).tools:
-            child.scheduler.registry.add(each)
-        return child
+    def _system_text(self) -> str:
+        """The parent's text, which holds the project's instructions to agents, and then our own."""
+        limits = self.tree.limits
+        text = self._parent.system if limits.system is None else limits.system
+        return text if text.endswith(INSTRUCTION) else "\n\n".join(filter(None, (text, INSTRUCTION)))
 
-    def _system(self) -> str:
-        """The parent's text, which holds what the project says to agents, and then ours."""
-        told = self.session.system if self.tree.limits.system is None else self.tree.limits.system
-        return told if told.endswith(INSTRUCTION) else "\n\n".join(filter(None, (told, INSTRUCTION)))
-
-    def _options(self) -> dict[str, Any]:
-        inherited = self.session.request_options.items()
+    def _child_options(self) -> dict[str, Any]:
+        inherited = self._parent.request_options().items()
         return {
             **{name: value for name, value in inherited if name not in OF_ONE_ANSWER},
             **self.tree.limits.options,
         }
 
-    def _ports(self) -> dict[str, Any]:
-        """What the parent's tools run with now: a mode that was switched since counts."""
-        now = self.session.scheduler
-        return {**self.session.tool_ports, **{name: getattr(now, name) for name in SWITCHABLE}}
-
-    def _tools(self) -> list[Tool]:
-        """What a subagent may use: of the parent's tools those that were named, or all."""
-        known = {each.name: each for each in self.session.scheduler.registry if each.name not in OURS}
+    def _child_tools(self) -> list[Tool]:
+        """The tools of a subagent: those of the parent's that the limits name, or all."""
+        known = {each.name: each for each in self._parent.scheduler.registry if each.name not in OURS}
         wanted = known if self.tree.limits.tools is None else self.tree.limits.tools
         if unknown := [name for name in wanted if name not in known]:
-            raise UsageError(f"subagents were to have {unknown[0]!r}, which is no tool of this session")
+            raise UsageError(
+                f"SubagentLimits(tools=…) names {unknown[0]!r}, which is not a tool of this session; "
+                f"its tools are {', '.join(known) or 'none'}"
+            )
         return [known[name] for name in wanted]
 
-    async def _listen(self, child: Session, call_id: str, prompt: str) -> Outcome:
+    async def _listen_to(self, child: Session, call_id: str, prompt: str) -> Outcome:
         async with aclosing(child.run(prompt)) as events:
             listening = asyncio.ensure_future(self._pass_on(events, call_id))
             try:
                 await asyncio.wait({listening})
             except asyncio.CancelledError:
                 child.cancel()
-                await asyncio.wait({listening})  # what becomes of its calls is still told
+                await asyncio.wait({listening})  # the events of its calls still come
                 raise
             finally:
                 listening.cancel()
@@ -221,10 +235,10 @@ class Subagents:
         async for event in events:
             if isinstance(event, Terminal):
                 if (failure := _failed_callback(event)) is not None:
-                    self.session.scheduler.fail(failure)
-                return _answer(event)
-            self.session.emit(Nested(call_id, event))
-        raise TurnoutError("the subagent ended without a word")  # pragma: no cover: a run always ends
+                    self._parent.scheduler.fail(failure)
+                return _outcome_of(event)
+            self._parent.emit(Nested(call_id, event))
+        raise TurnoutError("bug: the subagent ended without a terminal event")  # pragma: no cover
 
     async def close(self) -> None:
         """Stop what still works in the background."""
@@ -235,11 +249,10 @@ class Subagents:
             await asyncio.wait(running)
 
 
-SWITCHABLE = ("policy", "approver", "asker", "save_rule", "hooks", "limits")
 OURS = frozenset({"task", "task_list", "task_wait", "task_stop"})
 
 
-def _status(task: asyncio.Task[Outcome]) -> str:
+def _task_status(task: asyncio.Task[Outcome]) -> str:
     if not task.done():
         return "running"
     if task.cancelled():
@@ -248,16 +261,16 @@ def _status(task: asyncio.Task[Outcome]) -> str:
 
 
 def _failed_callback(terminal: Terminal) -> HookError | None:
-    """The error of a function of the user, which is raised to them through however many subagents."""
+    """The error of a function of the user, which is raised to the user through all levels of subagents."""
     match terminal:
         case Failed(HookError(refused=False) as error):
             return error
     return None
 
 
-def _answer(terminal: Terminal) -> Outcome:
-    """What the parent gets to read."""
-    if _failed_callback(terminal) is not None:  # what broke inside it is not for a model
+def _outcome_of(terminal: Terminal) -> Outcome:
+    """What the parent's model reads."""
+    if _failed_callback(terminal) is not None:  # a model must not read what broke in it
         return Outcome("error", (Text("the subagent failed: a function that must agree failed"),))
     match terminal:
         case Complete(turn):

@@ -27,7 +27,9 @@ def place_of_work(workspace: Workspace | None, environment: Mapping[str, str]) -
     return {"workspace": files, "spawn": spawn, "save": saved.save}
 
 
-def opened(store: Store | str | Path | None, environment: Mapping[str, str]) -> tuple[Store | None, bool]:
+def open_store_at(
+    store: Store | str | Path | None, environment: Mapping[str, str]
+) -> tuple[Store | None, bool]:
     """The store, and whether it was opened here, to be closed here."""
     if not isinstance(store, str | Path):
         return store, False

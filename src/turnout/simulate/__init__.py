@@ -6,13 +6,14 @@ model answers. Others import the names below. Imports `world.ports`, `providers`
 
 from ..wire.shared.reply import Call, Hosted, Say, Think
 from .provider import SimulatedProvider
-from .request import Asked
+from .request import SimulatedRequest
 from .script import (
     Delay,
     Drop,
     Ends,
     Garble,
     HttpError,
+    MidStreamError,
     Odd,
     Pings,
     Raw,
@@ -21,23 +22,21 @@ from .script import (
     Reset,
     Split,
     Stall,
-    StreamError,
     Truncate,
     read_script,
 )
 from .scripted import ScriptedModel, ScriptedTransport
-from .simulation import Exchange, Simulation
+from .simulation import SimulatedExchange, Simulation
 
 __all__ = [
-    "Asked",
     "Call",
     "Delay",
     "Drop",
     "Ends",
-    "Exchange",
     "Garble",
     "Hosted",
     "HttpError",
+    "MidStreamError",
     "Odd",
     "Pings",
     "Raw",
@@ -47,11 +46,12 @@ __all__ = [
     "Say",
     "ScriptedModel",
     "ScriptedTransport",
+    "SimulatedExchange",
     "SimulatedProvider",
+    "SimulatedRequest",
     "Simulation",
     "Split",
     "Stall",
-    "StreamError",
     "Think",
     "Truncate",
     "read_script",

@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from ..errors import FailureKind
 from ..wire.shared.framing import encode
-from .failure_words import Said, said
+from .failure_words import FailureText, failure_text
 from .script import HttpError
 
 Wire = dict[str, Any]
 
 
-class Refusal(Struct, frozen=True):
+class FailureResponse(Struct, frozen=True):
     """A failure as it is sent."""
 
     status: int
@@ -27,26 +27,28 @@ class Refusal(Struct, frozen=True):
     body: bytes
 
 
-def failure(
+def failure_response(
     error: HttpError | str, provider: str, protocol: str, *, model: str = "", key: str = "", path: str = ""
-) -> Refusal:
+) -> FailureResponse:
     """A failure as the provider sends it. A text names one of the tables' kinds."""
     wanted = error if isinstance(error, HttpError) else HttpError()
-    words = said(provider, protocol, error if isinstance(error, str) else error.kind)
-    message = wanted.message or words.message.format(model=model, key=_masked(key), path=path)
-    filled = Said(wanted.status or words.status, words.type, message, words.code, words.param)
-    headers, details = _wait(wanted, protocol)
-    return Refusal(filled.status, headers, encode(envelope(filled, provider, protocol, details)))
+    words = failure_text(provider, protocol, error if isinstance(error, str) else error.kind)
+    message = wanted.message or words.message.format(model=model, key=_mask_key(key), path=path)
+    filled = FailureText(wanted.status or words.status, words.type, message, words.code, words.param)
+    headers, details = _retry_hint(wanted, protocol)
+    return FailureResponse(filled.status, headers, encode(envelope(filled, provider, protocol, details)))
 
 
-def in_stream(kind: FailureKind, message: str, provider: str, protocol: str, model: str) -> Said:
+def failure_in_stream(
+    kind: FailureKind, message: str, provider: str, protocol: str, model: str
+) -> FailureText:
     """What the provider says when it fails after it had begun to answer."""
-    words = said(provider, protocol, kind)
+    words = failure_text(provider, protocol, kind)
     text = message or words.message.format(model=model, key="", path="")
-    return Said(words.status, words.type, text, words.code, words.param)
+    return FailureText(words.status, words.type, text, words.code, words.param)
 
 
-def envelope(words: Said, provider: str, protocol: str, details: list[Wire] | None = None) -> Wire:
+def envelope(words: FailureText, provider: str, protocol: str, details: list[Wire] | None = None) -> Wire:
     """The body in which this provider wraps a failure."""
     if protocol == "anthropic":
         return {"type": "error", "error": {"type": words.type, "message": words.message}}
@@ -80,7 +82,7 @@ def envelope(words: Said, provider: str, protocol: str, details: list[Wire] | No
             return {"error": {"message": words.message, **named}}
 
 
-def _google(words: Said, details: list[Wire] | None) -> Wire:
+def _google(words: FailureText, details: list[Wire] | None) -> Wire:
     more = list(details or ())
     if words.code:
         info = "type.googleapis.com/google.rpc.ErrorInfo"
@@ -91,7 +93,7 @@ def _google(words: Said, details: list[Wire] | None) -> Wire:
     return {"code": words.status, "message": words.message, "status": words.type, "details": more}
 
 
-def _openrouter(words: Said) -> Wire:
+def _openrouter(words: FailureText) -> Wire:
     """OpenRouter quotes what the maker of the model said."""
     if not words.param:
         return {"message": words.message, "code": words.status}
@@ -99,7 +101,7 @@ def _openrouter(words: Said) -> Wire:
     return {"message": "Provider returned error", "code": words.status, "metadata": quoted}
 
 
-def _wait(error: HttpError, protocol: str) -> tuple[dict[str, str], list[Wire]]:
+def _retry_hint(error: HttpError, protocol: str) -> tuple[dict[str, str], list[Wire]]:
     """How this provider says when to come again: Gemini in the body, everyone else in a header."""
     after = error.retry_after
     if after is None:
@@ -110,5 +112,5 @@ def _wait(error: HttpError, protocol: str) -> tuple[dict[str, str], list[Wire]]:
     return {"retry-after": after if isinstance(after, str) else f"{after:g}"}, []
 
 
-def _masked(key: str) -> str:
+def _mask_key(key: str) -> str:
     return f"{key[:4]}{'*' * 8}{key[-4:]}" if len(key) > 8 else "*" * len(key)

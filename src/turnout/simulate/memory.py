@@ -19,7 +19,7 @@ from ..wire.check.problem import Problem
 from ..wire.gemini.reply import sealed
 from ..wire.shared.residues import SENTINEL
 from .mint import Seal
-from .request import Asked
+from .request import SimulatedRequest
 
 Wire = Mapping[str, Any]
 
@@ -27,7 +27,7 @@ SENTINELS = (SENTINEL, b64encode(SENTINEL.encode()).decode(), "context_engineeri
 """What Gemini documents for calls that have no signature."""
 
 
-class Stored(Struct, frozen=True):
+class StoredResponse(Struct, frozen=True):
     """A response that was kept: all items up to its end, and which of its calls wait for an output."""
 
     items: tuple[Wire, ...]
@@ -40,70 +40,70 @@ class Memory:
 
     def __init__(self, seal: Seal) -> None:
         self.seal = seal
-        self._responses: dict[str, Stored] = {}
+        self._responses: dict[str, StoredResponse] = {}
         self._items: dict[str, str] = {}  # item id -> the reasoning that led to it, or ""
         self._thoughts: dict[str, tuple[str, ...]] = {}  # signature -> all of its reply, in order
 
     # Remembering
 
-    def remember(self, asked: Asked, said: Wire) -> None:
+    def remember(self, asked: SimulatedRequest, said: Wire) -> None:
         """Keep what was said, as far as a later request may be held against it."""
         match asked.protocol:
             case "anthropic":
-                signatures = tuple(_signatures(said["content"]))
+                signatures = tuple(_signatures_in(said["content"]))
                 self._thoughts.update(dict.fromkeys(signatures, signatures))
             case "responses":
-                self._keep(asked, said)
+                self._store_response(asked, said)
             case _:
                 pass
 
-    def _keep(self, asked: Asked, said: Wire) -> None:
+    def _store_response(self, asked: SimulatedRequest, said: Wire) -> None:
         reasoning = ""
         for item in said["output"]:
             self._items[item["id"]] = reasoning
             reasoning = item["id"] if item["type"] == "reasoning" else reasoning
         if asked.body.get("store") is False:
             return
-        items = (*self.earlier(asked), *_input(asked), *said["output"])
+        items = (*self.earlier(asked), *_input_items(asked), *said["output"])
         calls = tuple(text(item.get("call_id")) for item in said["output"] if item["type"] == "function_call")
         known = frozenset(text(item.get("call_id")) for item in items if item.get("type") == "function_call")
-        self._responses[said["id"]] = Stored(items, calls, known)
+        self._responses[said["id"]] = StoredResponse(items, calls, known)
 
-    def earlier(self, asked: Asked) -> tuple[Wire, ...]:
+    def earlier(self, asked: SimulatedRequest) -> tuple[Wire, ...]:
         """What the response holds that this request goes on from."""
         stored = self._responses.get(text(asked.body.get("previous_response_id")))
         return stored.items if stored else ()
 
     # Checking
 
-    def problems(self, asked: Asked) -> Iterator[Problem]:
+    def problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         """What this provider refuses because of what it knows."""
         match asked.protocol:
             case "anthropic":
-                yield from self._anthropic(asked)
+                yield from self._anthropic_problems(asked)
             case "gemini":
-                yield from self._gemini(asked)
+                yield from self._gemini_problems(asked)
             case "responses":
                 yield from self._responses_problems(asked)
             case "chat":
-                yield from self._chat(asked)
+                yield from self._chat_problems(asked)
             case _:
                 pass
 
     # Anthropic: ANT-18, ANT-19
 
-    def _anthropic(self, asked: Asked) -> Iterator[Problem]:
+    def _anthropic_problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         messages = [mapping(message) for message in array(asked.body.get("messages"))]
         spoken = [at for at, message in enumerate(messages) if message.get("role") == "assistant"]
         for at in spoken:
             for index, block in enumerate(array(messages[at].get("content"))):
                 path = f"messages.{at}.content.{index}"
-                yield from self._thought(mapping(block), path, asked.model, latest=at == spoken[-1])
+                yield from self._thought_problems(mapping(block), path, asked.model, latest=at == spoken[-1])
         if spoken:
             content = array(messages[spoken[-1]].get("content"))
-            yield from self._filtered(content, f"messages.{spoken[-1]}")
+            yield from self._thinking_order_problems(content, f"messages.{spoken[-1]}")
 
-    def _thought(self, block: Wire, path: str, model: str, latest: bool) -> Iterator[Problem]:
+    def _thought_problems(self, block: Wire, path: str, model: str, latest: bool) -> Iterator[Problem]:
         kind = block.get("type")
         if kind == "thinking":
             verdict = self.seal.verdict(
@@ -114,30 +114,32 @@ class Memory:
         else:
             return
         if verdict == "changed" and latest:
-            yield _modified(path)
+            yield _modified_thinking(path)
         elif verdict != "genuine":
             field = "signature" if kind == "thinking" else "data"
             advice = "send thinking back only to the model that wrote it"
             yield Problem("ANT-19", path, f"{path}: Invalid `{field}` in `{kind}` block", advice)
 
-    def _filtered(self, content: Iterable[Any], path: str) -> Iterator[Problem]:
+    def _thinking_order_problems(self, content: Iterable[Any], path: str) -> Iterator[Problem]:
         """The thoughts of the latest message stand as they stood: none left out, none moved."""
-        sent = tuple(_signatures(content))
+        sent = tuple(_signatures_in(content))
         for signature in sent:
             whole = self._thoughts.get(signature, (signature,))
             start = sent.index(signature) - whole.index(signature)
             if start < 0 or sent[start : start + len(whole)] != whole:
-                yield _modified(f"{path}.content.{sent.index(signature)}")
+                yield _modified_thinking(f"{path}.content.{sent.index(signature)}")
                 return
 
     # Gemini: GEM-10
 
-    def _gemini(self, asked: Asked) -> Iterator[Problem]:
+    def _gemini_problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         for at, content in enumerate(array(asked.body.get("contents"))):
             for index, part in enumerate(array(mapping(content).get("parts"))):
-                yield from self._signature(mapping(part), f"contents[{at}].parts[{index}]", asked.model)
+                yield from self._signature_problems(
+                    mapping(part), f"contents[{at}].parts[{index}]", asked.model
+                )
 
-    def _signature(self, part: Wire, path: str, model: str) -> Iterator[Problem]:
+    def _signature_problems(self, part: Wire, path: str, model: str) -> Iterator[Problem]:
         token = part.get("thoughtSignature", part.get("thought_signature"))
         if token is None or token in SENTINELS:
             return
@@ -154,7 +156,7 @@ class Memory:
 
     # Responses: OAR-02, OAR-03, OAR-05, OAR-08, OAR-09, OAR-10, OAR-15
 
-    def _responses_problems(self, asked: Asked) -> Iterator[Problem]:
+    def _responses_problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         chain = text(asked.body.get("previous_response_id"))
         if chain and chain not in self._responses:
             answer = f"Previous response with id '{chain}' not found."
@@ -165,13 +167,17 @@ class Memory:
             answer = f"Conversation with id '{named}' not found."
             yield Problem("OAR-15", "conversation", answer, "send the whole conversation")
             return
-        items = [mapping(item) for item in _input(asked)]
+        items = [mapping(item) for item in _input_items(asked)]
         if chain:
-            yield from _chained(self._responses[chain], items)
+            yield from _chain_problems(self._responses[chain], items)
         for index, item in enumerate(items):
-            yield from self._item(item, f"input[{index}]", asked, {text(other.get("id")) for other in items})
+            yield from self._item_problems(
+                item, f"input[{index}]", asked, {text(other.get("id")) for other in items}
+            )
 
-    def _item(self, item: Wire, path: str, asked: Asked, ids: set[str]) -> Iterator[Problem]:
+    def _item_problems(
+        self, item: Wire, path: str, asked: SimulatedRequest, ids: set[str]
+    ) -> Iterator[Problem]:
         cipher, item_id = text(item.get("encrypted_content")), text(item.get("id"))
         if cipher and self.seal.verdict(cipher, "openai", asked.model) != "genuine":
             answer = (
@@ -193,18 +199,18 @@ class Memory:
 
     # OpenRouter and Copilot hand private state on to the maker of the model
 
-    def _chat(self, asked: Asked) -> Iterator[Problem]:
+    def _chat_problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         messages = [mapping(message) for message in array(asked.body.get("messages"))]
         for at, message in enumerate(messages):
             for index, detail in enumerate(array(message.get("reasoning_details"))):
                 path = f"messages[{at}].reasoning_details[{index}]"
-                yield from self._detail(mapping(detail), path, asked)
+                yield from self._detail_problems(mapping(detail), path, asked)
             opaque = message.get("reasoning_opaque")
             if opaque is not None and self.seal.verdict(opaque, "openai", asked.model) != "genuine":
                 path = f"messages[{at}].reasoning_opaque"
                 yield Problem("COP-01", path, UPSTREAM["claude"].format(path=path), "leave it out")
 
-    def _detail(self, detail: Wire, path: str, asked: Asked) -> Iterator[Problem]:
+    def _detail_problems(self, detail: Wire, path: str, asked: SimulatedRequest) -> Iterator[Problem]:
         """OpenRouter: what was signed for one model is refused by another."""
         style = SEAL_OF_FORMAT.get(text(detail.get("format")))
         token = detail.get("signature", detail.get("data"))
@@ -223,7 +229,7 @@ UPSTREAM = {
 }
 
 
-def _modified(path: str) -> Problem:
+def _modified_thinking(path: str) -> Problem:
     answer = (
         f"{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
         "modified. These blocks must remain as they were in the original response."
@@ -231,7 +237,7 @@ def _modified(path: str) -> Problem:
     return Problem("ANT-18", path, answer, "send the message back as it came")
 
 
-def _signatures(content: Iterable[Any]) -> Iterator[str]:
+def _signatures_in(content: Iterable[Any]) -> Iterator[str]:
     for block in map(mapping, content):
         if block.get("type") == "thinking":
             yield text(block.get("signature"))
@@ -239,12 +245,12 @@ def _signatures(content: Iterable[Any]) -> Iterator[str]:
             yield text(block.get("data"))
 
 
-def _input(asked: Asked) -> list[Any]:
+def _input_items(asked: SimulatedRequest) -> list[Any]:
     given = asked.body.get("input")
     return [{"role": "user", "content": given}] if isinstance(given, str) else list(array(given))
 
 
-def _chained(stored: Stored, items: list[Wire]) -> Iterator[Problem]:
+def _chain_problems(stored: StoredResponse, items: list[Wire]) -> Iterator[Problem]:
     """A chained request answers every call of the response it goes on from, and no other."""
     answered = {text(item.get("call_id")) for item in items if item.get("type") == "function_call_output"}
     for index, item in enumerate(items):

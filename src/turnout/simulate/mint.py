@@ -27,7 +27,7 @@ class Mint:
     def draw(self, prefix: str, length: int, letters: str = ALNUM) -> str:
         """The prefix and so many letters."""
         self.count += 1
-        number = int.from_bytes(_stretched(f"{self._seed}|{self.count}", length), "big")
+        number = int.from_bytes(_stretch_text(f"{self._seed}|{self.count}", length), "big")
         drawn = []
         for _ in range(length):
             number, place = divmod(number, len(letters))
@@ -54,31 +54,31 @@ class Seal:
     def sign(self, style: str, model: str, content: str, serial: int) -> str:
         """A seal on `content`, as `model` of this issuer gives it."""
         salt = _digest(f"{serial}")
-        parts = (salt, _digest(model), _digest(content), self._mark(salt, model, content))
-        filler = _stretched(f"{self._issuer}|{serial}", 40 + min(len(content), 400))
+        parts = (salt, _digest(model), _digest(content), self._mark_of(salt, model, content))
+        filler = _stretch_text(f"{self._issuer}|{serial}", 40 + min(len(content), 400))
         token = HEADS[style] + b"".join(parts) + filler
         return (urlsafe_b64encode if style == "openai" else b64encode)(token).decode()
 
     def verdict(self, token: object, style: str, model: str, content: str | None = None) -> Verdict:
         """Whether this issuer gave the token to this model, and for this content if that is known."""
-        raw = _opened(token, style)
+        raw = _open_token(token, style)
         if raw is None:
             return "unknown"
         salt, model_mark, content_mark, mark = (raw[at : at + _PART] for at in range(0, 4 * _PART, _PART))
-        if mark != self._sum(salt, model_mark, content_mark):
+        if mark != self._keyed_digest(salt, model_mark, content_mark):
             return "unknown"
         if model_mark != _digest(model):
             return "other_model"
         return "changed" if content is not None and content_mark != _digest(content) else "genuine"
 
-    def _mark(self, salt: bytes, model: str, content: str) -> bytes:
-        return self._sum(salt, _digest(model), _digest(content))
+    def _mark_of(self, salt: bytes, model: str, content: str) -> bytes:
+        return self._keyed_digest(salt, _digest(model), _digest(content))
 
-    def _sum(self, *parts: bytes) -> bytes:
+    def _keyed_digest(self, *parts: bytes) -> bytes:
         return sha256(self._issuer.encode() + b"".join(parts)).digest()[:_PART]
 
 
-def _opened(token: object, style: str) -> bytes | None:
+def _open_token(token: object, style: str) -> bytes | None:
     if not isinstance(token, str):
         return None
     try:  # some clients write the other alphabet of base64
@@ -93,6 +93,6 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()[:_PART]
 
 
-def _stretched(text: str, length: int) -> bytes:
+def _stretch_text(text: str, length: int) -> bytes:
     blocks = [sha256(f"{text}|{at}".encode()).digest() for at in range(length // 32 + 1)]
     return b"".join(blocks)[:length]

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ..model import ModelTurn, Outcome, Text, ToolSpec
 from ..wire.shared.reply import Call, Part, Say, Think
-from .request import Asked
+from .request import SimulatedRequest
 
 Result = tuple[str, dict[str, Any], Outcome]
 
@@ -29,7 +29,7 @@ SHOWN_LINES = 6
 SHOWN_LETTERS = 300
 
 
-class Rule(Struct, frozen=True):
+class DemoRule(Struct, frozen=True):
     """What a user may ask for, and the calls that follow."""
 
     pattern: re.Pattern[str]
@@ -38,8 +38,10 @@ class Rule(Struct, frozen=True):
     repeats: bool = False  # every match is a call of its own
 
 
-def _rule(pattern: str, tool: str, arguments: Callable[[re.Match[str]], Any], repeats: bool = False) -> Rule:
-    return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), tool, arguments, repeats)
+def _make_rule(
+    pattern: str, tool: str, arguments: Callable[[re.Match[str]], Any], repeats: bool = False
+) -> DemoRule:
+    return DemoRule(re.compile(pattern, re.IGNORECASE | re.DOTALL), tool, arguments, repeats)
 
 
 ABOUT = (
@@ -47,65 +49,67 @@ ABOUT = (
     "write notes.md saying: hello, or replace `a` with `b` in a file."
 )
 
-RULES: tuple[Rule, ...] = (
-    _rule(
+RULES: tuple[DemoRule, ...] = (
+    _make_rule(
         r"\b(understand|overview|explore|explain|look over|get to know)\b.{0,40}\b(code|project|repo\w*)\b"
         r"|\bwhat (is|does) this (project|code|repo\w*)\b|\boverview\b",
         "codebase_overview",
         lambda found: {},
     ),
-    _rule(
+    _make_rule(
         rf"\b(?:replace|change) (?:{QUOTED}|(\w+)) (?:with|by|to) (?:{QUOTED}|(\w+)) in ({FILE})",
         "edit_file",
         lambda found: {
             "path": found[9],
-            "old_text": _first(found.groups()[:4]),
-            "new_text": _first(found.groups()[4:8]),
+            "old_text": _first_group(found.groups()[:4]),
+            "new_text": _first_group(found.groups()[4:8]),
         },
     ),
-    _rule(
+    _make_rule(
         rf"\b(?:write|create|make)\b(?: a file)?(?: called)? ({FILE})(?: with| saying| containing)?:? (.+)$",
         "write_file",
         lambda found: {"path": found[1], "content": found[2].strip(' `"“”') + "\n"},
     ),
-    _rule(
+    _make_rule(
         rf"\b(?:delete|remove)\b(?: the)?(?: file)? ({FILE})",
         "delete_file",
         lambda found: {"path": found[1]},
     ),
-    _rule(
+    _make_rule(
         rf"\b(?:run|execute)\b(?: the command)? (?:{QUOTED})",
         "shell",
-        lambda found: {"command": _first(found.groups())},
+        lambda found: {"command": _first_group(found.groups())},
     ),
-    _rule(
+    _make_rule(
         r"\brun ((?:git|ls|wc|echo|python3?|cat|make|pytest) [^.;\n]*)",
         "shell",
         lambda found: {"command": found[1].strip()},
     ),
-    _rule(
+    _make_rule(
         rf"\b(?:search|grep|find|look for|where is|uses of)\b(?: for)?(?: all)?(?: uses of)? "
         rf"(?:{QUOTED}|(\w+))(?! \w*file)",
         "grep",
-        lambda found: {"pattern": _first(found.groups())},
+        lambda found: {"pattern": _first_group(found.groups())},
     ),
-    _rule(
+    _make_rule(
         r"\b(?:list|show|what)\b.{0,30}\b(?:files|folder|directory|directories)\b",
         "list_directory",
         lambda found: {},
     ),
-    _rule(rf"(?<![\w/.`\"-])({FILE})(?![\w/-])", "read_file", lambda found: {"path": found[1]}, repeats=True),
+    _make_rule(
+        rf"(?<![\w/.`\"-])({FILE})(?![\w/-])", "read_file", lambda found: {"path": found[1]}, repeats=True
+    ),
 )
 """In order of narrowness; the words that one rule has used are gone for the next."""
 
 
-def demo(asked: Asked) -> list[Part]:
+def demo(asked: SimulatedRequest) -> list[Part]:
     """What the demo model says to a request."""
     if asked.results:
-        if further := _further(asked):
+        if further := _second_look(asked):
             return [Think("One more look before I answer."), *further]
-        return [Think("The results are in."), Say(_answer(asked.results))]
-    calls = list(_calls(asked)) if asked.may_call else []
+        return [Think("The results are in."), Say(_answer_text(asked.results))]
+    calls = list(_calls_for(asked)) if asked.may_call else []
     if not calls:
         return [Say(_from_memory(asked))]
     names = ", ".join(dict.fromkeys(call.name for call in calls))
@@ -116,7 +120,7 @@ def demo(asked: Asked) -> list[Part]:
 # What to call
 
 
-def _said(asked: Asked) -> tuple[str, dict[str, str]]:
+def _prompt_and_files(asked: SimulatedRequest) -> tuple[str, dict[str, str]]:
     """The user's own words, and the files that were put behind them: those hold no requests."""
     words, *behind = _BEHIND.split(asked.user)
     files = dict(zip(behind[::2], behind[1::2], strict=True))
@@ -125,8 +129,8 @@ def _said(asked: Asked) -> tuple[str, dict[str, str]]:
     return words, {path: text for path, text in files.items() if path}
 
 
-def _calls(asked: Asked) -> Iterator[Call]:
-    text, found = _said(asked)[0], False
+def _calls_for(asked: SimulatedRequest) -> Iterator[Call]:
+    text, found = _prompt_and_files(asked)[0], False
     for rule in RULES:
         if rule.tool not in asked.tools:
             continue
@@ -136,37 +140,40 @@ def _calls(asked: Asked) -> Iterator[Call]:
             yield Call(rule.tool, rule.arguments(match))
             text = text.replace(match[0], " ", 1)
     if not found:
-        yield from _named(asked)
+        yield from _calls_by_tool_name(asked)
 
 
-def _named(asked: Asked) -> Iterator[Call]:
+def _calls_by_tool_name(asked: SimulatedRequest) -> Iterator[Call]:
     """Any other tool, when the user speaks of it: `weather` in "the weather in Paris and Oslo"."""
-    words = _said(asked)[0]
+    words = _prompt_and_files(asked)[0]
     said = words.lower()
     for spec in (tool for tool in asked.history.tools if tool.is_function):
         named = re.split(r"[_\W]+", spec.name.lower())
         if any(len(word) > 3 and word in said for word in named):
-            for arguments in _guessed(spec, words):
+            for arguments in _guess_arguments(spec, words):
                 yield Call(spec.name, arguments)
 
 
-def _guessed(spec: ToolSpec, text: str) -> list[dict[str, Any]]:
+def _guess_arguments(spec: ToolSpec, text: str) -> list[dict[str, Any]]:
     """Arguments for the required texts of a tool: what is quoted, or what is a name."""
     properties = spec.parameters.get("properties") or {}
     required = [name for name in spec.parameters.get("required") or () if name in properties]
     if not required:
         return [{}]
-    quoted = [_first(groups) for groups in re.findall(QUOTED, text)]
+    quoted = [_first_group(groups) for groups in re.findall(QUOTED, text)]
     named = quoted or re.findall(r"(?<=[a-z,] )[A-Z]\w+", text) or [text]
     if len(required) > 1:
         values = [*named, *named[-1:] * len(required)]
         return [
-            {name: _fitting(properties[name], value) for name, value in zip(required, values, strict=False)}
+            {
+                name: _value_for_schema(properties[name], value)
+                for name, value in zip(required, values, strict=False)
+            }
         ]
-    return [{required[0]: _fitting(properties[required[0]], value)} for value in named]
+    return [{required[0]: _value_for_schema(properties[required[0]], value)} for value in named]
 
 
-def _fitting(schema: Any, value: str) -> Any:
+def _value_for_schema(schema: Any, value: str) -> Any:
     kind = schema.get("type") if isinstance(schema, dict) else "string"
     if kind in ("integer", "number"):
         digits = re.search(r"-?\d+", value)
@@ -174,7 +181,7 @@ def _fitting(schema: Any, value: str) -> Any:
     return [value] if kind == "array" else kind != "boolean" and value
 
 
-def _further(asked: Asked) -> list[Call]:
+def _second_look(asked: SimulatedRequest) -> list[Call]:
     """An overview that names a README is worth a second look."""
     names = [name for name, _, _ in asked.results]
     if names != ["codebase_overview"] or "read_file" not in asked.tools or not asked.may_call:
@@ -186,21 +193,21 @@ def _further(asked: Asked) -> list[Call]:
 # What to say
 
 
-def _answer(results: tuple[Result, ...]) -> str:
-    told = [_told(*result) for result in results]
+def _answer_text(results: tuple[Result, ...]) -> str:
+    told = [_result_text(*result) for result in results]
     return told[0] if len(told) == 1 else "\n\n".join(f"{at}. {text}" for at, text in enumerate(told, 1))
 
 
-def _told(name: str, arguments: dict[str, Any], outcome: Outcome) -> str:
+def _result_text(name: str, arguments: dict[str, Any], outcome: Outcome) -> str:
     text = outcome.text.strip()
     subject = _subject(name, arguments)
     if re.match(r"(The user cancelled|The user refused|This call|No result of this call)", text):
         return f"{subject} gave no result: {text}"
     if outcome.status not in ("complete", "interrupted") or text.lower().startswith("error"):
-        return f"{subject} failed: {_shortened(text)}"
+        return f"{subject} failed: {_truncate_text(text)}"
     lines = text.count("\n") + 1
     counted = f" ({lines} lines)" if lines > 1 else ""
-    return f"{subject}{counted}:\n\n```\n{_shortened(text)}\n```"
+    return f"{subject}{counted}:\n\n```\n{_truncate_text(text)}\n```"
 
 
 def _subject(name: str, arguments: dict[str, Any]) -> str:
@@ -211,7 +218,7 @@ def _subject(name: str, arguments: dict[str, Any]) -> str:
     return f"`{name}` for {given}" if given else f"`{name}`"
 
 
-def _shortened(text: str) -> str:
+def _truncate_text(text: str) -> str:
     lines = text.splitlines()
     short = "\n".join(line[:160] for line in lines[:SHOWN_LINES])
     if len(short) > SHOWN_LETTERS:
@@ -219,11 +226,13 @@ def _shortened(text: str) -> str:
     return short if short == text else f"{short} …"
 
 
-def _from_memory(asked: Asked) -> str:
+def _from_memory(asked: SimulatedRequest) -> str:
     """An answer without tools: what the conversation holds already."""
-    words, files = _said(asked)
+    words, files = _prompt_and_files(asked)
     if files:
-        return _answer(tuple(("file", {"path": path}, _given(text)) for path, text in files.items()))
+        return _answer_text(
+            tuple(("file", {"path": path}, _outcome_of_text(text)) for path, text in files.items())
+        )
     settled = [
         (call.name, call.arguments, outcome)
         for turn in asked.history.turns
@@ -235,12 +244,12 @@ def _from_memory(asked: Asked) -> str:
         known = ", ".join(f"`{name}`" for name in asked.tools) or "none"
         return f"You said: {words[:200]}\n\n{ABOUT} My tools are: {known}."
     count = f"{len(settled)} tool result{'s' if len(settled) > 1 else ''}"
-    return f"From this conversation I know {count}. The last one: {_told(*settled[-1])}"
+    return f"From this conversation I know {count}. The last one: {_result_text(*settled[-1])}"
 
 
-def _given(text: str) -> Outcome:
+def _outcome_of_text(text: str) -> Outcome:
     return Outcome("complete", (Text(text),))
 
 
-def _first(groups: Any) -> str:
+def _first_group(groups: Any) -> str:
     return next((group for group in groups if group), "")

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ..wire.shared.framing import Frame, Stream, written
-from .script import Delay, Fault, Garble, Pings, Repeat, Reset, Split, Stall, StreamError, Truncate
+from .script import Delay, Fault, Garble, MidStreamError, Pings, Repeat, Reset, Split, Stall, Truncate
 
 
 class Pause(Struct, frozen=True):
@@ -31,18 +31,18 @@ _Event: TypeAlias = Frame | Pause | Break
 PING = Frame(comment="ping")
 
 
-def play(
+def play_stream(
     stream: Stream, faults: Iterable[Fault] = (), odd: Collection[str] = (), error: Iterable[Frame] = ()
 ) -> Iterator[Piece]:
     """The pieces of a stream with everything that happens to it. `error` is how this provider fails."""
     faults = tuple(faults)
     events: list[_Event] = [*stream.body]
     whole = True
-    for fault in sorted(faults, key=lambda fault: _place(fault, events), reverse=True):
-        whole = _befall(events, fault, tuple(error)) and whole
-    pieces = _pieces([*events, *(stream.ending if whole else ())], stream, odd)
+    for fault in sorted(faults, key=lambda fault: _position_of(fault, events), reverse=True):
+        whole = _apply_fault(events, fault, tuple(error)) and whole
+    pieces = _pieces_of_events([*events, *(stream.ending if whole else ())], stream, odd)
     for split in [fault for fault in faults if isinstance(fault, Split)][:1]:
-        pieces = _split(pieces, split.size)
+        pieces = _resize_chunks(pieces, split.size)
     yield from pieces
 
 
@@ -67,17 +67,17 @@ def play_whole(body: bytes, faults: Iterable[Fault] = ()) -> Iterator[Piece]:
             case _:
                 pass
     sizes = [fault.size for fault in faults if isinstance(fault, Split)]
-    yield from _split(iter([body]), sizes[0]) if sizes else (body,)
+    yield from _resize_chunks(iter([body]), sizes[0]) if sizes else (body,)
 
 
-def _place(fault: Fault, events: list[_Event]) -> int:
+def _position_of(fault: Fault, events: list[_Event]) -> int:
     after = fault.at if isinstance(fault, Repeat) else getattr(fault, "after", None)
     return len(events) if after is None else min(after, len(events))
 
 
-def _befall(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -> bool:
+def _apply_fault(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -> bool:
     """Let one fault happen to the events; gives whether the reply still ends as it should."""
-    at = _place(fault, events)
+    at = _position_of(fault, events)
     match fault:
         case Stall(seconds):
             events.insert(at, Pause(seconds))
@@ -91,19 +91,19 @@ def _befall(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -> boo
             del events[at:]
         case Reset():
             events[at:] = [Break()]
-        case StreamError():
+        case MidStreamError():
             events[at:] = error
         case Delay() | Split():
             pass
-    return not isinstance(fault, Truncate | Reset | StreamError)
+    return not isinstance(fault, Truncate | Reset | MidStreamError)
 
 
-def delay(faults: Iterable[Fault]) -> float:
+def first_byte_delay(faults: Iterable[Fault]) -> float:
     """How long the first byte takes, in seconds."""
     return sum(fault.seconds for fault in faults if isinstance(fault, Delay))
 
 
-def _pieces(events: list[_Event], stream: Stream, odd: Collection[str]) -> Iterator[Piece]:
+def _pieces_of_events(events: list[_Event], stream: Stream, odd: Collection[str]) -> Iterator[Piece]:
     frames = [event for event in events if isinstance(event, Frame)]
     texts = written(frames, stream, odd)
     for event in events:
@@ -115,20 +115,20 @@ def _pieces(events: list[_Event], stream: Stream, odd: Collection[str]) -> Itera
         yield from texts  # an array closes
 
 
-def _split(pieces: Iterator[Piece], size: int) -> Iterator[Piece]:
+def _resize_chunks(pieces: Iterator[Piece], size: int) -> Iterator[Piece]:
     """The same bytes in other chunks; silences stay where they are."""
     held = b""
     for piece in pieces:
         if isinstance(piece, bytes):
             held += piece
             continue
-        yield from _cut(held, size)
+        yield from _chunks_of(held, size)
         held = b""
         yield piece
-    yield from _cut(held, size)
+    yield from _chunks_of(held, size)
 
 
-def _cut(data: bytes, size: int) -> Iterator[bytes]:
+def _chunks_of(data: bytes, size: int) -> Iterator[bytes]:
     if size <= 0:
         yield from [data] if data else []
         return

@@ -23,19 +23,19 @@ from ..wire.shared.roll import Wire
 from . import failing
 from .memory import Memory
 from .mint import Mint, Seal
-from .playing import Break, Piece, delay, play, play_whole
-from .refusing import refusal
-from .request import Asked, Route, read, route
-from .script import Drop, HttpError, Raw, Reply, Step, StreamError, script, step
+from .playing import Break, Piece, first_byte_delay, play_stream, play_whole
+from .refusing import refusal_response
+from .request import Route, SimulatedRequest, parse_body, route_of
+from .script import Drop, HttpError, MidStreamError, Raw, Reply, Step, script, step
 from .speaker import Speaker
 
-Source: TypeAlias = Callable[[Asked], Any]
+Source: TypeAlias = Callable[[SimulatedRequest], Any]
 """What decides what is said: a request in, a step out, in any form that `step` reads."""
 
 KEYLESS = ("ollama", "vllm", "llamacpp", "lmstudio", "compatible")
 
 
-class Answer(Struct, frozen=True):
+class SimulatedAnswer(Struct, frozen=True):
     """What the provider does: after `delay`, a status (0: the line is dead) and pieces of a body."""
 
     status: int
@@ -44,7 +44,7 @@ class Answer(Struct, frozen=True):
     delay: float = 0.0
     problems: tuple[Problem, ...] = ()
     step: Step | None = None
-    asked: Asked | None = None
+    asked: SimulatedRequest | None = None
 
     @property
     def body(self) -> bytes:
@@ -52,23 +52,23 @@ class Answer(Struct, frozen=True):
         return b"".join(piece for piece in self.pieces if isinstance(piece, bytes))
 
 
-def played(steps: Iterable[Any]) -> Source:
+def source_of_script(steps: Iterable[Any]) -> Source:
     """A source that gives the steps of a script, one for each request."""
     listed = script(steps)
     left = iter(listed)
 
-    def following(asked: Asked) -> Step:
+    def next_step(asked: SimulatedRequest) -> Step:
         try:
             return next(left)
         except StopIteration:
             raise UsageError(f"the script has {len(listed)} steps and was asked for one more") from None
 
-    return following
+    return next_step
 
 
 def source_of(given: Any) -> Source:
     """A script, or a callable that answers requests."""
-    return given if callable(given) else played(given)
+    return given if callable(given) else source_of_script(given)
 
 
 class SimulatedProvider:
@@ -90,24 +90,24 @@ class SimulatedProvider:
         self._mint = Mint(f"{seed}|{name}")
         self._memories: dict[str, Memory] = {}
 
-    def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> SimulatedAnswer:
         """What comes back for this request."""
         given = {name.lower(): value for name, value in headers.items()}
-        found = route(url)
+        found = route_of(url)
         if found is None:
-            return self._failed("no_route", "chat", path=urlsplit(url).path)
-        key = _key(given, url)
-        if (refused := self._refused_key(key, found, given)) is not None:
+            return self._failure_answer("no_route", "chat", path=urlsplit(url).path)
+        key = _api_key_of(given, url)
+        if (refused := self._key_refusal(key, found, given)) is not None:
             return refused
-        memory = self._memory(key)
-        asked = Asked(self.name, found, read(body))
-        problems = [*self._problems(asked, given, body), *memory.problems(asked)]
+        memory = self._memory_of(key)
+        asked = SimulatedRequest(self.name, found, parse_body(body))
+        problems = [*self._problems_of(asked, given, body), *memory.problems(asked)]
         if problems:
-            return self._refused(problems, asked)
+            return self._refusal_answer(problems, asked)
         asked.earlier = memory.earlier(asked)
-        return self._performed(step(self._source(asked)), asked, memory, len(body))
+        return self._perform_step(step(self._source(asked)), asked, memory, len(body))
 
-    def _memory(self, key: str) -> Memory:
+    def _memory_of(self, key: str) -> Memory:
         account = (self._keys or {}).get(key, "")
         if account not in self._memories:
             self._memories[account] = Memory(Seal(f"{self.name}|{account}"))
@@ -115,63 +115,71 @@ class SimulatedProvider:
 
     # Refusing
 
-    def _refused_key(self, key: str, found: Route, headers: Mapping[str, str]) -> Answer | None:
+    def _key_refusal(self, key: str, found: Route, headers: Mapping[str, str]) -> SimulatedAnswer | None:
         if self._asks_for_key and not key:
-            return self._failed("no_key", found.protocol)
+            return self._failure_answer("no_key", found.protocol)
         if self._keys is not None and self.name not in KEYLESS and key not in self._keys:
-            return self._failed("auth", found.protocol, key=key)
+            return self._failure_answer("auth", found.protocol, key=key)
         if found.protocol == "anthropic" and "anthropic-version" not in headers:
-            return self._failed("no_version", "anthropic")
+            return self._failure_answer("no_version", "anthropic")
         return None
 
-    def _failed(self, error: HttpError | str, protocol: str, **words: str) -> Answer:
-        sent = failing.failure(error, self.name, protocol, **words)
-        return Answer(sent.status, _json(sent.headers), (sent.body,))
+    def _failure_answer(self, error: HttpError | str, protocol: str, **words: str) -> SimulatedAnswer:
+        sent = failing.failure_response(error, self.name, protocol, **words)
+        return SimulatedAnswer(sent.status, _json_headers(sent.headers), (sent.body,))
 
-    def _problems(self, asked: Asked, headers: Mapping[str, str], body: bytes) -> list[Problem]:
+    def _problems_of(self, asked: SimulatedRequest, headers: Mapping[str, str], body: bytes) -> list[Problem]:
         """What the real one refuses; what is only a warning passes, as it does there."""
         if find_protocol(asked.protocol).checker is None:
             return []
         return check(self.name, asked.body or body, model=asked.model, headers=headers)
 
-    def _refused(self, problems: list[Problem], asked: Asked) -> Answer:
-        sent = refusal(problems, self.name, asked.protocol, asked.model)
-        return Answer(sent.status, _json(sent.headers), (sent.body,), problems=tuple(problems), asked=asked)
+    def _refusal_answer(self, problems: list[Problem], asked: SimulatedRequest) -> SimulatedAnswer:
+        sent = refusal_response(problems, self.name, asked.protocol, asked.model)
+        return SimulatedAnswer(
+            sent.status, _json_headers(sent.headers), (sent.body,), problems=tuple(problems), asked=asked
+        )
 
     # Answering
 
-    def _performed(self, wanted: Step, asked: Asked, memory: Memory, size: int) -> Answer:
+    def _perform_step(
+        self, wanted: Step, asked: SimulatedRequest, memory: Memory, size: int
+    ) -> SimulatedAnswer:
         match wanted:
             case Reply():
-                answer = self._said(wanted, asked, memory, size)
+                answer = self._reply_answer(wanted, asked, memory, size)
             case HttpError():
-                answer = self._failed(wanted, asked.protocol, model=asked.model)
+                answer = self._failure_answer(wanted, asked.protocol, model=asked.model)
             case Drop():
-                answer = Answer(0, {}, (Break(),))
+                answer = SimulatedAnswer(0, {}, (Break(),))
             case Raw():
-                answer = Answer(wanted.status, {"content-type": wanted.content_type}, (wanted.body.encode(),))
+                answer = SimulatedAnswer(
+                    wanted.status, {"content-type": wanted.content_type}, (wanted.body.encode(),)
+                )
         return replace(answer, step=wanted, asked=asked)
 
-    def _said(self, reply: Reply, asked: Asked, memory: Memory, size: int) -> Answer:
+    def _reply_answer(
+        self, reply: Reply, asked: SimulatedRequest, memory: Memory, size: int
+    ) -> SimulatedAnswer:
         speaker = self._speaker(asked, memory, size)
         encoder = find_protocol(asked.protocol).reply
         said = encoder.whole(reply, speaker, asked.body)
         memory.remember(asked, said)
-        late = delay(reply.faults)
+        late = first_byte_delay(reply.faults)
         if not asked.streams:
-            error = next((fault for fault in reply.faults if isinstance(fault, StreamError)), None)
+            error = next((fault for fault in reply.faults if isinstance(fault, MidStreamError)), None)
             if error is not None:  # nothing was sent yet, so the status can still say it
-                return self._failed(HttpError(error.kind, message=error.message), asked.protocol)
-            body = encode(_enveloped(asked, encoder.body(said)))
-            return Answer(200, _json(), tuple(play_whole(body, reply.faults)), late)
+                return self._failure_answer(HttpError(error.kind, message=error.message), asked.protocol)
+            body = encode(_wrap_for_code_assist(asked, encoder.body(said)))
+            return SimulatedAnswer(200, _json_headers(), tuple(play_whole(body, reply.faults)), late)
         stream = encoder.stream(said, speaker, reply.odd)
         if asked.protocol == "gemini":
             stream = _as_asked(stream, asked)
         error_frames = self._error_frames(reply, asked, said)
-        pieces = tuple(play(stream, reply.faults, reply.odd, error_frames))
-        return Answer(200, {"content-type": CONTENT_TYPES[stream.framing]}, pieces, late)
+        pieces = tuple(play_stream(stream, reply.faults, reply.odd, error_frames))
+        return SimulatedAnswer(200, {"content-type": CONTENT_TYPES[stream.framing]}, pieces, late)
 
-    def _speaker(self, asked: Asked, memory: Memory, size: int) -> Speaker:
+    def _speaker(self, asked: SimulatedRequest, memory: Memory, size: int) -> Speaker:
         body = asked.body
         options = body.get("stream_options")
         include = body.get("include")
@@ -182,16 +190,16 @@ class SimulatedProvider:
             seal=memory.seal,
             usage=isinstance(options, dict) and bool(options.get("include_usage")),
             encrypted=isinstance(include, list) and "reasoning.encrypted_content" in include,
-            called=asked.called,
+            called=asked.call_count,
             prompt_tokens=size // 4,
         )
 
-    def _error_frames(self, reply: Reply, asked: Asked, said: Wire) -> list[Frame]:
+    def _error_frames(self, reply: Reply, asked: SimulatedRequest, said: Wire) -> list[Frame]:
         """How this provider fails in mid stream."""
-        error = next((fault for fault in reply.faults if isinstance(fault, StreamError)), None)
+        error = next((fault for fault in reply.faults if isinstance(fault, MidStreamError)), None)
         if error is None:
             return []
-        words = failing.in_stream(error.kind, error.message, self.name, asked.protocol, asked.model)
+        words = failing.failure_in_stream(error.kind, error.message, self.name, asked.protocol, asked.model)
         shown = failing.envelope(words, self.name, asked.protocol)
         match asked.protocol:
             case "anthropic":
@@ -206,7 +214,7 @@ class SimulatedProvider:
                 return [frame(shown)]
 
 
-def _key(headers: Mapping[str, str], url: str) -> str:
+def _api_key_of(headers: Mapping[str, str], url: str) -> str:
     bearer = headers.get("authorization", "")
     if bearer.lower().startswith("bearer "):
         return bearer[len("bearer ") :].strip()
@@ -216,22 +224,24 @@ def _key(headers: Mapping[str, str], url: str) -> str:
     return (parse_qs(urlsplit(url).query).get("key") or [""])[0]
 
 
-def _json(more: Mapping[str, str] | None = None) -> dict[str, str]:
+def _json_headers(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {"content-type": "application/json", **(more or {})}
 
 
-def _enveloped(asked: Asked, body: Wire) -> Wire:
+def _wrap_for_code_assist(asked: SimulatedRequest, body: Wire) -> Wire:
     return {"response": body} if asked.route.enveloped else body
 
 
-def _as_asked(stream: Stream, asked: Asked) -> Stream:
+def _as_asked(stream: Stream, asked: SimulatedRequest) -> Stream:
     """Gemini streams an array unless `alt=sse` is asked for; Code Assist wraps every chunk."""
     if not asked.route.sse:
         stream = replace(stream, framing="array")
     if not asked.route.enveloped:
         return stream
 
-    def wrap(item: Frame) -> Frame:
+    def wrap_frame(item: Frame) -> Frame:
         return Frame(b'{"response":' + item.data + b"}") if item.data else item
 
-    return replace(stream, body=tuple(map(wrap, stream.body)), ending=tuple(map(wrap, stream.ending)))
+    return replace(
+        stream, body=tuple(map(wrap_frame, stream.body)), ending=tuple(map(wrap_frame, stream.ending))
+    )

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
 from ..wire.shared.framing import encode
-from .failing import Refusal, envelope
-from .failure_words import INVALID, Said, said
+from .failing import FailureResponse, envelope
+from .failure_words import INVALID, FailureText, failure_text
 
 STATUSES = {"OAR-08": 404, "MIS-10": 422}
 """Rules whose breach is not answered with 400."""
@@ -43,31 +43,33 @@ MAKERS = {"claude": "Anthropic", "gemini": "Google", "openai": "OpenAI", "kimi":
 _QUOTED = re.compile(r"^\{'error': .*'raw': '(.*)'\}\}\}$", re.DOTALL)
 
 
-def refusal(problems: Sequence[Problem], provider: str, protocol: str, model: str) -> Refusal:
+def refusal_response(
+    problems: Sequence[Problem], provider: str, protocol: str, model: str
+) -> FailureResponse:
     """How the provider answers a request that breaks rules: it speaks of the first."""
     problem = problems[0]
-    words = _words(problem, provider, protocol, model)
+    words = _refusal_text(problem, provider, protocol, model)
     if provider == "mistral" and words.status == 422:
-        return Refusal(422, {}, encode(_unprocessable(problem)))
-    return Refusal(words.status, {}, encode(envelope(words, provider, protocol)))
+        return FailureResponse(422, {}, encode(_unprocessable(problem)))
+    return FailureResponse(words.status, {}, encode(envelope(words, provider, protocol)))
 
 
-def _words(problem: Problem, provider: str, protocol: str, model: str) -> Said:
-    usual = said(provider, protocol, "invalid_request")
+def _refusal_text(problem: Problem, provider: str, protocol: str, model: str) -> FailureText:
+    usual = failure_text(provider, protocol, "invalid_request")
     status = STATUSES.get(problem.rule, usual.status)
     if problem.answer.startswith("Failed to parse tool call arguments"):
-        return Said(500, "server_error", problem.answer)  # llama.cpp fails inside its template
+        return FailureText(500, "server_error", problem.answer)  # llama.cpp fails inside its template
     if provider == "openrouter":
         quoted = _QUOTED.match(problem.answer)
         maker = MAKERS.get(family(model), "Chutes")
-        return Said(status, "", quoted[1] if quoted else problem.answer, status, maker)
+        return FailureText(status, "", quoted[1] if quoted else problem.answer, status, maker)
     if provider == "mistral":
         kind, code = MISTRAL.get(problem.rule, ("invalid_request_error", "3051"))
-        return Said(status, kind, problem.answer, code)
+        return FailureText(status, kind, problem.answer, code)
     label = usual.code
     if usual.type == INVALID and label is None and protocol in ("chat", "responses"):
         label = next((code for part, code in CODES if part in problem.answer), None)
-    return Said(status, usual.type, problem.answer, label, problem.path or None)
+    return FailureText(status, usual.type, problem.answer, label, problem.path or None)
 
 
 def _unprocessable(problem: Problem) -> dict[str, object]:

@@ -33,7 +33,7 @@ class Route(Struct, frozen=True):
     enveloped: bool = False  # Code Assist: request and answer inside another object
 
 
-def route(url: str) -> Route | None:
+def route_of(url: str) -> Route | None:
     """The route of a URL or path, or None where no protocol lives."""
     split = urlsplit(url)
     path = unquote(split.path).rstrip("/")
@@ -48,7 +48,7 @@ def route(url: str) -> Route | None:
     return None
 
 
-class Asked:
+class SimulatedRequest:
     """One request, as a model that answers it may see it."""
 
     def __init__(self, provider: str, route: Route, body: Any) -> None:
@@ -83,7 +83,7 @@ class Asked:
         return ingest(body, form.get(self.protocol, "openai-chat"))
 
     @property
-    def called(self) -> int:
+    def call_count(self) -> int:
         """How many calls the request holds so far: Kimi counts them."""
         messages = self.body.get("messages")
         if self.protocol != "chat" or not isinstance(messages, list):
@@ -118,10 +118,10 @@ class Asked:
             if isinstance(turn, UserTurn):
                 break
             if isinstance(turn, ModelTurn):
-                found[:0] = self._settled(turn)
+                found[:0] = self._settled_calls(turn)
         return tuple(found)
 
-    def _settled(self, turn: ModelTurn) -> list[tuple[str, dict[str, Any], Outcome]]:
+    def _settled_calls(self, turn: ModelTurn) -> list[tuple[str, dict[str, Any], Outcome]]:
         outcomes = {call.id: self.history.interaction(call.id).outcome for call in turn.tool_calls}
         return [
             (call.name, call.arguments, outcome)
@@ -130,7 +130,7 @@ class Asked:
         ]
 
 
-def read(body: bytes) -> Any:
+def parse_body(body: bytes) -> Any:
     """The body as a value; None where it is no JSON."""
     try:
         return loads(body)

@@ -65,7 +65,7 @@ class Reset(Struct, frozen=True, tag="reset"):
     after: int | None = None
 
 
-class StreamError(Struct, frozen=True, tag="stream_error"):
+class MidStreamError(Struct, frozen=True, tag="stream_error"):
     """The provider says in mid stream that it failed, in its own words."""
 
     kind: FailureKind = "overloaded"
@@ -92,7 +92,7 @@ class Split(Struct, frozen=True, tag="split"):
     size: int = 1
 
 
-Fault: TypeAlias = Stall | Delay | Pings | Truncate | Reset | StreamError | Garble | Repeat | Split
+Fault: TypeAlias = Stall | Delay | Pings | Truncate | Reset | MidStreamError | Garble | Repeat | Split
 
 
 class Odd(Struct, frozen=True, tag="odd"):
@@ -170,7 +170,7 @@ Step: TypeAlias = Reply | HttpError | Drop | Raw
 Item: TypeAlias = Part | Ends | Usage | Fault | Odd
 
 PARTS = (Say, Think, Call, Hosted)
-FAULTS = (Stall, Delay, Pings, Truncate, Reset, StreamError, Garble, Repeat, Split)
+FAULTS = (Stall, Delay, Pings, Truncate, Reset, MidStreamError, Garble, Repeat, Split)
 
 
 def step(said: Any) -> Step:
@@ -180,7 +180,7 @@ def step(said: Any) -> Step:
     items = [said] if isinstance(said, str | Struct | Mapping) else said
     if not isinstance(items, Iterable):
         raise UsageError(f"{said!r} is no step of a script; write a text, a part or a list of parts")
-    return _reply([_item(item) for item in items])
+    return _reply_of_items([_item_of(item) for item in items])
 
 
 def script(steps: Iterable[Any]) -> tuple[Step, ...]:
@@ -199,7 +199,7 @@ def read_script(source: bytes | str) -> tuple[Step, ...]:
     return script(_named_step(value) for value in values)
 
 
-def _reply(items: list[Item]) -> Reply:
+def _reply_of_items(items: list[Item]) -> Reply:
     ends = [item.stop for item in items if isinstance(item, Ends)]
     usages = [item for item in items if isinstance(item, Usage)]
     return Reply(
@@ -211,11 +211,11 @@ def _reply(items: list[Item]) -> Reply:
     )
 
 
-def _item(said: Any) -> Item:
+def _item_of(said: Any) -> Item:
     if isinstance(said, str):
         return Say(said)
     if isinstance(said, Mapping):
-        return _converted(said, Item)  # type: ignore[no-any-return]
+        return _convert_value(said, Item)  # type: ignore[no-any-return]
     if isinstance(said, (*PARTS, *FAULTS, Ends, Usage, Odd)):
         return said
     raise UsageError(f"{said!r} is no part of a reply; use Say, Think, Call, a fault or an oddity")
@@ -223,11 +223,11 @@ def _item(said: Any) -> Item:
 
 def _named_step(value: Any) -> Any:
     if isinstance(value, Mapping) and value.get("type") in ("reply", "http_error", "drop", "raw"):
-        return _converted(value, Step)
+        return _convert_value(value, Step)
     return value
 
 
-def _converted(value: Mapping[str, Any], kind: Any) -> Any:
+def _convert_value(value: Mapping[str, Any], kind: Any) -> Any:
     try:
         return msgspec.convert(dict(value), kind)
     except msgspec.ValidationError as error:

@@ -17,14 +17,14 @@ from typing import Any
 
 from ..world.ports import Incoming, Outgoing
 from .playing import Break, Pause
-from .provider import Answer
-from .simulation import Exchange, Simulation
+from .provider import SimulatedAnswer
+from .simulation import SimulatedExchange, Simulation
 
 
 class Arriving:
     """An answer on its way: status and headers at once, the body as it comes."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: SimulatedAnswer) -> None:
         self.status = answer.status
         self.headers: Mapping[str, str] = answer.headers
         self.chunks: AsyncIterator[bytes] = _chunks(answer)
@@ -43,12 +43,12 @@ class ScriptedTransport:
         self.asks_for_key: bool = options.get("asks_for_key", True)
 
     @property
-    def seen(self) -> Sequence[Exchange]:
+    def exchanges(self) -> Sequence[SimulatedExchange]:
         """Every request so far, with its verdict."""
-        return self.simulation.seen
+        return self.simulation.exchanges
 
     @property
-    def refusals(self) -> list[Exchange]:
+    def refusals(self) -> list[SimulatedExchange]:
         """The requests in which a provider found fault."""
         return self.simulation.refusals
 
@@ -70,7 +70,7 @@ def ScriptedModel(script: Any, **options: Any) -> ScriptedTransport:
     return ScriptedTransport(script, **{"asks_for_key": False, **options})
 
 
-async def _chunks(answer: Answer) -> AsyncIterator[bytes]:
+async def _chunks(answer: SimulatedAnswer) -> AsyncIterator[bytes]:
     for piece in answer.pieces:
         match piece:
             case bytes():

@@ -22,10 +22,10 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import UsageError
 from .playing import Break, Pause
-from .provider import Answer
-from .simulation import Exchange, Simulation
+from .provider import SimulatedAnswer
+from .simulation import SimulatedExchange, Simulation
 
-Told = Callable[[Exchange], None]
+Told = Callable[[SimulatedExchange], None]
 
 
 def app(simulation: Simulation, tell: Told | None = None) -> Any:
@@ -36,15 +36,15 @@ def app(simulation: Simulation, tell: Told | None = None) -> Any:
             return
         request = Request(scope, receive)
         if request.method != "POST":
-            await _looked_up(request, simulation)(scope, receive, send)
+            await _answer_get(request, simulation)(scope, receive, send)
             return
         try:
-            answer = await _answered(request, simulation)
+            answer = await _answer_request(request, simulation)
         except UsageError as error:  # the script is at its end: no provider's fault
             await JSONResponse({"error": {"message": str(error)}}, 400)(scope, receive, send)
             return
         if tell is not None:
-            tell(simulation.seen[-1])
+            tell(simulation.exchanges[-1])
         await asyncio.sleep(answer.delay)
         if not answer.status:
             _hang_up(send)
@@ -56,7 +56,7 @@ def app(simulation: Simulation, tell: Told | None = None) -> Any:
     return simulator
 
 
-async def _answered(request: Request, simulation: Simulation) -> Answer:
+async def _answer_request(request: Request, simulation: Simulation) -> SimulatedAnswer:
     query = f"?{request.url.query}" if request.url.query else ""
     # Where the server happens to listen says nothing, so the host is left out.
     return simulation.answer(f"//simulator{request.url.path}{query}", request.headers, await request.body())
@@ -66,7 +66,7 @@ class _HungUp(Exception):
     """The line was cut on purpose."""
 
 
-async def _chunks(answer: Answer, hang_up: Callable[[], None]) -> AsyncIterator[bytes]:
+async def _chunks(answer: SimulatedAnswer, hang_up: Callable[[], None]) -> AsyncIterator[bytes]:
     for piece in answer.pieces:
         match piece:
             case bytes():
@@ -87,10 +87,10 @@ def _hang_up(send: Send) -> None:
         cycle.disconnected = True  # type: ignore[union-attr]  # so that it is not missed
 
 
-def _looked_up(request: Request, simulation: Simulation) -> Response:
+def _answer_get(request: Request, simulation: Simulation) -> Response:
     path = request.url.path.rstrip("/")
     if path == "/simulator":
-        return JSONResponse([_verdict(seen) for seen in simulation.seen])
+        return JSONResponse([_verdict(seen) for seen in simulation.exchanges])
     if path.endswith("/v1beta/models"):
         return JSONResponse({"models": [{"name": "models/demo", "displayName": "demo"}]})
     if path.endswith("/models"):
@@ -101,7 +101,7 @@ def _looked_up(request: Request, simulation: Simulation) -> Response:
     )
 
 
-def _verdict(seen: Exchange) -> dict[str, Any]:
+def _verdict(seen: SimulatedExchange) -> dict[str, Any]:
     return {
         "provider": seen.provider,
         "protocol": seen.protocol,
@@ -111,7 +111,7 @@ def _verdict(seen: Exchange) -> dict[str, Any]:
     }
 
 
-def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     """A socket to serve on; port 0 takes any that is free."""
     return socket.create_server((host, port))
 
@@ -128,15 +128,15 @@ def server(simulation: Simulation, tell: Told | None = None) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def serve(simulation: Simulation, listening: socket.socket, tell: Told | None = None) -> None:
+def serve_forever(simulation: Simulation, listening: socket.socket, tell: Told | None = None) -> None:
     """Serve until the process is told to stop."""
     server(simulation, tell).run(sockets=[listening])
 
 
 @contextmanager
-def serving(simulation: Simulation) -> Iterator[str]:
+def running_server(simulation: Simulation) -> Iterator[str]:
     """A server in a thread of its own, for as long as the block lasts; gives its address."""
-    listening = listen()
+    listening = open_socket()
     running = server(simulation)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

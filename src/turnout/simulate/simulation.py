@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ..providers import PROVIDERS
 from ..wire.check import Problem
-from .provider import Answer, SimulatedProvider, source_of
-from .request import route
+from .provider import SimulatedAnswer, SimulatedProvider, source_of
+from .request import route_of
 from .script import Step
 
 HOME = {
@@ -37,7 +37,7 @@ DOMAINS = {
 """Hosts of which every customer has another."""
 
 
-class Exchange(Struct, frozen=True):
+class SimulatedExchange(Struct, frozen=True):
     """One request that was seen, and what became of it."""
 
     provider: str
@@ -52,7 +52,7 @@ class Exchange(Struct, frozen=True):
     answered: bytes = b""
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """Whether nothing in the request was refused; the script may have failed it all the same."""
         return self.step is not None
 
@@ -78,12 +78,12 @@ class Simulation:
         self._options: dict[str, Any] = {"keys": keys, "asks_for_key": asks_for_key, "seed": seed}
         self._provider = provider  # everything is for this one, wherever it is sent
         self._providers: dict[str, SimulatedProvider] = {}
-        self.seen: deque[Exchange] = deque(maxlen=keeps)
+        self.exchanges: deque[SimulatedExchange] = deque(maxlen=keeps)
 
     @property
-    def refusals(self) -> list[Exchange]:
+    def refusals(self) -> list[SimulatedExchange]:
         """The requests in which a provider found fault."""
-        return [exchange for exchange in self.seen if exchange.problems]
+        return [exchange for exchange in self.exchanges if exchange.problems]
 
     def provider(self, name: str) -> SimulatedProvider:
         if name not in self._providers:
@@ -91,13 +91,13 @@ class Simulation:
             self._providers[name] = SimulatedProvider(name, source, **self._options)
         return self._providers[name]
 
-    def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> SimulatedAnswer:
         """What comes back for this request, whoever it is for."""
         name = self._provider or provider_of(url)
         answer = self.provider(name).answer(url, headers, body)
-        found = route(url)
-        self.seen.append(
-            Exchange(
+        found = route_of(url)
+        self.exchanges.append(
+            SimulatedExchange(
                 provider=name,
                 protocol=found.protocol if found else "",
                 model=answer.asked.model if answer.asked else "",
@@ -116,17 +116,17 @@ class Simulation:
 def provider_of(url: str) -> str:
     """The provider that a URL belongs to."""
     split = urlsplit(url)
-    found = route(url)
+    found = route_of(url)
     place = f"{split.netloc}{split.path}"
-    hosted = next((name for base, name in _places() if place.startswith(base)), "")
+    hosted = next((name for base, name in _base_urls() if place.startswith(base)), "")
     domain = next((name for domain, name in DOMAINS.items() if split.netloc.endswith(domain)), "")
-    named = _names().get(split.path.strip("/").partition("/")[0], "")
+    named = _provider_names().get(split.path.strip("/").partition("/")[0], "")
     name = hosted or domain or named or (HOME.get(found.protocol, found.protocol) if found else "openai")
     return "openai-responses" if name == "openai" and found and found.protocol == "responses" else name
 
 
 @cache
-def _places() -> tuple[tuple[str, str], ...]:
+def _base_urls() -> tuple[tuple[str, str], ...]:
     """Where providers live, the longest address first."""
     places = {}
     for provider in reversed(PROVIDERS.values()):
@@ -136,7 +136,7 @@ def _places() -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _names() -> dict[str, str]:
+def _provider_names() -> dict[str, str]:
     names = {provider.name: provider.name for provider in PROVIDERS.values()}
     for provider in PROVIDERS.values():
         names |= dict.fromkeys(provider.aliases, provider.name)

@@ -60,11 +60,11 @@ class Operation(Struct):
         """What is timed: a tool, or a target."""
         return self.tool or str(self.origin)
 
-    def sent(self) -> None:
+    def mark_sent(self) -> None:
         """The request leaves now."""
         self.began, self.first_chunk = _now(), None
 
-    def arriving(self) -> None:
+    def mark_first_chunk(self) -> None:
         """A piece of a streamed reply is there."""
         if self.first_chunk is None:
             self.first_chunk = _now() - self.began
@@ -119,19 +119,19 @@ class Telemetry:
             with suppress(Exception):
                 self._exporter.count(name, origin, by)
 
-    def replied(self, turn: ModelTurn) -> None:
+    def count_reply(self, turn: ModelTurn) -> None:
         self.count("tool_calls_total", turn.origin, len(turn.tool_calls))
 
-    def batch(self, origin: Origin, summary: Any) -> None:
+    def count_batch(self, origin: Origin, summary: Any) -> None:
         self.count("tool_calls_invalid_args", origin, summary.invalid)
         self.count("tool_calls_repaired", origin, summary.repaired)
 
-    def refused(self, origin: Origin, status: int | None, tools: Any) -> None:
+    def count_refusal(self, origin: Origin, status: int | None, tools: Any) -> None:
         """A 400 or 422 to a request with tools or tool history."""
         if status in (400, 422) and tools:
             self.count("tool_api_400_total", origin)
 
-    def ran_out(self, origin: Origin) -> None:
+    def count_stopped_loop(self, origin: Origin) -> None:
         self.count("tool_loop_max_iterations", origin)
 
     def read(self, name: str, provider: str = "", model: str = "") -> int:
@@ -145,11 +145,11 @@ class Telemetry:
     # Timing
 
     @contextmanager
-    def measured(self, operation: Operation) -> Iterator[Operation]:
+    def measure(self, operation: Operation) -> Iterator[Operation]:
         """Time what happens inside, and tell how it ended."""
         clock = asyncio.get_running_loop().time  # it goes on when the loop is closed around a run
         began = operation.began = clock()
-        begun = self._begun(operation)
+        begun = self._begin_export(operation)
         try:
             yield operation
         except BaseException as error:
@@ -157,7 +157,7 @@ class Telemetry:
             raise
         finally:
             operation.seconds = clock() - began
-            self._keep(operation)
+            self._keep_timing(operation)
             if self._exporter is not None:
                 with suppress(Exception):
                     self._exporter.end(operation, begun)
@@ -166,16 +166,16 @@ class Telemetry:
         """How long that took for one target (`provider:model`), or one tool."""
         return self.timings.get((kind, subject), Timing())
 
-    def _begun(self, operation: Operation) -> Any:
+    def _begin_export(self, operation: Operation) -> Any:
         with suppress(Exception):
             return None if self._exporter is None else self._exporter.begin(operation)
 
-    def _keep(self, operation: Operation) -> None:
-        self._timed(operation.kind, operation.subject, operation.seconds)
+    def _keep_timing(self, operation: Operation) -> None:
+        self._add_seconds(operation.kind, operation.subject, operation.seconds)
         if operation.first_chunk is not None:
-            self._timed("time_to_first_chunk", operation.subject, operation.first_chunk)
+            self._add_seconds("time_to_first_chunk", operation.subject, operation.first_chunk)
 
-    def _timed(self, kind: str, subject: str, seconds: float) -> None:
+    def _add_seconds(self, kind: str, subject: str, seconds: float) -> None:
         self.timings.setdefault((kind, subject), Timing()).add(seconds)
 
 
@@ -199,11 +199,11 @@ class ToolWatch:
         call = Operation("execute_tool", self._origin_of(call_id), self._history.key, tool, call_id)
         call.asked, call.secrets = arguments, tuple(self._current_secrets())
 
-        def ended(outcome: Outcome | None, trouble: str) -> None:
+        def end_call(outcome: Outcome | None, trouble: str) -> None:
             call.answered, call.error = outcome, trouble
 
-        with self._telemetry.measured(call):
-            yield ended
+        with self._telemetry.measure(call):
+            yield end_call
 
     def _origin_of(self, call_id: str) -> Origin:
         """Who made the call, which after a switch is not who is asked next."""

@@ -332,7 +332,7 @@ def test_a_project_that_is_not_trusted_is_named_and_has_no_effect(tmp_path: Path
 
 
 def test_user_commands_fill_their_places() -> None:
-    assert UserCommand("x", "Fix $1 in $2: $ARGUMENTS").said("a 'b c'") == "Fix a in b c: a 'b c'"
-    assert UserCommand("x", "Review.").said("this") == "Review.\n\nthis"
-    assert UserCommand("x", "Say $1").said("") == "Say "
-    assert UserCommand("x", "Say $1").said("it's") == "Say it's"
+    assert UserCommand("x", "Fix $1 in $2: $ARGUMENTS").prompt_with("a 'b c'") == "Fix a in b c: a 'b c'"
+    assert UserCommand("x", "Review.").prompt_with("this") == "Review.\n\nthis"
+    assert UserCommand("x", "Say $1").prompt_with("") == "Say "
+    assert UserCommand("x", "Say $1").prompt_with("it's") == "Say it's"

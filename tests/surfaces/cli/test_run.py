@@ -119,7 +119,7 @@ def test_stdin_is_context_and_files_can_be_named(somebody: User) -> None:
     """What is piped in is only text: an @ in it reads nothing."""
     run(somebody, "run", *OPENAI, "-p", "look at @app.py", stdin=b"piped @README.md \xff")
 
-    body = somebody.simulation.seen[0].body.decode()  # type: ignore[union-attr]
+    body = somebody.simulation.exchanges[0].body.decode()  # type: ignore[union-attr]
     assert "The file app.py" in body and "piped @README.md" in body and "A small project" not in body
 
 
@@ -340,7 +340,7 @@ def test_the_project_speaks_to_the_model_and_system_can_be_replaced(somebody: Us
     run(somebody, "run", *OPENAI, "-p", "hello")
     run(somebody, "run", *OPENAI, "-p", "hello", "--system", "You are a bird.")
 
-    first, second = (seen.body.decode() for seen in somebody.simulation.seen)  # type: ignore[union-attr]
+    first, second = (seen.body.decode() for seen in somebody.simulation.exchanges)  # type: ignore[union-attr]
     assert "Always say please." in first and "You are turnout" in first
     assert "You are a bird." in second and "You are turnout" not in second
 

@@ -17,7 +17,7 @@ from tests.surfaces.program import Program
 
 from turnout.history.log import History
 from turnout.model import ModelTurn, ToolCall, Turn
-from turnout.simulate import Asked, Call, Say, Think
+from turnout.simulate import Call, Say, SimulatedRequest, Think
 from turnout.store import open_store
 from turnout.surfaces.shared.open_session import Wanted, configuration
 from turnout.surfaces.terminal.opener import Opener
@@ -29,7 +29,7 @@ PROMPT = "Look at both files and at one that is not there, then run a command."
 MODEL = "anthropic:claude-sonnet-4-5"
 
 
-def model(asked: Asked) -> Any:
+def model(asked: SimulatedRequest) -> Any:
     """Three calls at once, one of them in vain; then one that is refused; then an answer."""
     if "task" in asked.tools and asked.user.startswith("delegate"):
         return ["Done."] if asked.results else [Call("task", {"prompt": PROMPT})]
@@ -66,7 +66,7 @@ def interactively(user: User) -> str:
 
         async def talk() -> str:
             opened = Talk(Opener(wanted, configuration(wanted)), MODEL)
-            await Plain(opened, Theme(colour=False), io.StringIO(f"{PROMPT}\n"), io.StringIO()).run()
+            await Plain(opened, Theme(colour=False), io.StringIO(f"{PROMPT}\n"), io.StringIO()).converse()
             return opened.session.id
 
         return asyncio.run(talk())
@@ -88,7 +88,7 @@ def test_three_ways_one_history(tmp_path: Path) -> None:
     assert user.simulation is not None and not user.simulation.refusals
 
 
-def stopping(asked: Asked) -> Any:
+def stopping(asked: SimulatedRequest) -> Any:
     return (
         ["Done."] if asked.results else [Say("I wait."), Call("shell", {"command": "touch begun; sleep 60"})]
     )

@@ -130,7 +130,7 @@ def test_no_secret_is_written_or_shown(somebody: User, tmp_path: Path) -> None:
         said.append(ran.out + ran.err)
 
     assert somebody.simulation is not None
-    sent = [value for seen in somebody.simulation.seen for value in seen.headers.values()]
+    sent = [value for seen in somebody.simulation.exchanges for value in seen.headers.values()]
     assert any(IN_FILES["key_command"] in value for value in sent)  # they were used, so they could leak
     assert any(IN_FILES["key_file"] in value for value in sent)
     assert leaks(*(text.encode() for text in said)) == []
@@ -215,7 +215,10 @@ def test_no_secret_is_on_the_screen_or_with_a_child(somebody: User, tmp_path: Pa
         program.wait(r"MCP servers;.*\n  x  untrusted")
         program.key("ctrl+d")
         program.ended()
-    assert leaks(bytes(program.written), *files_below(somebody.home), (tmp_path / "log").read_bytes()) == []
+    assert (
+        leaks(bytes(program.finish_arguments), *files_below(somebody.home), (tmp_path / "log").read_bytes())
+        == []
+    )
 
 
 def read(path: str) -> bytes:

@@ -38,7 +38,7 @@ def with_server(user: User) -> Path:
 def offered(user: User) -> list[list[str]]:
     """The tools of MCP servers that each request so far offers; what only the history knows is no offer."""
     assert user.simulation is not None
-    declared = [json.loads(seen.body).get("tools", ()) for seen in user.simulation.seen]
+    declared = [json.loads(seen.body).get("tools", ()) for seen in user.simulation.exchanges]
     tools = [[tool["function"] for tool in each] for each in declared]
     return [[tool["name"] for tool in each if _is_offered(tool)] for each in tools]
 
@@ -135,5 +135,5 @@ def test_a_real_server_in_a_real_terminal(tmp_path: Path) -> None:
             program.settled(r"● mcp__time__get_current_time.*It is late\.")
             assert program.terminal.strange == []
         assert user.simulation is not None
-        first, second, _ = (seen.body for seen in user.simulation.seen)
+        first, second, _ = (seen.body for seen in user.simulation.exchanges)
         assert b"mcp__time" not in first and b"mcp__time" in second

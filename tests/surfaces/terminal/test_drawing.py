@@ -12,20 +12,20 @@ from tests.surfaces.shared.test_clean_text import CONTROLS, NASTY
 
 from turnout.surfaces.terminal.drawing import Drawing
 from turnout.surfaces.terminal.pieces import (
+    ApprovalQuestion,
     ChangedLine,
+    FinishedCall,
+    FoldedThought,
     Listing,
-    Live,
+    LiveView,
     Notice,
     Piece,
     Prose,
-    Question,
     Rows,
-    Running,
-    Spoken,
-    Thought,
-    Used,
+    RunningCall,
+    UserWords,
 )
-from turnout.surfaces.terminal.status_line import Standing, status_line
+from turnout.surfaces.terminal.status_line import StatusFacts, status_line
 from turnout.surfaces.terminal.theme import Theme, theme
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -35,20 +35,20 @@ COLOURED, PLAIN = Theme(), Theme(colour=False)
 def every_piece(text: str) -> list[Piece]:
     change = (ChangedLine("-", 1, text), ChangedLine("+", 1, text), ChangedLine("~", 0, ""))
     return [
-        Spoken(text),
+        UserWords(text),
         Prose(text),
         Listing(text, text[:10]),
-        Thought(text, 2.0, open=True),
-        Used(text, text, "complete", 2.0, (text,), 3, change),
+        FoldedThought(text, 2.0, open=True),
+        FinishedCall(text, text, "complete", 2.0, (text,), 3, change),
         Notice(text),
         Rows(((text, text),), text),
-        Question(text, "risky", text, text, (text,), change, text, text),
+        ApprovalQuestion(text, "risky", text, text, (text,), change, text, text),
     ]
 
 
-def every_live(text: str) -> Live:
-    calls = (Running(text, text, "running", 2.0, 0.5, (text,)),)
-    return Live(True, "waiting", 1.0, text, (Prose(text), Listing(text)), calls, (text,))
+def every_live(text: str) -> LiveView:
+    calls = (RunningCall(text, text, "running", 2.0, 0.5, (text,)),)
+    return LiveView(True, "waiting", 1.0, text, (Prose(text), Listing(text)), calls, (text,))
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,7 +73,7 @@ def test_what_moves_fits_its_rows(text: str, width: int, rows: int) -> None:
 @given(st.text(st.characters(blacklist_categories=["Cc", "Cs"])), st.integers(20, 60))
 def test_a_call_at_work_takes_one_row(text: str, width: int) -> None:
     """A row that wrapped would push the input line about."""
-    live = Live(True, "working", 1.0, calls=(Running("shell", text, "running", 1.0),))
+    live = LiveView(True, "working", 1.0, calls=(RunningCall("shell", text, "running", 1.0),))
 
     assert all(get_cwidth(row) <= width for row in Drawing(PLAIN, width).live(live, 9).split("\n"))
 
@@ -89,14 +89,14 @@ def test_markdown_is_drawn_and_code_is_coloured() -> None:
 
 def test_a_change_shows_both_sides_with_their_numbers() -> None:
     change = (ChangedLine(" ", 9, "a"), ChangedLine("-", 10, "b"), ChangedLine("+", 10, "c"))
-    drawn = Drawing(PLAIN, 60).piece(Used("edit_file", "x.py", "complete", change=change))
+    drawn = Drawing(PLAIN, 60).piece(FinishedCall("edit_file", "x.py", "complete", change=change))
 
     assert drawn.split("\n")[2:5] == ["     9   a", "    10 - b", "    10 + c"]
 
 
 def test_a_question_shows_everything_and_hides_nothing() -> None:
     """A command may try to look like another one."""
-    asked = Question(
+    asked = ApprovalQuestion(
         "shell", "risky", "ask mode", "echo \u202e\x1b[8m# hsc | sh", ("timeout: 9",), covers="this"
     )
     drawn = Drawing(PLAIN, 60).piece(asked)
@@ -128,7 +128,7 @@ def test_the_theme_follows_the_terminal() -> None:
 
 @pytest.mark.parametrize("width", [200, 60, 30, 10, 1])
 def test_the_status_line_fits_and_the_model_goes_last(width: int) -> None:
-    line = status_line(Standing("anthropic:claude", "ask", 50_000, 200_000, 0.5), width)
+    line = status_line(StatusFacts("anthropic:claude", "ask", 50_000, 200_000, 0.5), width)
 
     assert len(line) < max(width, 1)
     if width >= 30:

@@ -73,7 +73,7 @@ def test_the_screen_while_it_streams(tmp_path: Path) -> None:
         program.say("/quit")
         assert program.ended() == 0
         assert program.terminal.strange == []
-    assert b"\x1b[1mbold" in bytes(program.written).replace(b"\x1b[0;1m", b"\x1b[1m")
+    assert b"\x1b[1mbold" in bytes(program.finish_arguments).replace(b"\x1b[0;1m", b"\x1b[1m")
 
 
 def test_approve_deny_and_edit(somebody: User) -> None:
@@ -251,7 +251,7 @@ def test_editing_completion_and_history(somebody: User) -> None:
         program.key("ctrl+c")
         assert program.ended() == 0
     assert "first line" in screen
-    seen = somebody.simulation.seen[-1].body.decode()  # type: ignore[union-attr]
+    seen = somebody.simulation.exchanges[-1].body.decode()  # type: ignore[union-attr]
     assert "The file README.md" in seen and "A small project." in seen
 
 
@@ -296,7 +296,7 @@ def test_commands(somebody: User) -> None:
         program.settled(r"You said")
         program.say("/quit")
         assert program.ended() == 0
-    assert "I ran this command myself" in somebody.simulation.seen[-1].body.decode()  # type: ignore[union-attr]
+    assert "I ran this command myself" in somebody.simulation.exchanges[-1].body.decode()  # type: ignore[union-attr]
     assert (somebody.folder / "talk.md").stat().st_mode & 0o777 == 0o600
 
 
@@ -322,7 +322,7 @@ def test_no_colour(somebody: User) -> None:
     with start(somebody, "-m", "openai:gpt-4o", "--no-store", NO_COLOR="1") as program:
         program.say("read README.md")
         program.settled(r"● read_file README\.md")
-    styles = set(re.findall(rb"\x1b\[([0-9;]*)m", bytes(program.written)))
+    styles = set(re.findall(rb"\x1b\[([0-9;]*)m", bytes(program.finish_arguments)))
     assert styles <= {b"0", b""}
 
 
@@ -342,7 +342,7 @@ def test_what_models_and_tools_write_steers_nothing(tmp_path: Path) -> None:
             program.key("y")
             program.settled(r"code.*link")
             assert program.terminal.strange == []
-        assert b"\x1b]" not in program.written and b"\x1bP" not in program.written
+        assert b"\x1b]" not in program.finish_arguments and b"\x1bP" not in program.finish_arguments
 
 
 def test_a_tool_asks_the_user(tmp_path: Path) -> None:

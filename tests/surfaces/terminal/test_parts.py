@@ -15,8 +15,16 @@ from prompt_toolkit.document import Document
 
 from turnout.model import Media, Text
 from turnout.surfaces.shared.mentions import mentioned_words, with_files
-from turnout.surfaces.terminal.approval_question import CHOICES, EDIT, NO, ONCE, decision, editable, question
-from turnout.surfaces.terminal.changes import change_of, compared
+from turnout.surfaces.terminal.approval_question import (
+    CHOICES,
+    EDIT,
+    NO,
+    ONCE,
+    arguments_text,
+    decision,
+    question_of,
+)
+from turnout.surfaces.terminal.changes import change_of, compare_texts
 from turnout.surfaces.terminal.completer import ChatCompleter
 from turnout.surfaces.terminal.pacing import PacedAnswer
 from turnout.surfaces.terminal.user_commands import UserCommand
@@ -32,7 +40,7 @@ PNG = b64decode(
 @given(LINES, LINES)
 def test_a_change_tells_both_texts(before: list[str], after: list[str]) -> None:
     """Every line that is gone and every line that is new is in it, with the number it has."""
-    change = compared("\n".join(before), "\n".join(after))
+    change = compare_texts("\n".join(before), "\n".join(after))
 
     old, new = "\n".join(before).splitlines(), "\n".join(after).splitlines()
     assert all(old[line.number - 1] == line.text for line in change if line.sign == "-")
@@ -63,20 +71,20 @@ def asked(tool: str = "shell", **arguments: object) -> ApprovalRequest:
 
 def test_a_question_leaves_no_argument_out() -> None:
     """The command stands by itself; whatever else was given follows, line by line."""
-    shown = question(asked(command="ls\nrm x", timeout=9, note="a\nb"), lambda path: None)
+    shown = question_of(asked(command="ls\nrm x", timeout=9, note="a\nb"), lambda path: None)
 
     assert shown.subject == "ls\nrm x"
     assert shown.details == ("timeout: 9", "note: a", "  b")
     outside = ApprovalRequest("c", "write_file", {"path": "/etc/x"}, "write", "why", ("/etc/x",), "outside")
-    assert question(outside, lambda path: None).details == ("outside the workspace: /etc/x",)
+    assert question_of(outside, lambda path: None).details == ("outside the workspace: /etc/x",)
 
 
 def test_a_lasting_yes_says_what_it_covers() -> None:
     """As the policy has it: by what the tool can do, whatever this one call is judged to be."""
     mild = ApprovalRequest("c", "shell", {"command": "touch x"}, "write", "why")
 
-    assert question(mild, lambda path: None, "risky").covers == "exactly this call"
-    assert question(mild, lambda path: None, "write").covers == "every shell inside the workspace"
+    assert question_of(mild, lambda path: None, "risky").covers == "exactly this call"
+    assert question_of(mild, lambda path: None, "write").covers == "every shell inside the workspace"
 
 
 def test_answers_bind_to_their_question() -> None:
@@ -87,7 +95,7 @@ def test_answers_bind_to_their_question() -> None:
         assert request.binds(decision(request, choice, text))
     assert decision(request, NO, "not now").message == "not now"
     assert decision(request, ONCE).answer == "once"
-    assert decision(request, EDIT, editable(request.arguments)).arguments == {"command": "ls"}
+    assert decision(request, EDIT, arguments_text(request.arguments)).arguments == {"command": "ls"}
     with pytest.raises(ValueError):
         decision(request, EDIT, "[1]")
 

@@ -15,7 +15,7 @@ from turnout.streaming.events import (
     ToolCallDelta,
     ToolCallStart,
 )
-from turnout.surfaces.terminal.pieces import Notice, Piece, Prose, Thought, Used
+from turnout.surfaces.terminal.pieces import FinishedCall, FoldedThought, Notice, Piece, Prose
 from turnout.surfaces.terminal.screen import Screen
 from turnout.tools.declare.events import ToolProgress, ToolResult, ToolState
 
@@ -54,10 +54,10 @@ def test_thinking_is_folded_unless_the_user_unfolds_it() -> None:
     fed(screen, ThinkingDelta("Let me "), ThinkingDelta("see."), now=1.0)
     assert screen.live(2.0).thinking == "Let me see."
 
-    assert fed(screen, ThinkingEnd(), now=4.0) == [Thought("Let me see.", 3.0, open=False)]
+    assert fed(screen, ThinkingEnd(), now=4.0) == [FoldedThought("Let me see.", 3.0, open=False)]
 
     screen.unfolded = True
-    assert fed(screen, ThinkingDelta("And?"), TextDelta("So."))[0] == Thought("And?", 0.0, open=True)
+    assert fed(screen, ThinkingDelta("And?"), TextDelta("So."))[0] == FoldedThought("And?", 0.0, open=True)
 
 
 def test_parallel_calls_move_together_and_end_in_their_order() -> None:
@@ -75,8 +75,16 @@ def test_parallel_calls_move_together_and_end_in_their_order() -> None:
     assert running[0].lines == ("step 1", "step 2") and running[0].fraction == 0.5
     assert fed(screen, ToolResult("b", "read_file", Outcome("complete", "1\n2\n3"))) == []
     first, second = fed(screen, ToolResult("a", "shell", Outcome("complete", "ok")), now=3.0)
-    assert isinstance(first, Used) and (first.name, first.lines, first.seconds) == ("shell", ("ok",), 3.0)
-    assert isinstance(second, Used) and (second.name, second.lines, second.more) == ("read_file", (), 3)
+    assert isinstance(first, FinishedCall) and (first.name, first.lines, first.seconds) == (
+        "shell",
+        ("ok",),
+        3.0,
+    )
+    assert isinstance(second, FinishedCall) and (second.name, second.lines, second.more) == (
+        "read_file",
+        (),
+        3,
+    )
 
 
 def test_an_edit_is_shown_as_what_changed() -> None:
@@ -88,7 +96,7 @@ def test_an_edit_is_shown_as_what_changed() -> None:
 
     (used,) = fed(screen, ToolResult("a", "edit_file", Outcome("complete", "Edited")))
 
-    assert isinstance(used, Used)
+    assert isinstance(used, FinishedCall)
     assert [(line.sign, line.number, line.text) for line in used.change] == [
         (" ", 1, "one"),
         ("-", 2, "two"),
@@ -115,7 +123,7 @@ def test_an_interrupted_call_is_shown_as_cancelled() -> None:
 
     used, notice = fed(screen, Cancelled())
 
-    assert isinstance(used, Used) and used.status == "cancelled"
+    assert isinstance(used, FinishedCall) and used.status == "cancelled"
     assert isinstance(notice, Notice) and "in order" in notice.text
 
 

@@ -12,7 +12,7 @@ from tests.surfaces.places import User, simulated
 from tests.surfaces.program import Program
 
 from turnout.model import UserTurn, joined_text
-from turnout.simulate import Asked, Call
+from turnout.simulate import Call, SimulatedRequest
 from turnout.simulate.model import demo
 from turnout.store import open_store
 from turnout.surfaces.terminal.calls import subject
@@ -32,7 +32,7 @@ def test_what_a_user_ran_is_told_beside_their_words(somebody: User) -> None:
     talk = run(somebody, "chat", *OPENAI, stdin=lines)
 
     assert somebody.simulation is not None
-    body = somebody.simulation.seen[0].body.decode()
+    body = somebody.simulation.exchanges[0].body.decode()
     told = ["read @README.md please", "$ echo one", "$ false", "[exit code 1]", "The file README.md"]
     assert [body.index(words) for words in told] == sorted(body.index(words) for words in told)
     assert "not sent: read @README.md please" in talk.out
@@ -43,7 +43,7 @@ def test_what_a_user_ran_is_told_beside_their_words(somebody: User) -> None:
 def test_undo_leaves_the_room_that_was_made(tmp_path: Path) -> None:
     """/compact, a question, /undo, twice: the summary stays, the question goes."""
 
-    def said(asked: Asked) -> str:
+    def said(asked: SimulatedRequest) -> str:
         return "In short: much." if "Summarise" in asked.user else "Much. " * 50
 
     with simulated(tmp_path, said) as user:
@@ -75,7 +75,7 @@ def test_a_command_that_is_stopped_stays_on_the_screen_and_is_told(somebody: Use
         program.say("what was that?")
         program.settled(r"You said: what was that")
     assert somebody.simulation is not None
-    assert "begun\\n[stopped]" in somebody.simulation.seen[-1].body.decode()
+    assert "begun\\n[stopped]" in somebody.simulation.exchanges[-1].body.decode()
 
 
 def test_a_folder_that_goes_away_is_said(somebody: User, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.surfaces.places import User, simulated
 from turnout import History, Session, render
 from turnout.model import ModelTurn, UserTurn
 from turnout.session.settings import Approval
-from turnout.simulate import Asked, Call, Say, Think
+from turnout.simulate import Call, Say, SimulatedRequest, Think
 from turnout.store import open_store
 from turnout.surfaces.shared.open_session import Wanted, configuration
 from turnout.surfaces.terminal.opener import Opener
@@ -42,7 +42,7 @@ MODEL = "anthropic:claude-sonnet-4-5"
 NO_SHELL = Rule("deny", "shell")
 
 
-def model(asked: Asked) -> Any:
+def model(asked: SimulatedRequest) -> Any:
     """Twenty-nine rounds of calls, each of them new, and an answer."""
     if "task" in asked.tools and asked.user.startswith("delegate"):
         return ["Done."] if asked.results else [Call("task", {"prompt": PROMPT})]
@@ -50,7 +50,7 @@ def model(asked: Asked) -> Any:
     return said(number) if number < TURNS else [Think("Enough."), Say("That is all.")]
 
 
-def _replies_since_the_prompt(asked: Asked) -> int:
+def _replies_since_the_prompt(asked: SimulatedRequest) -> int:
     count = 0
     for turn in reversed(asked.history.turns):
         if isinstance(turn, UserTurn):
@@ -85,7 +85,7 @@ def interactively(user: User) -> str:
 
     async def talk() -> str:
         opened = Talk(Opener(wanted, configuration(wanted)), MODEL)
-        await Plain(opened, Theme(colour=False), io.StringIO(f"{PROMPT}\n"), io.StringIO()).run()
+        await Plain(opened, Theme(colour=False), io.StringIO(f"{PROMPT}\n"), io.StringIO()).converse()
         return opened.session.id
 
     with standing_in(user, user.folder):

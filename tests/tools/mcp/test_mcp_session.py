@@ -41,8 +41,8 @@ def test_a_model_calls_a_servers_tool_like_any_other(tmp_path: Path, target: str
             assert results == ["over there"] and session.history.turns[-1].text == "It says: over there."
 
     work(at, story)
-    assert transport.refusals == [] and len(transport.seen) == 2
-    assert b"mcp__rough__echo" in transport.seen[0].body and b"over there" in transport.seen[1].body
+    assert transport.refusals == [] and len(transport.exchanges) == 2
+    assert b"mcp__rough__echo" in transport.exchanges[0].body and b"over there" in transport.exchanges[1].body
 
 
 def test_a_tool_that_is_not_said_to_read_needs_approval(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_tools_that_come_and_go_are_seen_by_the_model_at_the_next_turn(tmp_path:
 
     work(at, story)
     offered = [
-        (b"mcp__rough__change" in seen.body, b"mcp__rough__echo" in seen.body) for seen in transport.seen
+        (b"mcp__rough__change" in seen.body, b"mcp__rough__echo" in seen.body) for seen in transport.exchanges
     ]
     assert offered[0] == (True, False) and offered[1] == (True, False)
     assert offered[3][1] and transport.refusals == []

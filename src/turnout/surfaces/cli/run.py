@@ -17,6 +17,7 @@ import click
 from ...errors import TurnoutError, UsageError
 from ...model import Block, ModelTurn, Text
 from ...plain import loads
+from ...providers.cost import cost_of
 from ...session.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
 from ...session.rounds import OURSELVES
 from ...session.session import Session
@@ -220,7 +221,7 @@ class OneShot:
             output=output,
             turns=sum(map(_is_from_model, history.entries[entries:])),
             usage=usage_by_model(turns),
-            cost_usd=session.cost_of(turns),
+            cost_usd=cost_of(turns),
             denials=tuple(self.denials),
             diagnostics=tuple(history.diagnostics[diagnostics:]),
             error=trouble(terminal.error, self.secrets.hide) if isinstance(terminal, Failed) else None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...simulate.simulation import Exchange, Simulation
+from ...simulate.simulation import SimulatedExchange, Simulation
 
 PLACES = (
     ("OPENAI_BASE_URL", "/v1"),
@@ -51,12 +51,12 @@ def simulate_command(port: int, host: str, script: Any, model: str, keys: tuple[
     """
     from ...simulate.model import demo
     from ...simulate.script import read_script
-    from ...simulate.server import address, listen, serve
+    from ...simulate.server import address, open_socket, serve_forever
 
     source: Any = read_script(script.read()) if script else demo
     simulation = Simulation(source, keys=keys or None)
     try:
-        listening = listen(host, port)
+        listening = open_socket(host, port)
     except OSError as error:
         raise click.ClickException(f"cannot listen at {host}:{port}: {error.strerror}") from None
     place = address(listening)
@@ -64,10 +64,10 @@ def simulate_command(port: int, host: str, script: Any, model: str, keys: tuple[
     for name, path in PLACES:
         click.echo(f"  {name}={place}{path}")
     with suppress(KeyboardInterrupt):
-        serve(simulation, listening, _print_exchange)
+        serve_forever(simulation, listening, _print_exchange)
 
 
-def _print_exchange(seen: Exchange) -> None:
+def _print_exchange(seen: SimulatedExchange) -> None:
     verdict = f"refused: {seen.problems[0].rule} {seen.problems[0].answer}" if seen.problems else ""
     line = f"{seen.status or 'cut'}  {seen.provider}  {seen.model}  {verdict}"
     click.echo("".join(letter for letter in line if letter.isprintable()).rstrip()[:300])

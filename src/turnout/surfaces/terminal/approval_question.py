@@ -13,43 +13,43 @@ from ...plain import loads
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ...tools.policy.rules import Rule, is_mild
 from .changes import Look, change_of
-from .pieces import Question
+from .pieces import ApprovalQuestion
 
 MAIN = ("command", "path", "url", "pattern", "prompt")
 IN_A_CHANGE = {"write_file": ("content",), "edit_file": ("old_text", "new_text"), "apply_patch": ("patch",)}
 
 
-class Choice(Struct, frozen=True):
+class AnswerChoice(Struct, frozen=True):
     """A key, and what it answers."""
 
     key: str
     word: str
 
 
-ONCE = Choice("y", "yes, once")
-SESSION = Choice("s", "yes, for this session")
-ALWAYS = Choice("a", "always here")
-NO = Choice("n", "no")
-EDIT = Choice("e", "edit")
+ONCE = AnswerChoice("y", "yes, once")
+SESSION = AnswerChoice("s", "yes, for this session")
+ALWAYS = AnswerChoice("a", "always here")
+NO = AnswerChoice("n", "no")
+EDIT = AnswerChoice("e", "edit")
 CHOICES = (ONCE, SESSION, ALWAYS, NO, EDIT)
 PATTERN = {
-    SESSION: Choice("S", "commands to allow for this session"),
-    ALWAYS: Choice("A", "commands to allow always here"),
+    SESSION: AnswerChoice("S", "commands to allow for this session"),
+    ALWAYS: AnswerChoice("A", "commands to allow always here"),
 }
 """The choices that a lasting yes becomes when the user writes which commands it covers."""
 
 
-def question(request: ApprovalRequest, look: Look, tool_risk: str = "risky") -> Question:
+def question_of(request: ApprovalRequest, look: Look, tool_risk: str = "risky") -> ApprovalQuestion:
     """Everything one must know to answer: the whole command, the change, further arguments, the reason."""
     arguments = request.arguments
     main = next((name for name in MAIN if isinstance(arguments.get(name), str)), "")
     change = change_of(request.tool, arguments, look)
     left_out = {main, *(IN_A_CHANGE.get(request.tool, ()) if change else ())}
     rest = {name: value for name, value in arguments.items() if name not in left_out}
-    details = [line for name, value in rest.items() for line in _detail(name, value)]
+    details = [line for name, value in rest.items() for line in _detail_lines(name, value)]
     if request.reach == "outside":
         details.append(f"outside the workspace: {', '.join(request.paths)}")
-    return Question(
+    return ApprovalQuestion(
         request.tool,
         request.risk,
         request.why,
@@ -68,7 +68,7 @@ def covers(request: ApprovalRequest, tool_risk: str) -> str:
     return "exactly this call"
 
 
-def decision(request: ApprovalRequest, choice: Choice, text: str = "") -> Decision:
+def decision(request: ApprovalRequest, choice: AnswerChoice, text: str = "") -> Decision:
     """The answer to a request; `text` is the reason of a no, or the edited arguments."""
     match choice.key:
         case "y":
@@ -82,7 +82,7 @@ def decision(request: ApprovalRequest, choice: Choice, text: str = "") -> Decisi
         case "A":
             return request.always(rule=_pattern_rule(request, text))
         case "e":
-            return request.edit(edited(text))
+            return request.edit(parse_arguments(text))
         case _:
             return request.no(text)
 
@@ -104,7 +104,7 @@ def _pattern_rule(request: ApprovalRequest, pattern: str) -> Rule:
     return Rule("allow", request.tool, arguments={"command": pattern})
 
 
-def answer_line(decided: Decision, asked: Question) -> str:
+def answer_line(decided: Decision, asked: ApprovalQuestion) -> str:
     """What was answered, in full: a lasting yes names what it covers."""
     covered = decided.rule.scope if decided.rule is not None else asked.covers
     match decided.answer:
@@ -120,12 +120,12 @@ def answer_line(decided: Decision, asked: Question) -> str:
             return "edited"
 
 
-def editable(arguments: Mapping[str, Any]) -> str:
+def arguments_text(arguments: Mapping[str, Any]) -> str:
     """Arguments as text that a user can change."""
     return json.dumps(dict(arguments), ensure_ascii=False, indent=2)
 
 
-def edited(text: str) -> dict[str, Any]:
+def parse_arguments(text: str) -> dict[str, Any]:
     """Arguments as the user wrote them; ValueError says what is wrong with them."""
     value = loads(text)
     if not isinstance(value, dict):
@@ -133,7 +133,7 @@ def edited(text: str) -> dict[str, Any]:
     return value
 
 
-def _detail(name: str, value: Any) -> list[str]:
+def _detail_lines(name: str, value: Any) -> list[str]:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     first, *rest = text.split("\n")
     return [f"{name}: {first}", *(f"  {line}" for line in rest)]

@@ -38,19 +38,19 @@ class Blocks:
     def feed(self, text: str) -> Iterator[Prose | Listing]:
         *whole, self._line = (self._line + text).split("\n")
         for line in whole:
-            yield from self._take(line)
+            yield from self._take_line(line)
         if self._blank and self._line.strip() and not _MAYBE_ITEM.match(self._line):
-            yield from self._cut_before(self._line)
+            yield from self._flush_before(self._line)
         while len(self._line) > LONGEST and not self._fence:
-            self._line, part = self._split(self._line)
+            self._line, part = self._split_line(self._line)
             yield part
 
     def close(self) -> Iterator[Prose | Listing]:
         """The text is over: what still moved is whole now."""
         rest, self._line = self._line, ""
         if rest:
-            yield from self._take(rest)
-        yield from self._cut()
+            yield from self._take_line(rest)
+        yield from self._flush_part()
         self.__init__()  # type: ignore[misc]
 
     @property
@@ -61,23 +61,23 @@ class Blocks:
             return (Listing(text, self._language, self._follows),)
         return (Prose(text, self._follows),) if text.strip() else ()
 
-    def _take(self, line: str) -> Iterator[Prose | Listing]:
+    def _take_line(self, line: str) -> Iterator[Prose | Listing]:
         if self._fence:
-            yield from self._code(line)
+            yield from self._take_code_line(line)
             return
         if self._blank and line.strip():
-            yield from self._cut_before(line)
+            yield from self._flush_before(line)
         if self._opens_code(line):
-            yield from self._cut()
+            yield from self._flush_part()
             _, self._fence, self._language = _FENCE.match(line).groups()  # type: ignore[union-attr]
             return
         while len(line) > LONGEST:
-            line, part = self._split(line)
+            line, part = self._split_line(line)
             yield part
         self._blank = not line.strip()
         self._lines.append(line)
         if sum(map(len, self._lines)) > LONGEST:
-            yield from self._cut(follows=True)
+            yield from self._flush_part(follows=True)
 
     def _opens_code(self, line: str) -> bool:
         """Whether code begins here that is a part of its own; code inside a list is the list's."""
@@ -92,36 +92,36 @@ class Blocks:
             return False
         return len(found[1]) < 4
 
-    def _code(self, line: str) -> Iterator[Listing]:
+    def _take_code_line(self, line: str) -> Iterator[Listing]:
         closing = line.strip()
         if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
-            yield from self._listing()
+            yield from self._flush_code()
             self._fence = self._language = ""
             self._follows = False
             return
         self._lines.append(line)
         if len(self._lines) >= CODE_LINES:
-            yield from self._listing()
+            yield from self._flush_code()
             self._follows = True
 
-    def _listing(self) -> Iterator[Listing]:
+    def _flush_code(self) -> Iterator[Listing]:
         if self._lines:
             yield Listing("\n".join(self._lines), self._language, self._follows)
         self._lines = []
 
-    def _cut_before(self, line: str) -> Iterator[Prose | Listing]:
+    def _flush_before(self, line: str) -> Iterator[Prose | Listing]:
         """A line after a blank one begins a new part, unless it still belongs to a list."""
         belongs = line.startswith(" ") or (_ITEM.match(line) and len(self._lines) <= LIST_LINES)
         if not self._inner_fence and not (self._in_list and belongs):
-            yield from self._cut()
+            yield from self._flush_part()
 
     @property
     def _in_list(self) -> bool:
         return bool(_ITEM.match(next((line for line in self._lines if line.strip()), "")))
 
-    def _cut(self, follows: bool = False) -> Iterator[Prose | Listing]:
+    def _flush_part(self, follows: bool = False) -> Iterator[Prose | Listing]:
         if self._fence:
-            yield from self._listing()
+            yield from self._flush_code()
             return
         text = "\n".join(self._lines).strip("\n")
         if text.strip():
@@ -129,7 +129,7 @@ class Blocks:
         self._lines, self._blank, self._follows = [], False, follows
         self._inner_fence = ""
 
-    def _split(self, line: str) -> tuple[str, Prose]:
+    def _split_line(self, line: str) -> tuple[str, Prose]:
         """One endless line: what stands before a space is a part, the rest goes on."""
         at = line.rfind(" ", 0, LONGEST)
         at = at if at > 0 else LONGEST

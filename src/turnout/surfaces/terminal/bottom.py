@@ -25,7 +25,7 @@ from .approval_question import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
 from .status_line import status_line
 
 if TYPE_CHECKING:
-    from .approval_question import Choice
+    from .approval_question import AnswerChoice
     from .question_line import QuestionLine
     from .terminal import Terminal
 
@@ -124,19 +124,19 @@ class Bottom:
             parts += [("class:prompt", f" [{choice.key}]"), (style, f" {self._choice_words(asked, choice)} ")]
         return [*parts, ("class:status", " esc interrupts")]
 
-    def _confirmation(self, asked: QuestionLine, choice: Choice) -> list[Any]:
+    def _confirmation(self, asked: QuestionLine, choice: AnswerChoice) -> list[Any]:
         keys = "enter confirms, esc goes back"
         if pattern_of(asked.request) is not None:
             keys = "enter confirms, tab edits which commands, esc goes back"
         covered = f" {choice.word}: {visible(asked.question.covers)} "
         return [("class:prompt", f" [{choice.key}]"), ("", covered), ("class:status", f" {keys}")]
 
-    def _choice_words(self, asked: QuestionLine, choice: Choice) -> str:
+    def _choice_words(self, asked: QuestionLine, choice: AnswerChoice) -> str:
         return f"{choice.word} ({visible(asked.question.covers)})" if choice is ALWAYS else choice.word
 
     def _status(self) -> AnyFormattedText:
         terminal = self._terminal
-        return status_line(terminal.talk.standing, terminal.width, terminal.drawing.theme.signs.dot)
+        return status_line(terminal.talk.status_facts, terminal.width, terminal.drawing.theme.signs.dot)
 
 
 STYLE = {

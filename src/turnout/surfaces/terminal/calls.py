@@ -14,7 +14,7 @@ from ...streaming.events import ToolCallStart
 from ...tools.declare.events import ToolProgress, ToolState
 from ..shared.clean_text import one_line, printable, visible
 from .changes import Look, change_of
-from .pieces import ChangedLine, Running, Used
+from .pieces import ChangedLine, FinishedCall, RunningCall
 
 PREVIEW = 6
 """Lines of a result that are shown."""
@@ -42,7 +42,7 @@ class CallOnScreen:
         self.name = name
         self.state = "writing"
         self.arguments: dict[str, Any] = {}
-        self.used: Used | None = None
+        self.used: FinishedCall | None = None
         self._raw: list[str] = []
         self._began = now
         self._change: tuple[ChangedLine, ...] = ()
@@ -51,25 +51,25 @@ class CallOnScreen:
         self._fraction: float | None = None
         self._below = 0
 
-    def grew(self, piece: str) -> None:
+    def add_raw_arguments(self, piece: str) -> None:
         self._raw.append(piece)
 
-    def written(self, look: Look) -> None:
+    def finish_arguments(self, look: Look) -> None:
         """The arguments are whole; the file is looked at before the tool can have changed it."""
-        self.named(parsed("".join(self._raw))[0], look)
+        self.set_arguments(parsed("".join(self._raw))[0], look)
         self.state = "waiting"
 
-    def named(self, arguments: dict[str, Any], look: Look) -> None:
+    def set_arguments(self, arguments: dict[str, Any], look: Look) -> None:
         """These are its arguments, from whomever."""
         self.arguments = arguments
         self._change = change_of(self.name, arguments, look)
 
-    def moved(self, event: ToolState, now: float) -> None:
+    def set_state(self, event: ToolState, now: float) -> None:
         self.state = WORDS.get(event.state, event.state)
         if event.state == "executing":
             self._began = now
 
-    def progressed(self, event: ToolProgress) -> None:
+    def add_progress(self, event: ToolProgress) -> None:
         if event.output:
             self._output = (self._output + event.output)[-KEPT_OUTPUT:]
         if event.text:
@@ -77,18 +77,18 @@ class CallOnScreen:
         if event.fraction is not None:
             self._fraction = event.fraction
 
-    def below(self, event: Nested) -> None:
+    def add_nested(self, event: Nested) -> None:
         """Something happened in a subagent that this call started."""
         if isinstance(event.event, ToolCallStart):
             self._below += 1
             self._step = f"{self._below} calls, now {event.event.name}"
 
-    def ended(self, outcome: Outcome, now: float) -> None:
+    def set_outcome(self, outcome: Outcome, now: float) -> None:
         text = printable(outcome.text).strip("\n")
         lines = text.split("\n") if text else []
         changed = bool(self._change) and outcome.status == "complete"
         shown = [] if changed or (self.name in QUIET and outcome.status == "complete") else lines[:PREVIEW]
-        self.used = Used(
+        self.used = FinishedCall(
             self.name,
             subject(self.arguments),
             outcome.status,
@@ -98,12 +98,12 @@ class CallOnScreen:
             self._change if changed else (),
         )
 
-    def running(self, now: float) -> Running:
+    def running_piece(self, now: float) -> RunningCall:
         lines = [*printable(self._output).rstrip("\n").split("\n")[-LIVE_LINES:]] if self._output else []
         lines += [one_line(self._step)] if self._step else []
         state = self.state if self.used is None else self.used.status
         about = subject(self.arguments) or one_line("".join(self._raw)[-LONGEST_SUBJECT:])
-        return Running(self.name, about, state, now - self._began, self._fraction, tuple(lines))
+        return RunningCall(self.name, about, state, now - self._began, self._fraction, tuple(lines))
 
 
 def subject(arguments: Mapping[str, Any]) -> str:

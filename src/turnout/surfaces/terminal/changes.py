@@ -19,22 +19,22 @@ MOST = 4_000
 def change_of(name: str, arguments: Mapping[str, Any], look: Look) -> tuple[ChangedLine, ...]:
     """The change that a call to a writing tool would make; nothing for any other tool."""
     if name == "apply_patch" and isinstance(patch := arguments.get("patch"), str):
-        return tuple(_patched(patch))
+        return tuple(_patch_lines(patch))
     path = arguments.get("path")
     if not isinstance(path, str):
         return ()
     if name == "write_file" and isinstance(new := arguments.get("content"), str):
-        return compared(look(path) or "", new)
+        return compare_texts(look(path) or "", new)
     old, new = arguments.get("old_text"), arguments.get("new_text")
     if name == "edit_file" and isinstance(old, str) and isinstance(new, str):
         before = look(path)
         if before is None or not old or old not in before:
-            return compared(old, new)
-        return compared(before, before.replace(old, new))
+            return compare_texts(old, new)
+        return compare_texts(before, before.replace(old, new))
     return ()
 
 
-def _patched(patch: str) -> Iterator[ChangedLine]:
+def _patch_lines(patch: str) -> Iterator[ChangedLine]:
     """A patch says itself what it changes."""
     for line in patch.strip("\n").split("\n"):
         if line.startswith(("+", "-")) and not line.startswith(("+++", "---")):
@@ -43,30 +43,30 @@ def _patched(patch: str) -> Iterator[ChangedLine]:
             yield ChangedLine(" ", 0, line)
 
 
-def compared(before: str, after: str) -> tuple[ChangedLine, ...]:
+def compare_texts(before: str, after: str) -> tuple[ChangedLine, ...]:
     """Two texts as lines kept, taken away and added, with a little around each change."""
     old, new = before.splitlines(), after.splitlines()
-    head = _same(old, new)
-    tail = _same(old[head:][::-1], new[head:][::-1])
+    head = _count_equal(old, new)
+    tail = _count_equal(old[head:][::-1], new[head:][::-1])
     inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
     if not inner_old and not inner_new:
         return ()
     lines = [ChangedLine(" ", at + 1, old[at]) for at in range(max(0, head - AROUND), head)]
-    lines += _inner(inner_old, inner_new, head)
+    lines += _inner_lines(inner_old, inner_new, head)
     rest = old[len(old) - tail :][:AROUND]
     lines += [ChangedLine(" ", head + len(inner_new) + at + 1, text) for at, text in enumerate(rest)]
     return tuple(lines)
 
 
-def _same(old: Sequence[str], new: Sequence[str]) -> int:
+def _count_equal(old: Sequence[str], new: Sequence[str]) -> int:
     """How many lines both begin with."""
     pairs = zip(old, new, strict=False)
     return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new)))
 
 
-def _inner(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[ChangedLine]:
+def _inner_lines(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[ChangedLine]:
     if len(old) + len(new) > MOST:
-        yield from _swapped(old, new, offset, offset)
+        yield from _replaced_lines(old, new, offset, offset)
         return
     groups = SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(AROUND)
     for number, group in enumerate(groups):
@@ -77,11 +77,13 @@ def _inner(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[Chan
                 for at, text in enumerate(old[start:end]):
                     yield ChangedLine(" ", offset + new_start + at + 1, text)
             else:
-                yield from _swapped(
+                yield from _replaced_lines(
                     old[start:end], new[new_start:new_end], offset + start, offset + new_start
                 )
 
 
-def _swapped(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -> Iterator[ChangedLine]:
+def _replaced_lines(
+    old: Sequence[str], new: Sequence[str], at_old: int, at_new: int
+) -> Iterator[ChangedLine]:
     yield from (ChangedLine("-", at_old + at + 1, text) for at, text in enumerate(old))
     yield from (ChangedLine("+", at_new + at + 1, text) for at, text in enumerate(new))

@@ -15,9 +15,29 @@ from msgspec import Struct
 from ...errors import TurnoutError
 from ...tools.policy.rules import MODES
 from ..shared.clean_text import printable
-from . import commands_mcp as mcp
-from . import commands_session as moving
-from . import commands_status as about
+from .commands_mcp import manage_mcp_servers, mcp_choices
+from .commands_session import (
+    compact_history,
+    copy_last_answer,
+    export_conversation,
+    fork_session,
+    model_names,
+    provider_names,
+    resume_session,
+    session_ids,
+    start_new_session,
+    switch_model,
+    switch_provider,
+    undo_last_prompt,
+)
+from .commands_status import (
+    manage_permissions,
+    show_diagnosis,
+    show_stats,
+    show_status,
+    show_tools,
+    switch_theme,
+)
 from .pieces import Notice, Rows
 from .theme import THEMES
 
@@ -28,7 +48,7 @@ Action: TypeAlias = Callable[["Talk", str], None]
 Choices: TypeAlias = Callable[["Talk"], Iterable[str]]
 
 
-class Command(Struct, frozen=True):
+class SlashCommand(Struct, frozen=True):
     """One command: what it does in a line, and what may follow it."""
 
     help: str
@@ -38,7 +58,7 @@ class Command(Struct, frozen=True):
     idle: bool = False
 
 
-def run_command(talk: Talk, text: str) -> None:
+def run_slash_command(talk: Talk, text: str) -> None:
     """Run `/name what follows`; a name that is not known gets the nearest ones."""
     name, _, rest = text[1:].partition(" ")
     rest = rest.strip()
@@ -50,7 +70,7 @@ def run_command(talk: Talk, text: str) -> None:
         except (TurnoutError, OSError) as error:
             talk.edge.show(Notice(printable(talk.secrets.hide(str(error))), "bad"))
     elif (own := talk.user_commands.get(name)) is not None:
-        talk.prompt(own.said(rest))
+        talk.prompt(own.prompt_with(rest))
     else:
         near = get_close_matches(name, [*COMMANDS, *talk.user_commands], n=2)
         meant = f" Did you mean {' or '.join('/' + one for one in near)}?" if near else " /help lists them."
@@ -69,7 +89,7 @@ KEYS = (
 )
 
 
-def _help(talk: Talk, rest: str) -> None:
+def _show_help(talk: Talk, rest: str) -> None:
     rows = [(f"/{name} {one.takes}".rstrip(), one.help) for name, one in COMMANDS.items()]
     own = [(f"/{name}", one.description) for name, one in talk.user_commands.items()]
     talk.edge.show(Rows(tuple(rows), "Commands"))
@@ -78,29 +98,34 @@ def _help(talk: Talk, rest: str) -> None:
     talk.edge.show(Rows(KEYS, "Keys"))
 
 
-def _modes(talk: Talk) -> Iterable[str]:
+def _permission_words(talk: Talk) -> Iterable[str]:
     return (*MODES, "revoke")
 
 
-COMMANDS: dict[str, Command] = {
-    "help": Command("what can be typed here", _help),
-    "model": Command("show or switch the model, at any turn", moving.model, "[NAME]", moving.models),
-    "provider": Command("show or switch the provider", moving.provider, "[NAME]", moving.providers),
-    "clear": Command("begin a new session", moving.clear, idle=True),
-    "compact": Command("make room: summarise what is old", moving.compact, idle=True),
-    "resume": Command("go on with another session", moving.resume, "[ID]", moving.sessions, idle=True),
-    "fork": Command("go on with a copy of this session", moving.fork, idle=True),
-    "undo": Command("take back your last words and all that followed", moving.undo, idle=True),
-    "export": Command("write the conversation to a file", moving.export, "[FILE]"),
-    "copy": Command("copy the last answer", moving.copy),
-    "tools": Command("the tools and their risk", about.tools),
-    "mcp": Command("MCP servers: how they stand, which are trusted", mcp.mcp, "[trust NAME]", mcp.choices),
-    "permissions": Command(
-        "show the rules, take one back, or set the mode", about.permissions, "[MODE | revoke N]", _modes
+COMMANDS: dict[str, SlashCommand] = {
+    "help": SlashCommand("what can be typed here", _show_help),
+    "model": SlashCommand("show or switch the model, at any turn", switch_model, "[NAME]", model_names),
+    "provider": SlashCommand("show or switch the provider", switch_provider, "[NAME]", provider_names),
+    "clear": SlashCommand("begin a new session", start_new_session, idle=True),
+    "compact": SlashCommand("make room: summarise what is old", compact_history, idle=True),
+    "resume": SlashCommand("go on with another session", resume_session, "[ID]", session_ids, idle=True),
+    "fork": SlashCommand("go on with a copy of this session", fork_session, idle=True),
+    "undo": SlashCommand("take back your last words and all that followed", undo_last_prompt, idle=True),
+    "export": SlashCommand("write the conversation to a file", export_conversation, "[FILE]"),
+    "copy": SlashCommand("copy the last answer", copy_last_answer),
+    "tools": SlashCommand("the tools and their risk", show_tools),
+    "mcp": SlashCommand(
+        "MCP servers: how they stand, which are trusted", manage_mcp_servers, "[trust NAME]", mcp_choices
     ),
-    "status": Command("this session at a glance", about.status),
-    "stats": Command("tokens, cost and tool counters of this session", about.stats),
-    "diagnose": Command("check history, rendering and request for this model", about.diagnosed),
-    "theme": Command("colours", about.theme, "[NAME]", lambda talk: THEMES),
-    "quit": Command("leave", lambda talk, rest: talk.edge.leave()),
+    "permissions": SlashCommand(
+        "show the rules, take one back, or set the mode",
+        manage_permissions,
+        "[MODE | revoke N]",
+        _permission_words,
+    ),
+    "status": SlashCommand("this session at a glance", show_status),
+    "stats": SlashCommand("tokens, cost and tool counters of this session", show_stats),
+    "diagnose": SlashCommand("check history, rendering and request for this model", show_diagnosis),
+    "theme": SlashCommand("colours", switch_theme, "[NAME]", lambda talk: THEMES),
+    "quit": SlashCommand("leave", lambda talk, rest: talk.edge.leave()),
 }

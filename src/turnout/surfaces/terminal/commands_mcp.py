@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Deed = Callable[["Talk", "McpServers", str], Coroutine[Any, Any, None]]
 
 
-def mcp(talk: Talk, rest: str) -> None:
+def manage_mcp_servers(talk: Talk, rest: str) -> None:
     servers = talk.servers
     if servers is None:
         place = talk.config.places.config / "mcp.json"
@@ -33,12 +33,12 @@ def mcp(talk: Talk, rest: str) -> None:
         talk.begin(DEEDS[verb](talk, servers, name.strip()))
 
 
-def choices(talk: Talk) -> list[str]:
+def mcp_choices(talk: Talk) -> list[str]:
     names = [status.name for status in talk.servers.status()] if talk.servers is not None else []
     return [f"{verb} {name}" for verb in DEEDS for name in names]
 
 
-async def _trust(talk: Talk, servers: McpServers, name: str) -> None:
+async def _trust_server(talk: Talk, servers: McpServers, name: str) -> None:
     """Show what there is to agree to, step by step: how it is started, then what it offers."""
     while (review := servers.review(name)) is not None:
         talk.edge.show(Notice(review.text, "plain"))
@@ -49,23 +49,23 @@ async def _trust(talk: Talk, servers: McpServers, name: str) -> None:
             talk.edge.show(Notice(f"{name} stays as it is."))
             return
         await servers.trust(review)
-    _show(talk, servers, name)
+    _show_server(talk, servers, name)
 
 
-async def _distrust(talk: Talk, servers: McpServers, name: str) -> None:
+async def _distrust_server(talk: Talk, servers: McpServers, name: str) -> None:
     await servers.distrust(name)
-    _show(talk, servers, name)
+    _show_server(talk, servers, name)
 
 
-async def _restart(talk: Talk, servers: McpServers, name: str) -> None:
+async def _restart_server(talk: Talk, servers: McpServers, name: str) -> None:
     await servers.restart(name)
-    _show(talk, servers, name)
+    _show_server(talk, servers, name)
 
 
-def _show(talk: Talk, servers: McpServers, name: str) -> None:
+def _show_server(talk: Talk, servers: McpServers, name: str) -> None:
     servers.update(talk.session.scheduler.registry)
     status = next(status for status in servers.status() if status.name == name)
     talk.edge.show(Notice(f"{name} is {status_text(status)}"))
 
 
-DEEDS: dict[str, Deed] = {"trust": _trust, "distrust": _distrust, "restart": _restart}
+DEEDS: dict[str, Deed] = {"trust": _trust_server, "distrust": _distrust_server, "restart": _restart_server}

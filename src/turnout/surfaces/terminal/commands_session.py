@@ -32,42 +32,42 @@ CLIPBOARDS = (("pbcopy",), ("wl-copy",), ("xclip", "-selection", "clipboard"), (
 # Who answers
 
 
-def models(talk: Talk) -> list[str]:
+def model_names(talk: Talk) -> list[str]:
     """What /model can be given: configured targets, and whoever answered in this session."""
     turns = talk.session.history.turns
     seen = [str(turn.origin) for turn in turns if isinstance(turn, ModelTurn) and turn.origin.model]
     return list(dict.fromkeys([*talk.config.targets(), str(talk.session.target.origin), *seen]))
 
 
-def model(talk: Talk, name: str) -> None:
+def switch_model(talk: Talk, name: str) -> None:
     if not name:
         current = str(talk.session.target.origin)
-        rows = [(known, "answers now" if known == current else "") for known in models(talk)]
+        rows = [(known, "answers now" if known == current else "") for known in model_names(talk)]
         talk.edge.show(Rows(tuple(rows), "Models; any other provider:model can be given too"))
         return
     place = talk.config.target(name)
     talk.session.switch(place)
-    talk.changed()
+    talk.refresh_status()
     when = "after the reply under way" if talk.session.busy else "from now on"
     talk.edge.show(Notice(f"{place.origin} answers {when}; the whole conversation goes with it."))
 
 
-def providers(talk: Talk) -> list[str]:
+def provider_names(talk: Talk) -> list[str]:
     return [name for name in PROVIDERS if talk.config.has_key(name)]
 
 
-def provider(talk: Talk, name: str) -> None:
+def switch_provider(talk: Talk, name: str) -> None:
     if not name:
-        rows = [(known, DEFAULT_MODELS.get(known, "")) for known in providers(talk)]
+        rows = [(known, DEFAULT_MODELS.get(known, "")) for known in provider_names(talk)]
         talk.edge.show(Rows(tuple(rows), "Providers with a key; `turnout providers` lists all"))
         return
-    model(talk, find_provider(name).name)
+    switch_model(talk, find_provider(name).name)
 
 
 # Which session
 
 
-def clear(talk: Talk, rest: str) -> None:
+def start_new_session(talk: Talk, rest: str) -> None:
     async def begin_anew() -> None:
         await talk.go_to(model=str(talk.session.target.origin))
         talk.edge.show(Notice(f"A new session: {talk.session.id}."))
@@ -75,14 +75,14 @@ def clear(talk: Talk, rest: str) -> None:
     talk.begin(begin_anew())
 
 
-def sessions(talk: Talk) -> Iterable[str]:
+def session_ids(talk: Talk) -> Iterable[str]:
     store = talk.opener.store
     return [line.id for line in store.list(limit=50)] if store is not None else []
 
 
-def resume(talk: Talk, given: str) -> None:
+def resume_session(talk: Talk, given: str) -> None:
     if not given:
-        lines = talk.opener.kept.list(limit=LISTED)
+        lines = talk.opener.required_store.list(limit=LISTED)
         rows = [
             (line.id, f"{_ago(line.updated)}  {line.turns} turns  {one_line(line.title)}") for line in lines
         ]
@@ -100,7 +100,7 @@ def resume(talk: Talk, given: str) -> None:
     talk.begin(go_on())
 
 
-def fork(talk: Talk, rest: str) -> None:
+def fork_session(talk: Talk, rest: str) -> None:
     model = str(talk.session.target.origin)
 
     async def go_on() -> None:
@@ -111,31 +111,30 @@ def fork(talk: Talk, rest: str) -> None:
     talk.begin(go_on())
 
 
-async def _compacted(talk: Talk) -> None:
-    done = await talk.session.compact(talk.take)
-    talk.edge.show(Notice("Room was made." if done else "There was nothing to make shorter."))
+def compact_history(talk: Talk, rest: str) -> None:
+    async def compact_now() -> None:
+        done = await talk.session.compact(talk.take)
+        talk.edge.show(Notice("Room was made." if done else "There was nothing to make shorter."))
+
+    talk.begin(compact_now())
 
 
-def compact(talk: Talk, rest: str) -> None:
-    talk.begin(_compacted(talk))
-
-
-def undo(talk: Talk, rest: str) -> None:
+def undo_last_prompt(talk: Talk, rest: str) -> None:
     history = talk.session.history
     asked = [at for at, turn in enumerate(history.turns) if isinstance(turn, UserTurn)]
     if not asked or (asked[-1] == 0 and history.summary):
         raise UsageError("there is nothing to take back")
     turn = history.turns[asked[-1]]
-    made = _room_made_before(history, turn)
+    made = _compactions_before(history, turn)
     history.rewind(history.turns[asked[-1] - 1].key if asked[-1] else "")
     for each in made:
         history.compact(each.through_key, each.summary, shortened=each.shortened, pinned=each.pinned)
-    talk.changed()
+    talk.refresh_status()
     talk.edge.show(Notice("Taken back. Files that tools have changed stay as they are."))
     talk.edge.put_back(joined_text(turn.blocks[:1]))
 
 
-def _room_made_before(history: History, turn: Turn) -> list[Compaction]:
+def _compactions_before(history: History, turn: Turn) -> list[Compaction]:
     """What was made shorter between a turn and the one before it, which going back would undo."""
     at = max(place for place, entry in enumerate(history.entries) if entry == turn)
     before = takewhile(
@@ -150,7 +149,7 @@ def _room_made_before(history: History, turn: Turn) -> list[Compaction]:
 FORMS = {".md": "markdown", ".html": "html", ".htm": "html", ".jsonl": "jsonl"}
 
 
-def export(talk: Talk, given: str) -> None:
+def export_conversation(talk: Talk, given: str) -> None:
     from ...interchange.exports import export as exported
 
     path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
@@ -163,14 +162,14 @@ def export(talk: Talk, given: str) -> None:
     talk.edge.show(Notice(f"Written to {path}."))
 
 
-def copy(talk: Talk, rest: str) -> None:
+def copy_last_answer(talk: Talk, rest: str) -> None:
     turns = talk.session.history.turns
     answers = [turn.text for turn in turns if isinstance(turn, ModelTurn) and turn.text.strip()]
     if not answers:
         raise UsageError("there is no answer yet")
     text = printable(answers[-1])
     for words in CLIPBOARDS:
-        if shutil.which(words[0]) and _piped(words, text):
+        if shutil.which(words[0]) and _pipe_to(words, text):
             talk.edge.show(Notice(f"Copied {len(text):,} characters."))
             return
     path = talk.config.places.state / "copied.md"
@@ -178,7 +177,7 @@ def copy(talk: Talk, rest: str) -> None:
     talk.edge.show(Notice(f"No clipboard was found here; the answer is in {path}."))
 
 
-def _piped(words: tuple[str, ...], text: str) -> bool:
+def _pipe_to(words: tuple[str, ...], text: str) -> bool:
     """Some of them stay for as long as the text can be pasted: they know our screen, and no key of ours."""
     known = environment(os.environ, SCREEN)
     quiet = subprocess.DEVNULL

@@ -17,28 +17,23 @@ if TYPE_CHECKING:
     from .talk import Talk
 
 
-def tools(talk: Talk, rest: str) -> None:
+def show_tools(talk: Talk, rest: str) -> None:
     registry, mode = talk.session.scheduler.registry, talk.session.scheduler.policy.mode
     offered = {tool.name for tool in registry.offered_tools(mode)}
-    rows = [
-        (
-            tool.name,
-            f"{tool.risk}{'' if tool.name in offered else ', off in this mode'}: {_first(tool.description)}",
-        )
-        for tool in registry
-    ]
+    off = {tool.name: "" if tool.name in offered else ", off in this mode" for tool in registry}
+    rows = [(tool.name, f"{tool.risk}{off[tool.name]}: {_first_line(tool.description)}") for tool in registry]
     talk.edge.show(Rows(tuple(rows), "Tools"))
 
 
-def _first(text: str) -> str:
+def _first_line(text: str) -> str:
     return one_line(text.strip().partition("\n")[0], 120)
 
 
-def permissions(talk: Talk, rest: str) -> None:
+def manage_permissions(talk: Talk, rest: str) -> None:
     """Show the rules, take one of them back, or set the mode."""
     word, _, which = rest.partition(" ")
     if word == "revoke":
-        _revoke(talk, which.strip())
+        _revoke_rule(talk, which.strip())
     elif word == "full":
         talk.do_aside(_set_full(talk))
     elif word:
@@ -56,7 +51,7 @@ def _show_rules(talk: Talk) -> None:
     talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}{way_on}"))
 
 
-def _revoke(talk: Talk, number: str) -> None:
+def _revoke_rule(talk: Talk, number: str) -> None:
     """Take back what the user granted; rules of a configuration file are changed in that file."""
     scheduler = talk.session.scheduler
     rules = scheduler.policy.rules
@@ -84,8 +79,8 @@ def _set_mode(talk: Talk, mode: str) -> None:
     talk.edge.show(Notice(f"The approval mode is {mode}."))
 
 
-def status(talk: Talk, rest: str) -> None:
-    session, standing = talk.session, talk.standing
+def show_status(talk: Talk, rest: str) -> None:
+    session, standing = talk.session, talk.status_facts
     cost = f"${standing.cost:.4f}" if standing.cost is not None else "not known"
     rows = [
         ("session", session.id),
@@ -102,7 +97,7 @@ def status(talk: Talk, rest: str) -> None:
     talk.edge.show(Rows(tuple(rows)))
 
 
-def stats(talk: Talk, rest: str) -> None:
+def show_stats(talk: Talk, rest: str) -> None:
     session = talk.session
     rows = [
         (name, f"{tokens.input or 0:,} tokens in, {tokens.output or 0:,} out")
@@ -113,7 +108,7 @@ def stats(talk: Talk, rest: str) -> None:
         talk.edge.show(Notice("\n".join(lines), "plain"))
 
 
-def diagnosed(talk: Talk, rest: str) -> None:
+def show_diagnosis(talk: Talk, rest: str) -> None:
     target = talk.config.target(rest) if rest else talk.session.target
     found = diagnose(talk.session.history, target)
     if found.layer is None:
@@ -121,10 +116,10 @@ def diagnosed(talk: Talk, rest: str) -> None:
             Notice(f"Nothing speaks against sending this conversation to {target.origin}.", "good")
         )
     else:
-        rows = [(_code(fault), _told(fault)) for fault in found.problems]
+        rows = [(_fault_code(fault), _fault_text(fault)) for fault in found.problems]
         talk.edge.show(Rows(tuple(rows), f"The {found.layer} layer is at fault"))
     if found.warnings:
-        rows = [(_code(warning), _told(warning)) for warning in found.warnings]
+        rows = [(_fault_code(warning), _fault_text(warning)) for warning in found.warnings]
         talk.edge.show(Rows(tuple(rows), "Some servers refuse this"))
     if (report := found.report) is not None:
         talk.edge.show(
@@ -144,16 +139,16 @@ def diagnosed(talk: Talk, rest: str) -> None:
         )
 
 
-def _code(fault: Fault) -> str:
+def _fault_code(fault: Fault) -> str:
     return fault.code if isinstance(fault, Diagnostic) else fault.rule
 
 
-def _told(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     return fault.detail if isinstance(fault, Diagnostic) else f"{fault.path}: {fault.answer}"
 
 
-def theme(talk: Talk, name: str) -> None:
+def switch_theme(talk: Talk, name: str) -> None:
     if name not in THEMES:
         raise UsageError(f"the themes are {', '.join(THEMES)}")
-    talk.edge.themed(name)
+    talk.edge.set_theme(name)
     talk.edge.show(Notice(f'The theme is {name}; `theme = "{name}"` in the configuration keeps it.'))

@@ -53,7 +53,7 @@ class ChatCompleter(Completer):
             return
         command = COMMANDS.get(name)
         if command is not None and command.choices is not None:
-            yield from _matching(command.choices(self._talk), rest)
+            yield from _matching_choices(command.choices(self._talk), rest)
 
     def _mentions(self, word: str, typed: int) -> Iterator[Completion]:
         wanted = word.lower()
@@ -66,18 +66,18 @@ class ChatCompleter(Completer):
 
     def _paths(self) -> list[str]:
         if time.monotonic() - self._listed > FRESH:
-            self._files = list(_files(self._talk.session.scheduler.workspace))
+            self._files = list(_file_paths(self._talk.session.scheduler.workspace))
             self._listed = time.monotonic()
         return self._files
 
 
-def _matching(choices: Iterable[str], typed: str) -> Iterator[Completion]:
+def _matching_choices(choices: Iterable[str], typed: str) -> Iterator[Completion]:
     for choice in choices:
         if typed.lower() in choice.lower():
             yield Completion(choice, -len(typed))
 
 
-def _files(workspace: WorkspaceFiles) -> Iterator[str]:
+def _file_paths(workspace: WorkspaceFiles) -> Iterator[str]:
     left = MOST_FILES
     for path, entry in workspace.walk(".", lambda path, entry: entry.name in NOISE):
         left -= 1

@@ -14,23 +14,23 @@ from prompt_toolkit.utils import get_cwidth
 
 from ..shared.clean_text import one_line, only_colour, printable, visible, visible_line
 from .pieces import (
+    ApprovalQuestion,
     ChangedLine,
+    FinishedCall,
+    FoldedThought,
     Listing,
-    Live,
+    LiveView,
     Notice,
     Piece,
     Prose,
-    Question,
     Rows,
-    Running,
-    Spoken,
-    Thought,
-    Used,
+    RunningCall,
+    UserWords,
 )
 from .theme import Theme
 
 if TYPE_CHECKING:
-    from .markdown import Drawn
+    from .markdown import MarkdownDrawer
 
 MOST_CHANGED = 60
 """Lines of a change that are shown once it is made; before it is allowed, all of them are."""
@@ -42,12 +42,12 @@ class Drawing:
     def __init__(self, theme: Theme, width: int = 80) -> None:
         self.theme = theme
         self.width = width
-        self._markdown: dict[int, Drawn] = {}
+        self._markdown: dict[int, MarkdownDrawer] = {}
 
-    def resized(self, width: int) -> None:
+    def set_width(self, width: int) -> None:
         self.width = width
 
-    def themed(self, theme: Theme) -> None:
+    def set_theme(self, theme: Theme) -> None:
         self.theme = theme
         self._markdown.clear()
 
@@ -60,37 +60,37 @@ class Drawing:
 
     def _lines(self, piece: Piece) -> Iterable[str]:
         match piece:
-            case Spoken(text):
-                return self._spoken(text)
+            case UserWords(text):
+                return self._user_lines(text)
             case Prose(text):
-                return [self._drawn().prose(printable(text))]
+                return [self._markdown_drawer().prose(printable(text))]
             case Listing(code, language):
-                return self._code(printable(code), language)
-            case Thought():
-                return self._thought(piece)
-            case Used():
-                return self._used(piece)
+                return self._code_lines(printable(code), language)
+            case FoldedThought():
+                return self._thought_lines(piece)
+            case FinishedCall():
+                return self._finished_call_lines(piece)
             case Notice(text, tone):
-                return [self._painted(line, tone) for line in printable(text).split("\n")]
+                return [self._paint_line(line, tone) for line in printable(text).split("\n")]
             case Rows():
-                return self._rows(piece)
-            case Question():
-                return self._question(piece)
+                return self._table_lines(piece)
+            case ApprovalQuestion():
+                return self._question_lines(piece)
 
-    def _spoken(self, text: str) -> Iterator[str]:
+    def _user_lines(self, text: str) -> Iterator[str]:
         sign = self.theme.signs.user
         for at, line in enumerate(printable(text).split("\n")):
             yield self.theme.paint(f"{sign if not at else ' '} {line}", "user")
 
-    def _code(self, code: str, language: str) -> list[str]:
+    def _code_lines(self, code: str, language: str) -> list[str]:
         """Code is indented and not cut: long lines are wrapped by the terminal, and can be copied whole."""
         if self.theme.colour:
-            from .highlight import highlighted
+            from .highlight import highlight_code
 
-            code = highlighted(code, language, light=self.theme.name == "light")
+            code = highlight_code(code, language, light=self.theme.name == "light")
         return [f"  {line}" if line else "" for line in code.split("\n")]
 
-    def _thought(self, thought: Thought) -> Iterator[str]:
+    def _thought_lines(self, thought: FoldedThought) -> Iterator[str]:
         sign = self.theme.signs.thought
         how_long = f" for {thought.seconds:.0f} s" if thought.seconds >= 1 else ""
         hint = "" if thought.open else " (ctrl+t shows thinking)"
@@ -98,7 +98,7 @@ class Drawing:
         if thought.open:
             yield from (self.theme.paint(f"  {line}", "dim") for line in printable(thought.text).split("\n"))
 
-    def _used(self, used: Used) -> Iterator[str]:
+    def _finished_call_lines(self, used: FinishedCall) -> Iterator[str]:
         signs, paint = self.theme.signs, self.theme.paint
         done = used.status == "complete"
         sign = paint(signs.call, "good") if done else paint(signs.failed, "bad")
@@ -110,13 +110,15 @@ class Drawing:
             yield paint(f"  {signs.result if not at else ' '} {printable(line)}", "dim")
         if used.more:
             lead = "   " if used.lines else f"  {signs.result}"
-            yield paint(f"{lead} {used.more:,} {'more ' if used.lines else ''}{_noun(used.more)}", "dim")
-        yield from self._change(used.change[:MOST_CHANGED])
+            yield paint(
+                f"{lead} {used.more:,} {'more ' if used.lines else ''}{_lines_word(used.more)}", "dim"
+            )
+        yield from self._change_lines(used.change[:MOST_CHANGED])
         if len(used.change) > MOST_CHANGED:
             more = len(used.change) - MOST_CHANGED
-            yield paint(f"    {more:,} more {_noun(more)}", "dim")
+            yield paint(f"    {more:,} more {_lines_word(more)}", "dim")
 
-    def _change(self, lines: Sequence[ChangedLine]) -> Iterator[str]:
+    def _change_lines(self, lines: Sequence[ChangedLine]) -> Iterator[str]:
         size = max((len(str(line.number)) for line in lines if line.number), default=0)
         for line in lines:
             if line.sign == "~":
@@ -127,7 +129,7 @@ class Drawing:
             tone = {"+": "good", "-": "bad"}.get(line.sign)
             yield self.theme.paint(text, tone) if tone else text
 
-    def _rows(self, rows: Rows) -> Iterator[str]:
+    def _table_lines(self, rows: Rows) -> Iterator[str]:
         if rows.title:
             yield self.theme.paint(rows.title, "bold")
         width = max((get_cwidth(name) for name, text in rows.rows if text), default=0)
@@ -139,7 +141,7 @@ class Drawing:
             yield f"{lead}  {told[0] if told else ''}".rstrip()
             yield from (f"{' ' * (width + 4)}{line}" for line in told[1:])
 
-    def _question(self, question: Question) -> Iterator[str]:
+    def _question_lines(self, question: ApprovalQuestion) -> Iterator[str]:
         paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
         yield f"{bar} {paint(f'{visible(question.tool)} wants to run', 'risk')}"
         yield f"{bar} {paint(f'{question.risk}: {visible(question.why)}', 'dim')}"
@@ -148,76 +150,81 @@ class Drawing:
         for line in visible(question.subject).split("\n") if question.subject else ():
             yield f"{bar}   {paint(line, 'bold')}"
         yield from (f"{bar}   {visible_line(line)}" for line in question.details)
-        yield from (f"{bar} {line}" for line in self._change(question.change))
+        yield from (f"{bar} {line}" for line in self._change_lines(question.change))
 
-    def _painted(self, line: str, tone: str) -> str:
+    def _paint_line(self, line: str, tone: str) -> str:
         return line if tone == "plain" else self.theme.paint(line, tone)
 
-    def _drawn(self) -> Drawn:
+    def _markdown_drawer(self) -> MarkdownDrawer:
         if self.width not in self._markdown:
-            from .markdown import Drawn
+            from .markdown import MarkdownDrawer
 
-            self._markdown = {self.width: Drawn(self.theme, self.width)}
+            self._markdown = {self.width: MarkdownDrawer(self.theme, self.width)}
         return self._markdown[self.width]
 
     # What moves
 
-    def live(self, live: Live, rows: int) -> str:
+    def live(self, live: LiveView, rows: int) -> str:
         """What moves, in so many rows at the most; the newest counts."""
-        lines = [*self._tail(live, rows), *self._thinking(live)]
+        lines = [*self._tail_lines(live, rows), *self._thinking_lines(live)]
         for call in live.calls:
-            lines += self._running(call)
-        lines += [self.theme.paint(self._cut(f"  queued: {one_line(text)}"), "dim") for text in live.queued]
+            lines += self._running_call_lines(call)
+        lines += [
+            self.theme.paint(self._fit_line(f"  queued: {one_line(text)}"), "dim") for text in live.queued
+        ]
         if live.busy:
-            lines.append(self._doing(live))
+            lines.append(self._activity_line(live))
         return only_colour("\n".join(lines[-max(rows, 1) :]))
 
-    def _tail(self, live: Live, rows: int) -> Iterator[str]:
+    def _tail_lines(self, live: LiveView, rows: int) -> Iterator[str]:
         """The part of an answer that still grows; lines of code are cut here, to know its height."""
         for part in live.tail:
             if isinstance(part, Listing):
-                cut = [self._cut(line)[: self.width - 3] for line in printable(part.code).split("\n")[-rows:]]
+                cut = [
+                    self._fit_line(line)[: self.width - 3]
+                    for line in printable(part.code).split("\n")[-rows:]
+                ]
                 part = Listing("\n".join(cut), part.language, part.follows)
             yield from self.piece(part).rstrip("\n").split("\n")
 
-    def _thinking(self, live: Live) -> Iterator[str]:
+    def _thinking_lines(self, live: LiveView) -> Iterator[str]:
         if live.thinking:
             line = one_line(live.thinking[-self.width :], self.width)
-            yield self.theme.paint(self._cut(f"{self.theme.signs.thought} {line}"), "dim")
+            yield self.theme.paint(self._fit_line(f"{self.theme.signs.thought} {line}"), "dim")
 
-    def _running(self, call: Running) -> Iterator[str]:
+    def _running_call_lines(self, call: RunningCall) -> Iterator[str]:
         paint, signs = self.theme.paint, self.theme.signs
         share = f" {call.fraction:.0%}" if call.fraction is not None else ""
         took = f" {call.seconds:.0f} s" if call.seconds >= 1 and call.state == "running" else ""
         name, tail = one_line(call.name), f" {signs.dot} {call.state}{share}{took}"
         room = self.width - get_cwidth(name) - get_cwidth(tail) - 4
-        subject = _cut(one_line(visible(call.subject), 400), max(room, 0), signs.ellipsis)
-        spin = self._spin(call.seconds)
+        subject = _fit_columns(one_line(visible(call.subject), 400), max(room, 0), signs.ellipsis)
+        spin = self._spinner_at(call.seconds)
         if room >= 0:
             yield f"{spin} {paint(name, 'bold')} {subject}{paint(tail, 'dim')}"
         else:
-            yield self._cut(f"{spin} {name}{tail}")
+            yield self._fit_line(f"{spin} {name}{tail}")
         for line in call.lines:
-            yield paint(self._cut(f"    {one_line(line)}"), "dim")
+            yield paint(self._fit_line(f"    {one_line(line)}"), "dim")
 
-    def _doing(self, live: Live) -> str:
-        spin, dot = self._spin(live.seconds), self.theme.signs.dot
+    def _activity_line(self, live: LiveView) -> str:
+        spin, dot = self._spinner_at(live.seconds), self.theme.signs.dot
         text = f"{spin} {live.doing} {live.seconds:.0f} s {dot} esc interrupts"
-        return self.theme.paint(self._cut(text), "dim")
+        return self.theme.paint(self._fit_line(text), "dim")
 
-    def _spin(self, seconds: float) -> str:
+    def _spinner_at(self, seconds: float) -> str:
         letters = self.theme.signs.spinner
         return letters[int(seconds * 5) % len(letters)]
 
-    def _cut(self, line: str) -> str:
-        return _cut(line, self.width - 1, self.theme.signs.ellipsis)
+    def _fit_line(self, line: str) -> str:
+        return _fit_columns(line, self.width - 1, self.theme.signs.ellipsis)
 
 
-def _noun(count: int) -> str:
+def _lines_word(count: int) -> str:
     return "line" if count == 1 else "lines"
 
 
-def _cut(line: str, width: int, ellipsis: str) -> str:
+def _fit_columns(line: str, width: int, ellipsis: str) -> str:
     """The line within so many columns of a terminal."""
     if get_cwidth(line) <= width:
         return line

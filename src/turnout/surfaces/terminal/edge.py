@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ...tools.policy.approval import ApprovalRequest, Decision
-from .pieces import Piece, Question
+from .pieces import ApprovalQuestion, Piece
 
 
 class Edge(Protocol):
@@ -20,7 +20,7 @@ class Edge(Protocol):
     def refresh(self) -> None:
         """What moves has changed."""
 
-    async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
+    async def ask(self, request: ApprovalRequest, question: ApprovalQuestion) -> Decision:
         """The user's answer to a question; a cancelled question goes away."""
 
     async def inquire(self, label: str) -> str | None:
@@ -29,7 +29,7 @@ class Edge(Protocol):
     def put_back(self, text: str) -> None:
         """Give the user a text to go on with."""
 
-    def themed(self, name: str) -> None:
+    def set_theme(self, name: str) -> None:
         """Use another theme from now on."""
 
     def leave(self) -> None:

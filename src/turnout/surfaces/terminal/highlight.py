@@ -16,7 +16,7 @@ LONGEST_LINE = 2_000
 """Letters of a line beyond which it is data and gets no colours."""
 
 
-def highlighted(code: str, language: str, *, light: bool = False) -> str:
+def highlight_code(code: str, language: str, *, light: bool = False) -> str:
     """The code with colours; a language that is not known has none."""
     lexer = _lexer(language.lower())
     if lexer is None or any(len(line) > LONGEST_LINE for line in code.split("\n")):

@@ -9,7 +9,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.search import stop_search
 
-from .approval_question import CHOICES, Choice
+from .approval_question import CHOICES, AnswerChoice
 
 if TYPE_CHECKING:
     from .terminal import Terminal
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 def bindings(terminal: Terminal) -> KeyBindings:
     """Every key that is ours; the rest is the usual editing."""
     keys = KeyBindings()
-    choosing = Condition(lambda: terminal.choosing)
-    _typing(keys, terminal, ~is_searching)
-    _stopping(keys, terminal)
-    _switching(keys, terminal)
-    _choosing(keys, terminal, choosing)
+    choosing = Condition(lambda: terminal.hears_choice)
+    _bind_typing(keys, terminal, ~is_searching)
+    _bind_stopping(keys, terminal)
+    _bind_switching(keys, terminal)
+    _bind_choices(keys, terminal, choosing)
     return keys
 
 
-def _typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
+def _bind_typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
     """Keys that end a line, or do not."""
 
     @keys.add("enter", filter=typing)
@@ -38,7 +38,7 @@ def _typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
             buffer.delete_before_cursor()
             buffer.insert_text("\n")
         else:
-            terminal.entered()
+            terminal.press_enter()
 
     @keys.add("escape", "enter", filter=typing)
     @keys.add("c-j", filter=typing)
@@ -46,7 +46,7 @@ def _typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
         event.current_buffer.insert_text("\n")
 
 
-def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
+def _bind_stopping(keys: KeyBindings, terminal: Terminal) -> None:
     """Keys that stop something: a menu, a search, a reply, the program."""
 
     @keys.add("escape", filter=~is_searching)
@@ -54,7 +54,7 @@ def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
         if event.current_buffer.complete_state is not None:
             event.current_buffer.cancel_completion()
         else:
-            terminal.escaped()
+            terminal.press_escape()
 
     @keys.add("c-c")
     @keys.add(Keys.SIGINT)
@@ -62,7 +62,7 @@ def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
         if is_searching():
             stop_search()
         else:
-            terminal.interrupted()
+            terminal.press_interrupt()
 
     @keys.add("c-d", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
@@ -76,7 +76,7 @@ def _stopping(keys: KeyBindings, terminal: Terminal) -> None:
         event.app.suspend_to_background()
 
 
-def _switching(keys: KeyBindings, terminal: Terminal) -> None:
+def _bind_switching(keys: KeyBindings, terminal: Terminal) -> None:
     """Keys that change how things are done, or shown."""
 
     @keys.add("s-tab", filter=~has_completions)
@@ -88,14 +88,14 @@ def _switching(keys: KeyBindings, terminal: Terminal) -> None:
         terminal.unfold()
 
 
-def _choosing(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> None:
+def _bind_choices(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> None:
     """Keys that answer a question."""
     for choice in CHOICES:
 
         @keys.add(choice.key, filter=choosing)
         @keys.add(choice.key.upper(), filter=choosing)
-        def _(event: KeyPressEvent, choice: Choice = choice) -> None:
-            terminal.chose(choice)
+        def _(event: KeyPressEvent, choice: AnswerChoice = choice) -> None:
+            terminal.press_choice(choice)
 
     @keys.add("tab", filter=choosing)
     def _(event: KeyPressEvent) -> None:

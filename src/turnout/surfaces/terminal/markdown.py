@@ -21,7 +21,7 @@ class _Heading(Heading):
     LEVEL_ALIGN: ClassVar = dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "left")
 
 
-class Drawn:
+class MarkdownDrawer:
     """Draws for one width and one theme."""
 
     def __init__(self, theme: Theme, width: int) -> None:

@@ -14,7 +14,7 @@ from ...tools.declare.context import Asker
 from ...tools.policy.approval import Approver
 from ...world.config import Config
 from ..shared.open_session import Wanted, find_session, open_session, stored_session
-from .pacing import Paced
+from .pacing import PacedTransport
 
 if TYPE_CHECKING:
     from ...store import Store
@@ -27,7 +27,7 @@ class Opener:
         self.wanted = wanted
         self.config = config
         self.debug = debug
-        self.transport = Paced()
+        self.transport = PacedTransport()
         settled = stored_session(wanted, config)
         self.store: Store | None = settled.get("store")
         self.first: str = settled.get("id", "")  # the session that was asked for
@@ -46,14 +46,14 @@ class Opener:
 
     def find_session(self, given: str) -> str:
         """The id that the user means."""
-        return find_session(self.kept, given)
+        return find_session(self.required_store, given)
 
     def copy(self, id: str) -> str:
         """A copy of a session, to go on with in its place."""
-        return self.kept.fork(id)
+        return self.required_store.fork(id)
 
     @property
-    def kept(self) -> Store:
+    def required_store(self) -> Store:
         if self.store is None:
             raise UsageError("nothing is kept in this conversation (--no-store)")
         return self.store

@@ -18,7 +18,7 @@ PAUSE = 0.02
 SMALL = 4096
 
 
-class Paced:
+class PacedTransport:
     """Sends over HTTP; the client is loaded with the first request."""
 
     def __init__(self) -> None:
@@ -55,19 +55,19 @@ class PacedAnswer:
 
     @property
     def chunks(self) -> AsyncIterator[bytes]:
-        return self._paced()
+        return self._gathered_chunks()
 
-    async def _paced(self) -> AsyncIterator[bytes]:
+    async def _gathered_chunks(self) -> AsyncIterator[bytes]:
         """Rest after a small piece that had to be waited for: what has gathered meanwhile comes at once."""
         loop, chunks = asyncio.get_running_loop(), aiter(self._answer.chunks)
         turned = 0  # how often the loop has gone round: a piece that is there already does not need it to
 
-        def turn() -> None:
+        def count_turn() -> None:
             nonlocal turned
             turned += 1
 
         while True:
-            loop.call_soon(turn)
+            loop.call_soon(count_turn)
             before = turned
             try:
                 chunk = await anext(chunks)

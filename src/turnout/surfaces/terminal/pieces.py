@@ -14,7 +14,7 @@ Tone = Literal["plain", "dim", "good", "warn", "bad"]
 Sign = Literal[" ", "+", "-", "~"]
 
 
-class Spoken(Struct, frozen=True):
+class UserWords(Struct, frozen=True):
     """What the user said."""
 
     text: str
@@ -35,7 +35,7 @@ class Listing(Struct, frozen=True):
     follows: bool = False
 
 
-class Thought(Struct, frozen=True):
+class FoldedThought(Struct, frozen=True):
     """What the model thought, folded to one line unless it is `open`."""
 
     text: str
@@ -51,7 +51,7 @@ class ChangedLine(Struct, frozen=True):
     text: str
 
 
-class Used(Struct, frozen=True):
+class FinishedCall(Struct, frozen=True):
     """A tool call that has ended."""
 
     name: str
@@ -77,7 +77,7 @@ class Rows(Struct, frozen=True):
     title: str = ""
 
 
-class Question(Struct, frozen=True):
+class ApprovalQuestion(Struct, frozen=True):
     """May this call run? Everything that one must know to answer, nothing hidden."""
 
     tool: str
@@ -90,10 +90,12 @@ class Question(Struct, frozen=True):
     covers: str = ""  # what "always" would allow
 
 
-Piece: TypeAlias = Spoken | Prose | Listing | Thought | Used | Notice | Rows | Question
+Piece: TypeAlias = (
+    UserWords | Prose | Listing | FoldedThought | FinishedCall | Notice | Rows | ApprovalQuestion
+)
 
 
-class Running(Struct, frozen=True):
+class RunningCall(Struct, frozen=True):
     """A tool call under way: `state` in words, and the last of its output."""
 
     name: str
@@ -104,7 +106,7 @@ class Running(Struct, frozen=True):
     lines: tuple[str, ...] = ()
 
 
-class Live(Struct, frozen=True):
+class LiveView(Struct, frozen=True):
     """What moves at the moment."""
 
     busy: bool = False
@@ -112,5 +114,5 @@ class Live(Struct, frozen=True):
     seconds: float = 0.0
     thinking: str = ""
     tail: tuple[Prose | Listing, ...] = ()
-    calls: tuple[Running, ...] = ()
+    calls: tuple[RunningCall, ...] = ()
     queued: tuple[str, ...] = ()

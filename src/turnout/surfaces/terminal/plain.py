@@ -13,7 +13,7 @@ from ..shared.clean_text import only_colour, printable
 from ..shared.signals import handling_signals
 from .approval_question import CHOICES, EDIT, NO, decision
 from .drawing import Drawing
-from .pieces import Notice, Piece, Question, Spoken
+from .pieces import ApprovalQuestion, Notice, Piece, UserWords
 from .talk import Talk
 from .theme import Theme
 
@@ -36,54 +36,57 @@ class Plain:
     def width(self) -> int:
         return WIDTH
 
-    async def run(self, first: str = "") -> None:
-        with handling_signals(self._interrupted, "SIGINT"), handling_signals(self.leave, "SIGTERM", "SIGHUP"):
+    async def converse(self, first: str = "") -> None:
+        with (
+            handling_signals(self._interrupt_or_leave, "SIGINT"),
+            handling_signals(self.leave, "SIGTERM", "SIGHUP"),
+        ):
             # A thread that nobody waits for: it may stand in a read that never ends.
-            Thread(target=self._read, args=(asyncio.get_running_loop(),), daemon=True).start()
+            Thread(target=self._read_lines, args=(asyncio.get_running_loop(),), daemon=True).start()
             try:
                 if first:
                     self.talk.say(first)
-                await self._hear()
+                await self._hear_lines()
             finally:
                 await self.talk.leave()
 
-    async def _hear(self) -> None:
+    async def _hear_lines(self) -> None:
         """One line after the other, each when the one before it is done with."""
         while not self._over:
-            await self.talk.finished()
+            await self.talk.wait_until_idle()
             self._prompt()
             line = await self._lines.get()
             if line is None:
                 return
             self.talk.say(line)
-            await self.talk.finished()
+            await self.talk.wait_until_idle()
 
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _read_lines(self, loop: asyncio.AbstractEventLoop) -> None:
         with suppress(RuntimeError):  # the loop is closed
             with suppress(ValueError, OSError):  # the input is closed
-                for line in _lines(self._stdin):
+                for line in _typed_lines(self._stdin):
                     loop.call_soon_threadsafe(self._lines.put_nowait, line.rstrip("\r\n"))
             loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
     def _prompt(self) -> None:
         if self._stdin.isatty():
-            self._write(f"{self.drawing.theme.signs.user} ")
+            self._write_text(f"{self.drawing.theme.signs.user} ")
 
-    def _interrupted(self) -> None:
+    def _interrupt_or_leave(self) -> None:
         if not self.talk.interrupt():
             self.leave()
 
     def show(self, *pieces: Piece) -> None:
         for piece in pieces:
-            if not isinstance(piece, Spoken):
-                self._write(self.drawing.piece(piece))
+            if not isinstance(piece, UserWords):
+                self._write_text(self.drawing.piece(piece))
 
     def refresh(self) -> None:
         return
 
-    async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
+    async def ask(self, request: ApprovalRequest, question: ApprovalQuestion) -> Decision:
         while True:
-            self._write(
+            self._write_text(
                 " ".join(f"[{choice.key}] {choice.word}" for choice in CHOICES if choice is not EDIT) + " "
             )
             line = await self._lines.get()
@@ -96,7 +99,7 @@ class Plain:
                     return decision(request, choice, why if choice is NO else "")
 
     async def inquire(self, label: str) -> str | None:
-        self._write(f"{label}: ")
+        self._write_text(f"{label}: ")
         line = await self._lines.get()
         if line is None:
             self._lines.put_nowait(None)
@@ -105,7 +108,7 @@ class Plain:
     def put_back(self, text: str) -> None:
         self.show(Notice(printable(f"not sent: {text}")))
 
-    def themed(self, name: str) -> None:
+    def set_theme(self, name: str) -> None:
         return
 
     def leave(self) -> None:
@@ -113,13 +116,13 @@ class Plain:
         self.talk.interrupt()
         self._lines.put_nowait(None)
 
-    def _write(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         with suppress(OSError):
             self._stdout.write(only_colour(text))
             self._stdout.flush()
 
 
-def _lines(stdin: TextIO) -> Iterator[str]:
+def _typed_lines(stdin: TextIO) -> Iterator[str]:
     """What is typed, line by line, read past the file object: Python locks that when the program ends."""
     try:
         descriptor = stdin.fileno()

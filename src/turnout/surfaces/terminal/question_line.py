@@ -15,8 +15,18 @@ from collections.abc import Callable
 from prompt_toolkit.buffer import Buffer
 
 from ...tools.policy.approval import ApprovalRequest, Decision
-from .approval_question import ALWAYS, EDIT, NO, PATTERN, SESSION, Choice, decision, editable, pattern_of
-from .pieces import Question
+from .approval_question import (
+    ALWAYS,
+    EDIT,
+    NO,
+    PATTERN,
+    SESSION,
+    AnswerChoice,
+    arguments_text,
+    decision,
+    pattern_of,
+)
+from .pieces import ApprovalQuestion
 
 SILENCE = 1.0
 """Seconds without a key after which a question hears one."""
@@ -48,7 +58,7 @@ class QuestionLine:
     def __init__(
         self,
         request: ApprovalRequest,
-        question: Question,
+        question: ApprovalQuestion,
         buffer: Buffer,
         silence: Silence,
         refresh: Callable[[], None],
@@ -56,15 +66,15 @@ class QuestionLine:
         self.request = request
         self.question = question
         self.answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self.words_for: Choice | None = None  # set while the words of an answer are typed
-        self.picked: Choice | None = None  # a letter was typed; nothing has happened yet
+        self.words_for: AnswerChoice | None = None  # set while the words of an answer are typed
+        self.picked: AnswerChoice | None = None  # a letter was typed; nothing has happened yet
         self._picked_at = 0  # where in the input line that letter would stand
         self._typed = ""  # what was in the input line when words were asked for
         self._hears = False
         self._buffer = buffer
         self._silence = silence
         self._refresh = refresh
-        self._listening = asyncio.ensure_future(self._listen())
+        self._listening = asyncio.ensure_future(self._wait_for_silence())
         self._acting: asyncio.TimerHandle | None = None
         buffer.on_text_changed += self._note_typing
 
@@ -81,7 +91,7 @@ class QuestionLine:
         """Whether a letter is an answer now."""
         return self._hears and self.words_for is None
 
-    def pick(self, choice: Choice) -> None:
+    def pick(self, choice: AnswerChoice) -> None:
         """A letter that may be an answer was typed."""
         if self.picked is not None:  # two letters in a row are typing
             self._buffer.insert_text(choice.key)
@@ -96,7 +106,7 @@ class QuestionLine:
         choice, self.picked = self.picked, None
         self._stop_acting()
         if choice in (NO, EDIT):
-            self._ask_words(choice, editable(self.request.arguments) if choice is EDIT else "")
+            self._ask_words(choice, arguments_text(self.request.arguments) if choice is EDIT else "")
         elif choice is not None:
             self.decide(decision(self.request, choice))
 
@@ -125,7 +135,7 @@ class QuestionLine:
         self._refresh()
         return begun
 
-    async def _listen(self) -> None:
+    async def _wait_for_silence(self) -> None:
         await self._silence.wait()
         self._hears = True
         self._refresh()
@@ -140,7 +150,7 @@ class QuestionLine:
             self._put_letter(choice.key)
         if self._hears:
             self._hears = False
-            self._listening = asyncio.ensure_future(self._listen())
+            self._listening = asyncio.ensure_future(self._wait_for_silence())
         self._refresh()
 
     def _put_letter(self, letter: str) -> None:
@@ -150,17 +160,17 @@ class QuestionLine:
         self._buffer.text = text[:at] + letter + text[at:]
         self._buffer.cursor_position = cursor + 1 if cursor >= at else cursor
 
-    def _ask_words(self, choice: Choice, first: str) -> None:
+    def _ask_words(self, choice: AnswerChoice, first: str) -> None:
         self._typed = self._buffer.text
         self.words_for = choice
-        self._fill(first)
+        self._fill_line(first)
         self._refresh()
 
     def _restore_line(self) -> None:
-        self._fill(self._typed)
+        self._fill_line(self._typed)
         self.words_for = None
 
-    def _fill(self, text: str) -> None:
+    def _fill_line(self, text: str) -> None:
         self._buffer.reset()
         self._buffer.insert_text(text)
 

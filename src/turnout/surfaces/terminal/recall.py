@@ -9,12 +9,12 @@ from ...model import ModelTurn, Text, Thinking, ToolCall, UserTurn, joined_text
 from ..shared.clean_text import printable
 from .blocks import Blocks
 from .calls import CallOnScreen
-from .pieces import Notice, Piece, Spoken
+from .pieces import Notice, Piece, UserWords
 
 TURNS = 12
 
 
-def recalled(history: History, turns: int = TURNS) -> Iterator[Piece]:
+def recalled_pieces(history: History, turns: int = TURNS) -> Iterator[Piece]:
     """The last turns, as they looked, but for thinking."""
     shown = history.turns[-turns:]
     hidden = len(history.turns) - len(shown)
@@ -24,12 +24,12 @@ def recalled(history: History, turns: int = TURNS) -> Iterator[Piece]:
         yield Notice(f"{hidden} earlier turns are not shown.")
     for turn in shown:
         if isinstance(turn, UserTurn):
-            yield Spoken(joined_text(turn.blocks[:1]))
+            yield UserWords(joined_text(turn.blocks[:1]))
         elif isinstance(turn, ModelTurn):
-            yield from _replied(turn, history)
+            yield from _reply_pieces(turn, history)
 
 
-def _replied(turn: ModelTurn, history: History) -> Iterator[Piece]:
+def _reply_pieces(turn: ModelTurn, history: History) -> Iterator[Piece]:
     for block in turn.blocks:
         match block:
             case Text(text):
@@ -39,7 +39,7 @@ def _replied(turn: ModelTurn, history: History) -> Iterator[Piece]:
                 call = CallOnScreen(name, 0.0)
                 call.arguments = block.arguments
                 if (outcome := history.interaction(id).outcome) is not None:
-                    call.ended(outcome, 0.0)
+                    call.set_outcome(outcome, 0.0)
                 if call.used is not None:
                     yield call.used
             case Thinking():

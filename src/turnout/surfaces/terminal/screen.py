@@ -23,7 +23,7 @@ from ..shared.clean_text import one_line, printable, without_controls
 from .blocks import Blocks
 from .calls import CallOnScreen
 from .changes import Look
-from .pieces import Live, Notice, Piece, Thought
+from .pieces import FoldedThought, LiveView, Notice, Piece
 
 TOLD = {
     "switched": "switched, because of ",
@@ -73,48 +73,48 @@ class Screen:
     def name_call(self, id: str, arguments: dict[str, Any]) -> None:
         """Say what a call is about where it is not what a model wrote."""
         if (call := self._calls.get(id)) is not None:
-            call.named(arguments, self._look)
+            call.set_arguments(arguments, self._look)
 
     def feed(self, event: SessionEvent, now: float) -> Iterator[Piece]:
         """The pieces that this event finished."""
         match event:
             case ThinkingDelta(text):
-                self._think(text, now)
+                self._add_thinking(text, now)
             case ThinkingEnd():
-                yield from self._thought(now)
+                yield from self._finish_thought(now)
             case TextDelta(text):
-                yield from self._thought(now)
+                yield from self._finish_thought(now)
                 self._doing = "answering"
-                yield from self._said(text)
+                yield from self._add_text(text)
             case ToolCallStart(id, name):
-                yield from self._thought(now)
-                yield from self._rest()
+                yield from self._finish_thought(now)
+                yield from self._finish_text()
                 self._calls[id] = CallOnScreen(name, now)
             case ToolCallDelta(id, piece) if id in self._calls:
-                self._calls[id].grew(piece)
+                self._calls[id].add_raw_arguments(piece)
             case ToolCallComplete(id) if id in self._calls:
-                self._calls[id].written(self._look)
+                self._calls[id].finish_arguments(self._look)
             case ToolState() | ToolProgress() | ToolResult() | Nested():
-                yield from self._tool(event, now)
+                yield from self._take_tool_event(event, now)
             case Status():
-                yield from self._status(event)
+                yield from self._take_status(event)
             case Discarded():
-                yield from self._discard()
+                yield from self._discard_reply()
             case Complete() | Failed() | Cancelled():
-                yield from self._end(event, now)
+                yield from self._end_reply(event, now)
 
-    def live(self, now: float) -> Live:
+    def live(self, now: float) -> LiveView:
         """What moves."""
         if self._busy_since is None:
-            return Live(queued=tuple(self.queued))
+            return LiveView(queued=tuple(self.queued))
         thinking = "".join(self._thinking)
-        return Live(
+        return LiveView(
             True,
             "thinking" if thinking else self._doing,
             now - self._busy_since,
             printable(thinking[-2_000:]),
             self._blocks.tail,
-            tuple(call.running(now) for call in self._calls.values()),
+            tuple(call.running_piece(now) for call in self._calls.values()),
             tuple(self.queued),
         )
 
@@ -124,31 +124,33 @@ class Screen:
 
     # What the model says
 
-    def _think(self, text: str, now: float) -> None:
+    def _add_thinking(self, text: str, now: float) -> None:
         if not self._thinking:
             self._thought_since = now
         self._thinking.append(text)
 
-    def _thought(self, now: float) -> Iterator[Piece]:
+    def _finish_thought(self, now: float) -> Iterator[Piece]:
         text, self._thinking = printable("".join(self._thinking)).strip(), []
         if text:
             self.last_thought = text
             self._shown = True
-            yield Thought(text, now - self._thought_since, self.unfolded)
+            yield FoldedThought(text, now - self._thought_since, self.unfolded)
 
-    def _said(self, text: str) -> Iterator[Piece]:
+    def _add_text(self, text: str) -> Iterator[Piece]:
         for part in self._blocks.feed(without_controls(text)):
             self._shown = True
             yield part
 
-    def _rest(self) -> Iterator[Piece]:
+    def _finish_text(self) -> Iterator[Piece]:
         for part in self._blocks.close():
             self._shown = True
             yield part
 
     # What tools do
 
-    def _tool(self, event: ToolState | ToolProgress | ToolResult | Nested, now: float) -> Iterator[Piece]:
+    def _take_tool_event(
+        self, event: ToolState | ToolProgress | ToolResult | Nested, now: float
+    ) -> Iterator[Piece]:
         if isinstance(event, ToolState | ToolResult):
             self._calls.setdefault(event.call_id, CallOnScreen(event.name, now))
         if (call := self._calls.get(event.call_id)) is None:
@@ -156,13 +158,13 @@ class Screen:
         match event:
             case ToolState():
                 self._doing = "working"
-                call.moved(event, now)
+                call.set_state(event, now)
             case ToolProgress():
-                call.progressed(event)
+                call.add_progress(event)
             case Nested():
-                call.below(event)
+                call.add_nested(event)
             case ToolResult(_, _, outcome):
-                call.ended(outcome, now)
+                call.set_outcome(outcome, now)
                 yield from self._finished_calls()
 
     def _finished_calls(self) -> Iterator[Piece]:
@@ -175,7 +177,7 @@ class Screen:
 
     # What the session does
 
-    def _status(self, event: Status) -> Iterator[Piece]:
+    def _take_status(self, event: Status) -> Iterator[Piece]:
         if event.kind == "queued":
             self.queued.clear()
         elif event.kind in ("retrying", "sending"):
@@ -186,7 +188,7 @@ class Screen:
             where = f" → {event.target}" if event.kind == "switched" and event.target else ""
             yield Notice(TOLD[event.kind] + one_line(self._hide(event.detail), 300) + where, "warn")
 
-    def _discard(self) -> Iterator[Piece]:
+    def _discard_reply(self) -> Iterator[Piece]:
         self._blocks, self._thinking = Blocks(), []
         self._calls.clear()
         if self._shown:
@@ -195,26 +197,26 @@ class Screen:
             )
         self._shown = False
 
-    def _end(self, event: Complete | Failed | Cancelled, now: float) -> Iterator[Piece]:
-        yield from self._thought(now)
-        yield from self._rest()
+    def _end_reply(self, event: Complete | Failed | Cancelled, now: float) -> Iterator[Piece]:
+        yield from self._finish_thought(now)
+        yield from self._finish_text()
         for call in self._calls.values():
             if call.used is None:
                 stopped: Any = "cancelled" if isinstance(event, Cancelled) else "interrupted"
-                call.ended(Outcome(stopped), now)
+                call.set_outcome(Outcome(stopped), now)
             assert call.used is not None
             yield call.used
         self.stop()
         match event:
             case Complete(turn):
-                yield from _last_words(turn)
+                yield from _ending_notice(turn)
             case Cancelled():
                 yield Notice("Interrupted. The conversation is in order; say what comes next.", "warn")
             case Failed(error):
-                yield from _failure(self._hide(str(error)), event.kind)
+                yield from _failure_notices(self._hide(str(error)), event.kind)
 
 
-def _last_words(turn: ModelTurn) -> Iterator[Piece]:
+def _ending_notice(turn: ModelTurn) -> Iterator[Piece]:
     if turn.stop == "length":
         yield Notice("The answer was cut off at the model's limit; say “go on” for the rest.", "warn")
     elif turn.stop == "refused":
@@ -223,7 +225,7 @@ def _last_words(turn: ModelTurn) -> Iterator[Piece]:
         yield Notice("The model had nothing to say.")
 
 
-def _failure(said: str, kind: str) -> Iterator[Piece]:
+def _failure_notices(said: str, kind: str) -> Iterator[Piece]:
     yield Notice(printable(said), "bad")
     if hint := HINTS.get(kind, ""):
         yield Notice(hint)

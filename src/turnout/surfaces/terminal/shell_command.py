@@ -18,12 +18,12 @@ TOLD = 16 * 1024
 NAME = "!"
 
 
-async def shell(talk: Talk, command: str) -> None:
+async def run_shell_command(talk: Talk, command: str) -> None:
     """Run a command in the workspace, show its output, and keep it for the next prompt."""
     workspace = talk.session.scheduler.workspace
     capture = Capture(workspace.saved, TOLD)
 
-    def took(data: bytes) -> None:
+    def take_output(data: bytes) -> None:
         capture.feed(data)
         talk.take(ToolProgress(NAME, output=readable(data)))
 
@@ -36,24 +36,24 @@ async def shell(talk: Talk, command: str) -> None:
             ["bash", "-c", command],
             folder=folder,
             environment=process.environment(talk.session.environment),
-            on_output=took,
+            on_output=take_output,
         )
     finally:  # also when it was stopped: what had come is shown and told
         os.close(folder)
         output = capture.close().text.rstrip("\n")
         talk.take(ToolResult(NAME, NAME, _outcome(finished, output)))
-        talk.aside.append(Text(f"I ran this command myself:\n$ {command}\n{output}{_end(finished)}"))
+        talk.aside.append(Text(f"I ran this command myself:\n$ {command}\n{output}{_ending_text(finished)}"))
 
 
 def _outcome(finished: process.Finished | None, output: str) -> Outcome:
-    text = (Text((output or "[no output]") + _end(finished)),)
+    text = (Text((output or "[no output]") + _ending_text(finished)),)
     if finished is None:
         return Outcome("cancelled", text)
     failed = finished.code or finished.signal or finished.errno
     return Outcome("error" if failed else "complete", text)
 
 
-def _end(finished: process.Finished | None) -> str:
+def _ending_text(finished: process.Finished | None) -> str:
     if finished is None:
         return "\n[stopped]"
     return f"\n[exit code {finished.code}]" if finished.code else ""

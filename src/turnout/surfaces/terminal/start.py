@@ -43,7 +43,7 @@ async def converse(
     edge = _edge(talk, no_color, plain)
     _show_greeting(talk)
     talk.start_servers()
-    await edge.run(prompt)
+    await edge.converse(prompt)
     return talk.session.id if opener.store is not None and talk.session.history.turns else ""
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..shared.clean_text import one_line
 
 
-class Standing(Struct, frozen=True):
+class StatusFacts(Struct, frozen=True):
     """How a session stands."""
 
     model: str
@@ -17,7 +17,7 @@ class Standing(Struct, frozen=True):
     cost: float | None = None
 
 
-def status_line(standing: Standing, width: int, dot: str = "·") -> str:
+def status_line(standing: StatusFacts, width: int, dot: str = "·") -> str:
     """As much of it as fits; the model goes last."""
     parts = [one_line(standing.model, 60)]
     if standing.context:

@@ -25,13 +25,13 @@ from ..shared.clean_text import printable
 from ..shared.mcp_servers import servers_of, unused_server_lines
 from ..shared.mentions import with_files
 from ..shared.usage_counts import count_use
-from .approval_question import question
+from .approval_question import question_of
 from .edge import Edge
 from .opener import Opener
-from .pieces import Notice, Piece, Rows, Spoken
-from .recall import recalled
+from .pieces import Notice, Piece, Rows, UserWords
+from .recall import recalled_pieces
 from .screen import Screen
-from .status_line import Standing
+from .status_line import StatusFacts
 
 if TYPE_CHECKING:
     from ...tools.mcp.servers import McpServers
@@ -58,7 +58,7 @@ class Talk:
         self._later: list[str] = []
         self._asides: set[asyncio.Task[None]] = set()  # held here, or the loop may forget them
         self._one_question = asyncio.Lock()
-        self._standing: Standing | None = None
+        self._status_facts: StatusFacts | None = None
         self._left_out: set[str] = set()  # what was said about MCP servers
 
     # What the user does
@@ -86,7 +86,7 @@ class Talk:
             self.screen.queued.append(text)
             self.edge.refresh()
         else:
-            self.edge.show(Spoken(text))
+            self.edge.show(UserWords(text))
             self.begin(self._converse(blocks))
 
     def interrupt(self) -> bool:
@@ -105,10 +105,10 @@ class Talk:
         now = self.session.scheduler.policy.mode
         self.set_mode(modes[(modes.index(now) + 1) % len(modes)] if now in modes else modes[0])
 
-    async def confirm(self, question: str) -> bool:
+    async def confirm(self, question_of: str) -> bool:
         """Whether the user types yes to a question of ours."""
         async with self._one_question:
-            self.edge.show(Notice(question, "warn"))
+            self.edge.show(Notice(question_of, "warn"))
             said = await self.edge.inquire("yes to confirm (esc: no)")
         return said is not None and said.lower() in ("y", "yes")
 
@@ -124,7 +124,7 @@ class Talk:
     def set_mode(self, mode: Any) -> None:
         policy = self.session.scheduler.policy
         self.session.scheduler.policy = replace(policy, mode=mode)
-        self.changed()
+        self.refresh_status()
 
     async def leave(self) -> None:
         """End everything that runs; the session is in order and kept."""
@@ -132,7 +132,7 @@ class Talk:
         for aside in self._asides:
             aside.cancel()
         self.interrupt()
-        await self.finished()
+        await self.wait_until_idle()
         if self.servers is not None:
             await self.servers.close()
         await self.session.close()
@@ -153,7 +153,7 @@ class Talk:
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in the background, one thing at a time."""
         self.screen.begin(self.now())
-        self._task = asyncio.get_running_loop().create_task(self._guarded(work))
+        self._task = asyncio.get_running_loop().create_task(self._run_guarded(work))
         self._task.add_done_callback(self._say_later)
         self.edge.refresh()
 
@@ -163,7 +163,7 @@ class Talk:
         for text in later:
             self.prompt(text)
 
-    async def finished(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait for what is under way."""
         while self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
@@ -174,14 +174,14 @@ class Talk:
         except (TurnoutError, OSError) as error:
             self.edge.show(Notice(printable(self.secrets.hide(str(error))), "bad"))
 
-    async def _guarded(self, work: Awaitable[None]) -> None:
+    async def _run_guarded(self, work: Awaitable[None]) -> None:
         try:
             await self._show_failure(work)
         except asyncio.CancelledError:
             self.edge.show(Notice("Interrupted.", "warn"))
         finally:
             self.screen.stop()
-            self.changed()
+            self.refresh_status()
 
     def start_servers(self) -> None:
         """Start the MCP servers that are trusted; what they offer joins at the next turn."""
@@ -220,7 +220,7 @@ class Talk:
         waiting = [block for blocks in self.session.take_queued() for block in blocks]
         texts, self.screen.queued = self.screen.queued, []
         if waiting and goes_on:
-            self.edge.show(*(Spoken(text) for text in texts))
+            self.edge.show(*(UserWords(text) for text in texts))
             self.screen.begin(self.now())
             return tuple(waiting)
         if texts:
@@ -232,23 +232,23 @@ class Talk:
         queued = list(self.screen.queued)
         pieces: list[Piece] = list(self.screen.feed(event, self.now()))
         if queued and not self.screen.queued:  # delivered: now they belong to the conversation
-            pieces = [*pieces, *(Spoken(text) for text in queued)]
+            pieces = [*pieces, *(UserWords(text) for text in queued)]
         if pieces:
             self.edge.show(*pieces)
         if isinstance(event, Status):  # a reply has come, or someone else will answer
-            self._standing = None
+            self._status_facts = None
         self.edge.refresh()
 
     def _command(self, text: str) -> None:
-        from .commands import run_command
+        from .commands import run_slash_command
 
-        run_command(self, text)
+        run_slash_command(self, text)
 
     def _shell(self, command: str) -> None:
-        from .shell_command import shell
+        from .shell_command import run_shell_command
 
         if self.idle():
-            self.begin(shell(self, command))
+            self.begin(run_shell_command(self, command))
 
     # Sessions
 
@@ -264,12 +264,12 @@ class Talk:
         self.session = following
         self.screen = Screen(self.look, self.secrets.hide)
         self.aside = []
-        self.changed()
+        self.refresh_status()
 
     def recall(self) -> None:
         """Show the last turns of a session that is gone on with."""
         if self.session.history.turns:
-            self.edge.show(*recalled(self.session.history))
+            self.edge.show(*recalled_pieces(self.session.history))
 
     # Ports
 
@@ -278,7 +278,7 @@ class Talk:
         async with self._one_question:
             registry = self.session.scheduler.registry
             risk = registry[request.tool].risk if request.tool in registry else "risky"
-            asked = question(request, self.look, risk)
+            asked = question_of(request, self.look, risk)
             self.edge.show(asked)
             decided = await self.edge.ask(request, asked)
             if decided.arguments is not None:
@@ -310,20 +310,20 @@ class Talk:
 
     # How it stands
 
-    def changed(self) -> None:
+    def refresh_status(self) -> None:
         """Something that the status line tells may have changed."""
-        self._standing = None
+        self._status_facts = None
         self.edge.refresh()
 
     @property
-    def standing(self) -> Standing:
-        if self._standing is None:
+    def status_facts(self) -> StatusFacts:
+        if self._status_facts is None:
             session = self.session
-            self._standing = Standing(
+            self._status_facts = StatusFacts(
                 str(session.target.origin),
                 session.scheduler.policy.mode,
-                session.compressor.used(),
+                session.compressor.used_tokens(),
                 session.target.facts.context,
                 session.cost,
             )
-        return self._standing
+        return self._status_facts

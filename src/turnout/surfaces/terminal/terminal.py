@@ -27,13 +27,13 @@ from prompt_toolkit.styles import Style
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ..shared.clean_text import printable
 from ..shared.signals import handling_signals
-from .approval_question import Choice, answer_line
+from .approval_question import AnswerChoice, answer_line
 from .bottom import STYLE, Bottom
 from .completer import ChatCompleter
 from .drawing import Drawing
 from .inquiry import Inquiry
 from .keys import bindings
-from .pieces import Notice, Piece, Question, Thought
+from .pieces import ApprovalQuestion, FoldedThought, Notice, Piece
 from .question_line import QuestionLine, Silence
 from .talk import Talk
 from .theme import Theme, theme
@@ -72,12 +72,12 @@ class Terminal:
         self.bottom = Bottom(self)
         self.app: Application[None] = self._application(stdin)
 
-    async def run(self, first: str = "") -> None:
+    async def converse(self, first: str = "") -> None:
         """Until the user leaves; whatever ends it, the session is in order afterwards."""
         with handling_signals(self.leave, "SIGTERM", "SIGHUP"):
             try:
                 await self.app.run_async(
-                    pre_run=lambda: self._began(first), set_exception_handler=False, handle_sigint=True
+                    pre_run=lambda: self._start_with(first), set_exception_handler=False, handle_sigint=True
                 )
             except EOFError:  # the terminal went away
                 pass
@@ -85,8 +85,8 @@ class Terminal:
                 await self.talk.leave()
                 self._print_rest()
 
-    def _began(self, first: str) -> None:
-        asyncio.get_running_loop().call_soon(self._update)
+    def _start_with(self, first: str) -> None:
+        asyncio.get_running_loop().call_soon(self._draw_frame)
         if first:
             asyncio.get_running_loop().call_soon(self.talk.say, first)
 
@@ -97,7 +97,7 @@ class Terminal:
         return self.app.output.get_size().columns
 
     def show(self, *pieces: Piece) -> None:
-        self.drawing.resized(self.width)
+        self.drawing.set_width(self.width)
         self._waiting += [self.drawing.piece(piece) for piece in pieces]
         self.refresh()
 
@@ -105,9 +105,9 @@ class Terminal:
         """Draw soon: at once after a rest, else when the next frame is due."""
         if self._due is None and self.app.is_running:
             loop = asyncio.get_running_loop()
-            self._due = loop.call_at(max(loop.time(), self._shown_at + 1 / FRAMES), self._update)
+            self._due = loop.call_at(max(loop.time(), self._shown_at + 1 / FRAMES), self._draw_frame)
 
-    async def ask(self, request: ApprovalRequest, question: Question) -> Decision:
+    async def ask(self, request: ApprovalRequest, question: ApprovalQuestion) -> Decision:
         self.asked = QuestionLine(request, question, self.buffer, self._silence, self.refresh)
         self.refresh()
         try:
@@ -129,14 +129,14 @@ class Terminal:
             return await self.inquiry.answer
         finally:
             self.inquiry = None
-            self._fill(typed)
+            self._fill_line(typed)
 
     def put_back(self, text: str) -> None:
-        self._fill(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
+        self._fill_line(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
 
-    def themed(self, name: str) -> None:
+    def set_theme(self, name: str) -> None:
         encoding = getattr(self._stdout, "encoding", None)
-        self.drawing.themed(theme(name, os.environ, tty=True, encoding=encoding))
+        self.drawing.set_theme(theme(name, os.environ, tty=True, encoding=encoding))
         self.refresh()
 
     def leave(self) -> None:
@@ -146,7 +146,7 @@ class Terminal:
     # What the user does
 
     @property
-    def choosing(self) -> bool:
+    def hears_choice(self) -> bool:
         """Whether a letter answers a question now."""
         return self.asked is not None and self.asked.hears
 
@@ -157,7 +157,7 @@ class Terminal:
         named = text.startswith("/") or "@" in text.rpartition(" ")[2]
         return named and self.asked is None and self.inquiry is None
 
-    def entered(self) -> None:
+    def press_enter(self) -> None:
         """Enter: the line is said, or it confirms or completes an answer."""
         text, asked = self.buffer.text, self.asked
         if asked is not None and asked.words_for is not None:
@@ -167,33 +167,33 @@ class Terminal:
             asked.confirm()
             return
         if self.inquiry is not None:
-            self._told(text.strip() or None)
+            self._give_answer(text.strip() or None)
             return
         if text.strip():
             self.buffer.append_to_history()
         self.buffer.reset()
         self.talk.say(text)
 
-    def chose(self, choice: Choice) -> None:
+    def press_choice(self, choice: AnswerChoice) -> None:
         if self.asked is not None:
             self.asked.pick(choice)
 
-    def escaped(self) -> None:
+    def press_escape(self) -> None:
         """Esc: back to the question, or stop what is under way."""
         if self.asked is not None and self.asked.step_back():
             return
         if self.inquiry is not None:
-            self._told(None)
+            self._give_answer(None)
         else:
             self.talk.interrupt()
 
-    def interrupted(self) -> None:
+    def press_interrupt(self) -> None:
         """Ctrl+C: clear the line, else stop what is under way, else quit the second time."""
         now = asyncio.get_running_loop().time()
         if self.asked is None and self.buffer.text:
             self.buffer.reset()
         elif self.inquiry is not None:
-            self._told(None)
+            self._give_answer(None)
         elif self.talk.interrupt():
             pass
         elif now - self._clearing_since < TWICE:
@@ -207,7 +207,7 @@ class Terminal:
         screen = self.talk.screen
         screen.unfolded = not screen.unfolded
         if screen.unfolded and screen.last_thought:
-            self.show(Thought(screen.last_thought, open=True))
+            self.show(FoldedThought(screen.last_thought, open=True))
         else:
             self.show(Notice("Thinking is shown." if screen.unfolded else "Thinking is folded."))
 
@@ -217,18 +217,18 @@ class Terminal:
         except ValueError as error:
             self.show(Notice(printable(f"That cannot be used: {error}"), "bad"))
 
-    def _told(self, text: str | None) -> None:
+    def _give_answer(self, text: str | None) -> None:
         if self.inquiry is not None and not self.inquiry.answer.done():
             self.show(Notice(f"  {printable(text) if text else 'no answer'}"))
             self.inquiry.answer.set_result(text)
 
-    def _fill(self, text: str) -> None:
+    def _fill_line(self, text: str) -> None:
         self.buffer.reset()
         self.buffer.insert_text(text)
 
     # Drawing
 
-    def _update(self) -> None:
+    def _draw_frame(self) -> None:
         """One frame: print what is finished, draw what moves, and come back while something moves."""
         loop = asyncio.get_running_loop()
         self._due = None
@@ -241,11 +241,11 @@ class Terminal:
         else:
             self.app.invalidate()
         if self.talk.busy:
-            self._due = loop.call_later(TICK, self._update)
+            self._due = loop.call_later(TICK, self._draw_frame)
 
     def _draw_live(self) -> None:
         size = self.app.output.get_size()
-        self.drawing.resized(size.columns)
+        self.drawing.set_width(size.columns)
         live = self.talk.screen.live(asyncio.get_running_loop().time())
         room = self.bottom.room(size.columns, size.rows)
         self.live = self.drawing.live(live, room) if live.busy or live.queued else ""
@@ -279,12 +279,12 @@ class Terminal:
             input=stdin,
             output=output,
         )
-        app.before_render += self._shrink
+        app.before_render += self._erase_if_shrunk
         app.ttimeoutlen = 0.05
         app.timeoutlen = 0.1
         return app
 
-    def _shrink(self, app: Application[None]) -> None:
+    def _erase_if_shrunk(self, app: Application[None]) -> None:
         """Our lines have become fewer: start over, or the rows that are left would stay empty."""
         last = app.renderer.last_rendered_screen
         size = app.output.get_size()

@@ -30,43 +30,43 @@ class UserCommand(Struct, frozen=True):
     description: str = ""
     source: str = ""
 
-    def said(self, arguments: str) -> str:
+    def prompt_with(self, arguments: str) -> str:
         """The text with its places filled; arguments that have no place come after it."""
-        words = _words(arguments)
+        words = _split_words(arguments)
         if _PLACE.search(self.text) is None:
             return f"{self.text}\n\n{arguments}".strip()
 
-        def fill(found: re.Match[str]) -> str:
+        def fill_place(found: re.Match[str]) -> str:
             if found[1] == "ARGUMENTS":
                 return arguments
             at = int(found[1]) - 1
             return words[at] if at < len(words) else ""
 
-        return _PLACE.sub(fill, self.text)
+        return _PLACE.sub(fill_place, self.text)
 
 
 def user_commands(config: Config) -> dict[str, UserCommand]:
     """The user's commands, and the trusted ones of the project; the user's own count first."""
     found: dict[str, UserCommand] = {}
-    for path, data in (*_own(config), *_projects(config)):
+    for path, data in (*_user_files(config), *_project_files(config)):
         if _NAME.fullmatch(path.stem) and path.stem not in found:
-            found[path.stem] = _read(path, data)
+            found[path.stem] = _parse_command(path, data)
     return found
 
 
-def _own(config: Config) -> Iterator[tuple[Path, bytes]]:
+def _user_files(config: Config) -> Iterator[tuple[Path, bytes]]:
     for path in sorted((config.places.config / "commands").glob("*.md")):
         if path.is_file():
             yield path, path.read_bytes()
 
 
-def _projects(config: Config) -> Iterator[tuple[Path, bytes]]:
+def _project_files(config: Config) -> Iterator[tuple[Path, bytes]]:
     for path in sorted((config.folder / ".turnout" / "commands").glob("*.md")):
         if (data := config.trusted(path)) is not None:
             yield path, data
 
 
-def _read(path: Path, data: bytes) -> UserCommand:
+def _parse_command(path: Path, data: bytes) -> UserCommand:
     text = data[:LARGEST].decode(errors="replace")
     head = _HEAD.match(text)
     described = re.search(r"^description:\s*(.+)$", head[1], re.MULTILINE) if head else None
@@ -75,7 +75,7 @@ def _read(path: Path, data: bytes) -> UserCommand:
     return UserCommand(path.stem, body, description, str(path))
 
 
-def _words(arguments: str) -> list[str]:
+def _split_words(arguments: str) -> list[str]:
     try:
         return shlex.split(arguments)
     except ValueError:

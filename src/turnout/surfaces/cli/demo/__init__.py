@@ -39,7 +39,7 @@ def demo_command(ctx: click.Context) -> None:
             asyncio.run(stage.play(step, show.event))
             show.verdicts(stage)
         rows = stage.table_rows()
-    requests, refused = len(stage.transport.seen), sum(int(row[3]) for row in rows)
+    requests, refused = len(stage.transport.exchanges), sum(int(row[3]) for row in rows)
     naive = sum(row[-1] != "200" for row in rows)
     click.echo(f"\n{table(HEAD, rows)}\n")
     click.secho(
@@ -90,7 +90,7 @@ class Show:
             if (outcome := item.outcome) and outcome.synthetic and self._is_new(item.call.id):
                 why = f"made up by turnout: {WORDING.get(outcome.reason, '')}"
                 click.secho(f"    {item.call.name}: {outcome.status}, {why}", fg="yellow")
-        for number, seen in enumerate(stage.transport.seen):
+        for number, seen in enumerate(stage.transport.exchanges):
             if not self._is_new(number):
                 continue
             if seen.problems:

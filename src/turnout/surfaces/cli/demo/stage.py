@@ -86,8 +86,8 @@ class Stage:
     def table_rows(self) -> list[tuple[str, ...]]:
         """For each provider: requests, accepted, refused, failed, and what a naive replay would get."""
         rows = []
-        for provider in dict.fromkeys(each.provider for each in self.transport.seen):
-            seen = [each for each in self.transport.seen if each.provider == provider]
+        for provider in dict.fromkeys(each.provider for each in self.transport.exchanges):
+            seen = [each for each in self.transport.exchanges if each.provider == provider]
             refused = sum(bool(each.problems) for each in seen)
             failed = sum(each.status >= 400 and not each.problems for each in seen)
             counts = (len(seen), len(seen) - refused - failed, refused, failed)

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from ....model import UserTurn
-from ....simulate import Asked, Call, HttpError, Think
+from ....simulate import Call, HttpError, SimulatedRequest, Think
 
 FILES = {
     "README.md": "# Cassette\n\nA tiny player. Run `python player.py`.\n",
@@ -104,7 +104,7 @@ STORY = (
 )
 
 
-def answers(asked: Asked) -> Any:
+def answers(asked: SimulatedRequest) -> Any:
     """What the scripted model says to a request: it thinks, then calls; once it has called, it answers."""
     step = next(step for step in STORY if step.prompt == asked.user)
     if step.event == "failover" and not step.fallback.startswith(f"{asked.provider}:"):
