@@ -133,7 +133,7 @@ def test_a_body_that_is_no_json_is_a_projection_fault() -> None:
 def test_a_render_that_breaks_is_a_renderer_fault() -> None:
     """What raises while rendering a sound history is named, not raised, and has no report."""
     history = healthy()
-    view(history, target(TARGETS[0])).transcript._render = None  # type: ignore[method-assign, assignment]
+    view(history, target(TARGETS[0])).transcript._messages_of = None  # type: ignore[method-assign, assignment]
     history.reply("openai:gpt-5.1", "so")
     found = diagnose(history, TARGETS[0])
     assert found.layer == "render" and found.report is None

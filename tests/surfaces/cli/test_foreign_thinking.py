@@ -39,7 +39,7 @@ def test_foreign_thinking_is_a_setting_and_an_option(
     session.history.reply("deepseek:deepseek-reasoner", [Thinking(THOUGHT), Text("Oslo.")])
     session.ask_sync("Sure?")
 
-    assert (THOUGHT in model.seen[0].body.decode()) is is_told
+    assert (THOUGHT in model.exchanges[0].body.decode()) is is_told
 
 
 def test_both_commands_have_the_option(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_an_origin_lets_signed_thinking_through() -> None:
     ("arguments", "stdin", "said"),
     [
         (("--to", "opnai:gpt-4o"), BROKEN, "did you mean"),
-        (("--to", "openai:gpt-4o", "--from", "sonnet"), BROKEN, "no message format"),
+        (("--to", "openai:gpt-4o", "--from", "sonnet"), BROKEN, "not a message format"),
         (("--to", "openai:gpt-4o"), "not json", "JSON"),
         (("--to", "openai:gpt-4o"), "7", "give a list of messages"),
         (("--to", "openai:gpt-4o", "--effort", "huge"), BROKEN, "effort 'huge'"),
