@@ -71,4 +71,4 @@ def test_only_http_is_an_address(url: str) -> None:
 
 
 def test_a_password_in_an_address_is_not_shown() -> None:
-    assert McpServer("a", url="https://me:pw@a.example/mcp").described == "https://a.example/mcp"
+    assert McpServer("a", url="https://me:pw@a.example/mcp").summary == "https://a.example/mcp"

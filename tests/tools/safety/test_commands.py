@@ -344,7 +344,7 @@ def test_what_only_reads_runs_with_nothing_to_write_to(workspace: Any) -> None:
             return Finished(code=0)
 
         @property
-        def reading(self) -> Any:
+        def read_only(self) -> Any:
             async def spawn(command: Any, **options: Any) -> Finished:
                 used.append("reading")
                 return Finished(code=0)

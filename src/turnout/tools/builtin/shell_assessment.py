@@ -56,7 +56,7 @@ def assess_command(arguments: Mapping[str, Any], situation: Situation) -> Assess
         situation.network,
         only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
         reached={"command": reached.texts},
-        untold=("command",) if reached.untold else (),
+        unclear=("command",) if reached.unclear else (),
         mentions=tuple(islice(_mentioned_paths(reached, judged, situation), MOST_MENTIONS)),
         may_show=_may_show(judged, reached, situation),
     )
