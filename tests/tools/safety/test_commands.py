@@ -114,7 +114,7 @@ def test_the_question_says_what_stood_in_the_way(workspace: Any) -> None:
         "ls > x": "it holds a redirect (>)",
         "git log --output=x": "git log: --output=x is not known to only read",
         "npm test": "npm is not among the programs known to only read",
-        "uniq a b": "uniq: 'b' is more than it may be given",
+        "uniq a b": "uniq: 'b' is one operand too many",
     }
     for command, reason in reasons.items():
         assert verdict(command, workspace).why.endswith(reason)

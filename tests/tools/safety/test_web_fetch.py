@@ -219,7 +219,7 @@ def test_where_another_site_begins_the_model_is_told(onward: str) -> None:
     """What was approved is what is fetched; https is not left for http either."""
     world = World(pages={"https://example.com/": Answer(302, location=onward)})
     outcome = fetch(world, "https://example.com/")
-    assert f"leads on to another site: {onward}" in outcome.text
+    assert f"redirects to another site: {onward}" in outcome.text
     assert len(world.dials) == 1
 
 

@@ -46,7 +46,7 @@ class UnknownTool(Struct, frozen=True):
                 "disabled_tool", shown, f"{shown} is not available in this mode. It was not run."
             )
         meant = f" Did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
-        message = f"There is no tool called {shown!r}.{meant} Nothing was run."
+        message = f"No tool is called {shown!r}.{meant} Nothing was run."
         return tool_error("unknown_tool", shown, message, suggestions=list(self.suggestions))
 
 
@@ -73,7 +73,8 @@ class Registry:
     def remove(self, name: str) -> None:
         """Remove a tool. Calls to it in the history keep their results."""
         if (tool := self._tools.pop(name, None)) is None:
-            raise UsageError(f"there is no tool called {name!r} to remove")
+            known = ", ".join(self._tools) or "none"
+            raise UsageError(f"there is no tool called {name!r} to remove; known are: {known}")
         self._spellings[_fold_name(tool.name)].remove(name)
 
     def enable(self, group: str, on: bool = True) -> None:

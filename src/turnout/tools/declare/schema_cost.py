@@ -57,7 +57,7 @@ class SchemaCost:
 
     def __init__(self, schema: Any) -> None:
         if is_deeper(schema, MAX_DEPTH):
-            raise UsageError(f"it is nested deeper than {MAX_DEPTH} levels")
+            raise UsageError(f"it is nested deeper than {MAX_DEPTH} levels, which are the limit")
         self._schema = schema
         self._nodes = list(_objects_in(schema))
         if len(self._nodes) > PARTS:
@@ -127,7 +127,7 @@ class SchemaCost:
         self._known[key] = (
             0.0,
             0.0,
-        )  # a part that comes back here refers to itself; the validator notices that
+        )  # a part that comes back here refers to itself
         steps, states = _own_cost(node) if depth == 0 else (0.0, 0.0)
         for part in self._parts_of(node)[0]:
             more = self._steps(part, depth)

@@ -81,10 +81,10 @@ def given_signature(function: Callable[..., Any], schema: Mapping[str, Any]) -> 
     """A signature whose schema was written by hand: arguments reach the function as they are."""
     described = read_docstring(inspect.getdoc(function))
     if is_deeper(schema, MAX_DEPTH):
-        raise UsageError(f"the parameters of a tool are nested deeper than {MAX_DEPTH} levels")
+        raise UsageError(f"the parameters of a tool are nested too deeply; use at most {MAX_DEPTH} levels")
     parameters = plain(schema)
     if parameters.get("type", "object") != "object":
-        raise UsageError(f"the parameters of a tool are an object, not {parameters.get('type')!r}")
+        raise UsageError(f"the parameters of a tool have type {parameters.get('type')!r}; use 'object'")
     return Signature(described.summary, {"type": "object", **parameters}, {}, _context_name(function))
 
 
@@ -138,7 +138,9 @@ def _schema_and_decoders(
             schema, more, decode = make(parameter.name, parameter.hint)
         except TypeError as error:
             kind = f"{parameter.hint!r} has no JSON form ({str(error).splitlines()[0]})"
-            raise UsageError(f"{_title_of_tool(function)}: {parameter.name}: {kind}") from error
+            raise UsageError(
+                f"{_title_of_tool(function)}: change the type of {parameter.name}: {kind}"
+            ) from error
         _merge_definitions(definitions, more, function)
         properties[parameter.name] = _schema_with_notes(schema, parameter)
         if decode is not None:

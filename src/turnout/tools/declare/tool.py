@@ -53,8 +53,8 @@ class Tool(Struct, frozen=True, eq=False):
     `paths` says which paths a call touches: names of arguments, or a function of the
     arguments. `parallel=False` keeps every other call of the batch out while it runs.
     `retry_safe` means that running it again after a crash does no harm. `outside` marks a
-    tool that reaches out of the workspace with any arguments. `timeout` None is the limit of
-    the scheduler, and infinity is no limit. `assess` judges a single call: from its arguments
+    tool that reaches out of the workspace with any arguments. `timeout` None means the limit of
+    the scheduler, and infinity no limit. `assess` judges a single call: from its arguments
     and the `Situation` to an `Assessment`. `leaves` marks a tool that sends something off the
     machine, and `source` says where its results come from. `polls` marks a tool that is meant
     to be called again and again, so that repeated calls do not count as a loop. `delegates`
@@ -211,7 +211,7 @@ def _validator(name: str, schema: dict[str, Any]) -> tuple[Any, SchemaCost]:
         validator, cost.backtracks = validator_and_engine(schema)
         return validator, cost
     except UsageError as error:
-        raise UsageError(f"tool {name}: its parameters cannot be used: {error}") from error
+        raise UsageError(f"tool {name}: change its parameters, which cannot be used: {error}") from error
 
 
 def _kind(function: Callable[..., Any]) -> Kind:
