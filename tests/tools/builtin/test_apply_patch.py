@@ -90,7 +90,7 @@ def test_a_unified_diff_does_the_same(call: Call, project: Path) -> None:
     [
         ("nonsense", "it holds no change"),
         ("*** Begin Patch\n*** Update File: a.py\n-x\n", "does not end with '*** End Patch'"),
-        ("*** Begin Patch\n*** Frobnicate: a.py\n*** End Patch", "is no section"),
+        ("*** Begin Patch\n*** Frobnicate: a.py\n*** End Patch", "is not a section"),
         ("*** Begin Patch\n*** Add File: n\nline\n*** End Patch", "must begin with '+'"),
         ("*** Begin Patch\n*** Update File: a.py\n@@\n-nowhere\n*** End Patch", "hunk 1 does not fit"),
         (

@@ -202,7 +202,7 @@ def test_a_glob_is_judged_by_every_file_that_it_fits(workspace: Any, tmp_path: P
     (tmp_path / "many").mkdir()
     for number in range(MOST_NAMES + 1):
         (tmp_path / f"many/{number}").touch()
-    assert verdict("cat many/*", workspace).why.endswith("a glob in it fits too many files to look at")
+    assert verdict("cat many/*", workspace).why.endswith("a glob in it matches too many files to check")
 
 
 @needs_sandbox

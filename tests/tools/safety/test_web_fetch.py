@@ -161,7 +161,7 @@ def test_a_public_address_has_one_spelling(url: str, read: WebTarget) -> None:
         ("https://example.com/a\\b", "backslashes"),
         ("https://example.com/" + "a" * 4000, "longer than 4,000"),
         ("https://example.com:1023/", "port 1023"),
-        ("https://" + "a." * 130 + "com/", "no host name"),
+        ("https://" + "a." * 130 + "com/", "not a host name"),
         ("https://user@example.com/", "user name"),
     ],
 )
