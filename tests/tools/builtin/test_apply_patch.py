@@ -90,7 +90,7 @@ def test_a_unified_diff_does_the_same(call: Call, project: Path) -> None:
     [
         ("nonsense", "it holds no change"),
         ("*** Begin Patch\n*** Update File: a.py\n-x\n", "does not end with '*** End Patch'"),
-        ("*** Begin Patch\n*** Frobnicate: a.py\n*** End Patch", "is no section"),
+        ("*** Begin Patch\n*** Frobnicate: a.py\n*** End Patch", "is not a section"),
         ("*** Begin Patch\n*** Add File: n\nline\n*** End Patch", "must begin with '+'"),
         ("*** Begin Patch\n*** Update File: a.py\n@@\n-nowhere\n*** End Patch", "hunk 1 does not fit"),
         (
@@ -98,14 +98,14 @@ def test_a_unified_diff_does_the_same(call: Call, project: Path) -> None:
             "fits at 2 places (lines 3, 7)",
         ),
         ("*** Begin Patch\n*** Update File: no.py\n@@\n-x\n*** End Patch", "no.py does not exist"),
-        ("*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch", "it is there already"),
+        ("*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch", "it exists already"),
         (
             "*** Begin Patch\n*** Update File: here.py\n*** Move to: a.py\n@@\n-x\n*** End Patch",
-            "is there already",
+            "exists already",
         ),
         ("*** Begin Patch\n*** Delete File: ../x\n*** End Patch", "leads out"),
         ("*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch", "leads out"),
-        ("*** Begin Patch\n*** Add File: .git/hooks/x\n+x\n*** End Patch", "take orders from"),
+        ("*** Begin Patch\n*** Add File: .git/hooks/x\n+x\n*** End Patch", "is protected"),
         ("*** Begin Patch\n*** Delete File: a.py\n*** Delete File: ./a.py\n*** End Patch", "names it twice"),
     ],
 )

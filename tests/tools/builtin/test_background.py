@@ -96,10 +96,10 @@ def test_a_command_that_fails_at_once_says_so(workspace: WorkspaceFiles) -> None
     async def talk() -> None:
         desk = Desk(*TOOLS, workspace=workspace)
         await desk.run(started("a", "echo cannot bind; exit 3"))
-        assert desk.text("a") == "Command 1 is over already: exit code 3.\ncannot bind"
+        assert desk.text("a") == "Command 1 has ended already: exit code 3.\ncannot bind"
         await desk.run(call("stop_background", "b", number=1), call("read_background", "c", number=9))
         assert desk.text("b") == "It had ended already: exit code 3."
-        assert desk.text("c") == "There is no background command 9. Known are: 1."
+        assert desk.text("c") == "No background command has the number 9. Known are: 1."
         await desk.scheduler.close()
 
     go(talk())

@@ -190,7 +190,7 @@ def test_a_file_that_changes_under_the_edit_is_left_alone(
     monkeypatch.setattr(ctx.workspace, "read", read_then_saved_by_someone)
     outcome = edit(call, "hello", "hi")
     assert outcome.status == "error"
-    assert "changed by someone else" in outcome.text
+    assert "changed by another program" in outcome.text
     assert source.read_text() == "their work, hello"
 
 

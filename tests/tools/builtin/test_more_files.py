@@ -129,10 +129,10 @@ def test_a_file_is_deleted_and_of_a_link_the_link(call: Call, root: Path, tmp_pa
         ("missing", "does not exist"),
         ("../outside", "leads out"),
         ("out/passwd", "leads out"),
-        (".git/config", "take orders from"),
-        ("folder/../.GIT/config", "take orders from"),
-        (".turnout/config.toml", "take orders from"),
-        (".mcp.json", "take orders from"),
+        (".git/config", "is protected"),
+        ("folder/../.GIT/config", "is protected"),
+        (".turnout/config.toml", "is protected"),
+        (".mcp.json", "is protected"),
     ],
 )
 def test_what_cannot_be_deleted_says_why(

@@ -52,4 +52,4 @@ def test_where_nobody_can_be_asked_the_model_decides() -> None:
     """Without a surface that asks, the call fails at once and says what to do."""
     desk = Desk(ask_user)
     go(desk.run(call("ask_user", "a", question="Which?")))
-    assert "Nobody can be asked here. Decide yourself" in desk.text("a")
+    assert "The user cannot be asked here. Decide yourself" in desk.text("a")

@@ -66,7 +66,7 @@ def test_what_cannot_be_written_says_why(call: Call, root: Path) -> None:
         "../outside": "leads out",
         "link": "leads out",
         "/etc/outside": "leads out",
-        ".git/hooks/post-checkout": "other programs take orders from",
+        ".git/hooks/post-checkout": "other programs run or obey",
         "": "is a folder",
     }
     for path, answer in answers.items():

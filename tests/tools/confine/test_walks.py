@@ -16,7 +16,7 @@ from turnout.history import codec
 from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedModel
 from turnout.tools.declare.tool import Tool, tool
-from turnout.wire import protocol
+from turnout.wire.shared import body
 from turnout.world.world import World
 
 MARK = "walked"
@@ -66,7 +66,7 @@ def watch_everyone(walks: Walks, monkeypatch: pytest.MonkeyPatch, made: Tool) ->
     for name in ("_encode", "depth_of", "_walk"):
         monkeypatch.setattr(plain, name, walks.watched(name, getattr(plain, name)))
     monkeypatch.setattr(codec, "_encoder", WatchedEncoder(walks.watched("store", codec._encoder.encode)))
-    encode, watched = protocol.encode, walks.watched("request", protocol.encode)
+    encode, watched = body.encode, walks.watched("request", body.encode)
     for module in [each for name, each in sys.modules.items() if name.startswith("turnout.wire.")]:
         if getattr(module, "encode", None) is encode:
             monkeypatch.setattr(module, "encode", watched)

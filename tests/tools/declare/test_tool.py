@@ -242,8 +242,8 @@ def test_a_choice_says_of_which_type_it_is() -> None:
     [
         (lambda: tool(lambda *words: None, name="f"), "by name"),
         (lambda: tool(lambda: None, name="no spaces please"), "cannot name a tool"),
-        (lambda: tool(lambda: None, name="f", risk="huge"), "no risk"),
-        (lambda: tool(lambda: None, name="f", parameters={"type": 3}), "an object"),
+        (lambda: tool(lambda: None, name="f", risk="huge"), "not a risk"),
+        (lambda: tool(lambda: None, name="f", parameters={"type": 3}), "use .object"),
         (lambda: tool(lambda: None, name="f", parameters={"properties": 3}), "not a JSON Schema"),
     ],
 )

@@ -49,12 +49,12 @@ def test_a_variable_that_is_not_set_is_named() -> None:
 @pytest.mark.parametrize("field", [{"args": ("--key=${API_KEY}",)}, {"command": "x${GH_TOKEN}"}])
 def test_a_secret_never_goes_into_a_command(field: Any) -> None:
     """Everyone on the machine can read the arguments of a process."""
-    with pytest.raises(UsageError, match="hand it over in env or headers"):
+    with pytest.raises(UsageError, match="pass it in env or headers"):
         expand_references(McpServer("a", **{"command": "b", **field}), {"API_KEY": "k", "GH_TOKEN": "t"})
 
 
 def test_a_secret_never_goes_into_an_address() -> None:
-    with pytest.raises(UsageError, match="hand it over in env or headers"):
+    with pytest.raises(UsageError, match="pass it in env or headers"):
         expand_references(McpServer("a", url="https://a.example/?k=${API_KEY}"), {"API_KEY": "k"})
 
 
@@ -71,4 +71,4 @@ def test_only_http_is_an_address(url: str) -> None:
 
 
 def test_a_password_in_an_address_is_not_shown() -> None:
-    assert McpServer("a", url="https://me:pw@a.example/mcp").described == "https://a.example/mcp"
+    assert McpServer("a", url="https://me:pw@a.example/mcp").summary == "https://a.example/mcp"

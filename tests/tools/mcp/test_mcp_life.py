@@ -161,7 +161,7 @@ def test_a_server_that_falls_comes_back_and_its_call_is_not_repeated(tmp_path: P
     async def story() -> None:
         await at.agree()
         fallen = await at.ask("crash")
-        assert fallen.status == "error" and "is not known" in fallen.text
+        assert fallen.status == "error" and "is unknown whether" in fallen.text
         assert (await at.ask("echo", text="back")).text == "back"
         calls = [line for line in lines(tmp_path, "heard") if '"crash"' in line]
         assert len(calls) == 1 and len(lines(tmp_path, "starts")) == 2

@@ -65,7 +65,7 @@ def test_a_yes_to_writing_is_no_yes_to_deleting() -> None:
 
 def test_an_unknown_mode_is_refused() -> None:
     """A mode that does not exist must not act like one that allows."""
-    with pytest.raises(UsageError, match="no approval mode"):
+    with pytest.raises(UsageError, match="not an approval mode"):
         Policy("yolo")  # type: ignore[arg-type]
 
 

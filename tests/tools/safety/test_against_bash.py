@@ -47,7 +47,7 @@ def test_the_comparison_bites(monkeypatch: pytest.MonkeyPatch) -> None:
     def hasty(line: str) -> Any:
         return whole(line.split("\n")[0])
 
-    monkeypatch.setattr("tests.fuzz.shell.commands", hasty)
+    monkeypatch.setattr("tests.fuzz.shell.plain_commands", hasty)
     with pytest.raises(AssertionError, match="policy saw"):
         agrees("ls\nrm a")
 

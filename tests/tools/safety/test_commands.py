@@ -114,7 +114,7 @@ def test_the_question_says_what_stood_in_the_way(workspace: Any) -> None:
         "ls > x": "it holds a redirect (>)",
         "git log --output=x": "git log: --output=x is not known to only read",
         "npm test": "npm is not among the programs known to only read",
-        "uniq a b": "uniq: 'b' is more than it may be given",
+        "uniq a b": "uniq: 'b' is one operand too many",
     }
     for command, reason in reasons.items():
         assert verdict(command, workspace).why.endswith(reason)
@@ -202,7 +202,7 @@ def test_a_glob_is_judged_by_every_file_that_it_fits(workspace: Any, tmp_path: P
     (tmp_path / "many").mkdir()
     for number in range(MOST_NAMES + 1):
         (tmp_path / f"many/{number}").touch()
-    assert verdict("cat many/*", workspace).why.endswith("a glob in it fits too many files to look at")
+    assert verdict("cat many/*", workspace).why.endswith("a glob in it matches too many files to check")
 
 
 @needs_sandbox
@@ -344,7 +344,7 @@ def test_what_only_reads_runs_with_nothing_to_write_to(workspace: Any) -> None:
             return Finished(code=0)
 
         @property
-        def reading(self) -> Any:
+        def read_only(self) -> Any:
             async def spawn(command: Any, **options: Any) -> Finished:
                 used.append("reading")
                 return Finished(code=0)

@@ -295,5 +295,5 @@ def test_a_question_shows_its_arguments_so() -> None:
     request = ApprovalRequest(
         "c", "shell", {"command": "ls\u202e", "more": {"a": ["\u200b"]}}, "risky", "why"
     )
-    assert request.shown == {"command": "ls<U+202E>", "more": '{"a":["<U+200B>"]}'}
+    assert request.visible_arguments == {"command": "ls<U+202E>", "more": '{"a":["<U+200B>"]}'}
     assert request.arguments["command"] == "ls\u202e"

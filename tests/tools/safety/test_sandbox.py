@@ -74,7 +74,7 @@ def test_a_command_that_only_reads_cannot_write_or_send(
     (root / "a").write_text("kept")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        reading = sandbox_for(workspace, network=True).reading  # type: ignore[union-attr]
+        reading = sandbox_for(workspace, network=True).read_only  # type: ignore[union-attr]
         said, _ = run(f"cat a; echo x > a; touch b; rm a; echo x > /dev/tcp/127.0.0.1/{port}", reading)
     assert said.startswith("kept")
     assert said.count("Read-only file system") == 3
@@ -85,7 +85,7 @@ def test_a_command_that_only_reads_cannot_write_or_send(
 @needs_sandbox
 def test_a_command_that_only_reads_cannot_fill_the_memory(run: Run, workspace: WorkspaceFiles) -> None:
     """Its private folders lie in memory, and `sort` writes there what it cannot hold."""
-    reading = sandbox_for(workspace).reading  # type: ignore[union-attr]
+    reading = sandbox_for(workspace).read_only  # type: ignore[union-attr]
     said, _ = run("head -c 300M /dev/zero > /tmp/x; df -B1 --output=size /tmp ~ /dev/shm", reading)
     assert "No space left on device" in said
     assert said.split()[-3:] == [str(READING_ROOM)] * 3

@@ -161,7 +161,7 @@ def test_a_public_address_has_one_spelling(url: str, read: WebTarget) -> None:
         ("https://example.com/a\\b", "backslashes"),
         ("https://example.com/" + "a" * 4000, "longer than 4,000"),
         ("https://example.com:1023/", "port 1023"),
-        ("https://" + "a." * 130 + "com/", "no host name"),
+        ("https://" + "a." * 130 + "com/", "not a host name"),
         ("https://user@example.com/", "user name"),
     ],
 )
@@ -219,7 +219,7 @@ def test_where_another_site_begins_the_model_is_told(onward: str) -> None:
     """What was approved is what is fetched; https is not left for http either."""
     world = World(pages={"https://example.com/": Answer(302, location=onward)})
     outcome = fetch(world, "https://example.com/")
-    assert f"leads on to another site: {onward}" in outcome.text
+    assert f"redirects to another site: {onward}" in outcome.text
     assert len(world.dials) == 1
 
 

@@ -265,7 +265,7 @@ def test_without_an_approver_to_ask_is_to_deny() -> None:
     at = desk(None)
     go(at.run(call("write", path="a")))
     assert at.outcome("write").status == "denied"
-    assert "nobody can be asked: ask mode asks before writing" in at.text("write")
+    assert "the user cannot be asked: ask mode asks before writing" in at.text("write")
 
 
 def test_a_question_about_one_call_does_not_hold_up_the_others() -> None:

@@ -18,7 +18,7 @@ from .todo import todo
 from .write import write_file
 
 ANYWHERE = (web_fetch, todo, ask_user)
-"""Those that need no folder to work in."""
+"""The tools that work without a workspace."""
 BUILTIN = (
     *(read_file, read_files, list_directory, glob, grep, codebase_overview),
     *(write_file, edit_file, apply_patch, delete_file),

@@ -1,4 +1,4 @@
-"""ask_user: a question to the person at the other end, and their answer."""
+"""ask_user: a question to the user, and their answer."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ async def ask_user(ctx: ToolContext, question: str, choices: list[str] | None = 
         return error_outcome(f"{len(choices)} choices are too many; give at most {CHOICES}.")
     if ctx.ask is None:
         return error_outcome(
-            "Nobody can be asked here. Decide yourself, and say in your answer what you assumed."
+            "The user cannot be asked here. Decide yourself, and say in your answer what you assumed."
         )
     answer = await ctx.ask(Question(question, tuple(choices or ())))
     if answer is None:
-        return error_outcome("The user did not answer. Go on without, or ask in your reply.")
+        return error_outcome("The user did not answer. Continue without an answer, or ask in your reply.")
     return f"The user says: {answer}"

@@ -1,8 +1,8 @@
-"""Commands that go on while the conversation does: started by shell, listed, read and ended here.
+"""Background commands: started by shell; listed, read and stopped here.
 
-They live in the session's state and end with it: the scheduler closes what it finds there.
-How many may run at once is one limit for a session and all its subagents. A command runs
-as any other does, below a supervisor of its own, so ending one ends all of its processes.
+They are in the session's state and end with it: the scheduler closes what it finds there. One limit
+on how many may run holds for a session and all its subagents. A command runs like any other, below
+its own supervisor, so ending it ends all of its processes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..declare.context import ToolContext
 from ..declare.result import error_outcome
 from ..declare.tool import tool
 
-KEY = "shell.background"  # where they are kept in the session's state
-MOST = 8  # that run at once, those of all subagents counted
-KEPT = 32  # that are remembered, ended ones too
+KEY = "shell.background"  # their key in the session's state
+MOST = 8  # commands that run at once, those of all subagents included
+KEPT = 32  # commands that are remembered, ended ones included
 LONGEST = 6 * 3600.0
 CAPTURED = 16 * 1024
 PATIENCE = 5.0
@@ -32,7 +32,7 @@ Start = Callable[[OnOutput], Awaitable[Finished]]
 
 
 class BackgroundCommand:
-    """One command on its way."""
+    """One command in the background."""
 
     def __init__(self, number: int, command: str, start: Start, workspace: WorkspaceFiles) -> None:
         self.number, self.command = number, command
@@ -115,7 +115,7 @@ def background_of(ctx: ToolContext) -> Background:
 async def start_in_background(
     ctx: ToolContext, command: str, start: Start, workspace: WorkspaceFiles
 ) -> Outcome | str:
-    """Start a command and say how it can be reached; if it ends at once, how it ended."""
+    """Start a command and say how to read and stop it; if it ends at once, how it ended."""
     held, everyone = background_of(ctx), _running_in_tree(ctx)
     if len(everyone) >= MOST:
         return error_outcome(_limit_words(len(held.live)))
@@ -123,7 +123,7 @@ async def start_in_background(
     everyone.append(running)
     await asyncio.wait({running.task}, timeout=FIRST)
     if running.task.done():
-        return f"Command {running.number} is over already: {running.state}.\n{running.output}"
+        return f"Command {running.number} has ended already: {running.state}.\n{running.output}"
     return (
         f"Command {running.number} runs in the background. "
         f"read_background with number={running.number} shows its output, stop_background ends it."
@@ -151,7 +151,7 @@ def _command_numbered(ctx: ToolContext, number: int) -> BackgroundCommand:
     held = background_of(ctx).commands
     if number not in held:
         known = ", ".join(map(str, held)) or "none"
-        raise _Unknown(f"There is no background command {number}. Known are: {known}.")
+        raise _Unknown(f"No background command has the number {number}. Known are: {known}.")
     return held[number]
 
 
@@ -179,7 +179,7 @@ async def read_background(ctx: ToolContext, number: int, wait: float = 0) -> Out
     return f"{running.output}\n[command {running.line}]"
 
 
-# It ends only what this session started, with approval, so it needs none of its own.
+# It ends only what this session started with approval, so it needs no approval itself.
 @tool(risk="read", paths=(), groups=("shell",))
 async def stop_background(ctx: ToolContext, number: int) -> Outcome | str:
     """End a background command with all its processes.

@@ -1,4 +1,4 @@
-"""delete_file: one file, gone for good."""
+"""delete_file: deletes one file; this cannot be undone."""
 
 from __future__ import annotations
 

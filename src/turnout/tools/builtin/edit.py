@@ -1,8 +1,8 @@
-"""edit_file: exact replacement, counted, in one step; and help when the text is not quite there.
+"""edit_file: exact replacement, counted, in one step; with help when the text is not found.
 
-A model sees lines without their endings and without a byte order mark, so both are kept
-out of the comparison: the text is searched with plain line feeds, and found places are
-carried back to the bytes of the file. All that is not replaced stays as it was.
+A model sees lines without their endings and without a byte order mark, so neither is compared: the
+text is searched with plain line feeds, and the places found are mapped back to the file. All that is
+not replaced stays as it was.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .explain import explain_error, workspace_of
 
 LIMIT = 16 * 1024 * 1024
 AROUND = 2  # lines of context in the answer
-COMPARED = 20_000  # lines that are compared for a near miss
+COMPARED = 20_000  # lines that are compared to find a similar text
 SNIPPET = 40
 _NUMBERED = re.compile(r" *\d+\t")
 
@@ -74,7 +74,7 @@ def _misuse(old: str, new: str, count: int) -> str:
 
 
 class EditedText:
-    """A file's text with plain line feeds, and the way back to how it really stands."""
+    """A file's text with plain line feeds, and the way back to the real text."""
 
     def __init__(self, file: DecodedText) -> None:
         self.file = file
@@ -128,7 +128,7 @@ def _wrong_count(page: EditedText, places: list[int], old: str, count: int) -> s
 
 
 def _near_miss(text: str, old: str) -> str:
-    """The lines of the file that come closest, and in what they differ."""
+    """The most similar lines of the file, and how they differ."""
     if all(_NUMBERED.match(line) for line in old.strip("\n").split("\n")):
         return " It begins with the line numbers that read_file shows; leave them out."
     wanted, lines = old.strip("\n").split("\n"), text.split("\n")
@@ -141,12 +141,12 @@ def _near_miss(text: str, old: str) -> str:
 
 
 def _closest(lines: list[str], wanted: list[str]) -> tuple[int, float]:
-    """Where a run of lines is most like the wanted ones, and how like, from 0 to 1."""
+    """Where a run of lines is most similar to the wanted ones, and how similar, from 0 to 1."""
     if len(lines) > COMPARED:
         return 0, 0.0
     offsets: dict[str, list[int]] = {}
     for offset, line in enumerate(map(_without_blanks, wanted[:SNIPPET])):
-        if len(line) > 3:  # a lone brace is like any other
+        if len(line) > 3:  # a lone brace is similar to any other
             offsets.setdefault(line, []).append(offset)
     starts = Counter(
         at - offset for at, line in enumerate(lines) for offset in offsets.get(_without_blanks(line), ())
@@ -162,7 +162,7 @@ def _without_blanks(line: str) -> str:
 
 
 def _closest_line(lines: list[str], wanted: list[str]) -> tuple[int, float]:
-    """No line is the same: where the longest wanted line is most like one."""
+    """No line is equal: where the longest wanted line is most similar to one."""
     index, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()))
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(longest.strip()[:200])
@@ -191,7 +191,7 @@ def _difference(found: list[str], wanted: list[str]) -> str:
 
 
 def _report_edit(path: str, text: str, page: EditedText, places: list[int], new: str) -> Iterator[str]:
-    """The answer: what was done, and how the first place reads now."""
+    """The answer: what was done, and the new text at the first place."""
     times = "1 replacement" if len(places) == 1 else f"{len(places)} replacements"
     yield f"Edited {escape_name(path)}: {times}. Now it reads:"
     first = page.text.count("\n", 0, places[0])

@@ -1,7 +1,7 @@
-"""Why a file tool could not do it, in words that a model can act on.
+"""Why a file tool failed, in words that a model can act on.
 
-An error names the thing, the rule and the way on; where a name is wrong, the names that
-come closest.
+An error names the thing, the rule and what to do next; where a name is wrong, it lists similar
+names.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..declare.result import error_outcome
 _RULES = {
     "outside": "{path} leads out of the workspace ({root}), and only files inside it can be used. "
     "Symlinks may not lead out or be absolute. Use a path relative to the workspace.",
-    "protected": "{path} is among what other programs take orders from (.git, .turnout, .mcp.json): it may "
-    "be read, not changed. Ask the user to do it.",
-    "denied": "A rule of the user denies {path}: its content cannot be had, by this name or another. "
-    "Do without it, or ask the user.",
+    "protected": "{path} is protected, because other programs run or obey what is in it (.git, .turnout, "
+    ".mcp.json): it may be read, not changed. Ask the user to change it.",
+    "denied": "A rule of the user denies {path}: its content cannot be read, under this name or another. "
+    "Continue without it, or ask the user.",
     "read_only": "{path} is saved output: it can be read, not changed. Write to a path in the workspace.",
     "not_a_file": "{path} is a device, pipe or socket. Only regular files can be read and written.",
-    "changed": "{path} was changed by someone else while this call ran; nothing was written. "
-    "Read it again and repeat the edit on what it holds now.",
+    "changed": "{path} was changed by another program while this call ran; nothing was written. "
+    "Read it again and repeat the edit on its current content.",
     "too_large": "{error}. Use shell with a command that works on large files.",
     "invalid": "{error}. Give the path without it.",
 }
 
 
 def workspace_of(context: ToolContext) -> WorkspaceFiles:
-    """The folder this call works in; file tools cannot do without."""
+    """The workspace of this call; file tools need one."""
     if not isinstance(context.workspace, WorkspaceFiles):
         raise UsageError(
             f"{context.name or 'this tool'} needs a workspace; give the session workspace=FOLDER"
@@ -44,7 +44,7 @@ def workspace_of(context: ToolContext) -> WorkspaceFiles:
 
 
 def explain_error(error: OSError, path: str, workspace: WorkspaceFiles) -> Outcome:
-    """What the system said about a path, and what to do about it."""
+    """The error of the system for a path, and what to do about it."""
     where = escape_name(path) or "the empty path"
     if isinstance(error, PathRefused):
         words = {"path": where, "root": workspace.root, "error": escape_name(error.strerror or "")}
@@ -75,7 +75,7 @@ def explain_error(error: OSError, path: str, workspace: WorkspaceFiles) -> Outco
 
 
 def _nearby(path: str, workspace: WorkspaceFiles) -> str:
-    """Names in the same folder that look like what was asked for."""
+    """Similar names in the same folder."""
     folder, _, name = path.rstrip("/").rpartition("/")
     if path.startswith("~"):
         return "~ is not expanded here; give a path relative to the workspace."

@@ -1,9 +1,9 @@
 """web_fetch: one page of the public web as text, within limits of size and time.
 
-Every hop is checked: the URL, then every address its host resolves to, and the address
-that was checked is the one that is dialled. Redirects are followed within one site only;
-where another begins, the model is told and may ask again, so that what was approved is
-what is fetched. No cookies, no keys, no proxy.
+Every hop is checked: the URL, then every address its host resolves to, and we connect to the very
+address that was checked. Redirects are followed within one site only. If one leads to another site,
+the model is told and may call again, so that only what was approved is fetched. No cookies, no keys,
+no proxy.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ CODECS = {
     "ks-c-5601-1987": "euc-kr",
     "ibm866": "cp866",
 }
-"""The encodings of web pages, by their names there. Of Python's codecs some are not for text (`idna`),
-some raise (`undefined`), and one takes the square of the time (`punycode`)."""
+"""The encodings of web pages, by their names there. Not all of Python's codecs are safe: some are not for
+text (`idna`), some raise (`undefined`), and one takes quadratic time (`punycode`)."""
 
 _TEXT = re.compile(r"text/|application/(?:[\w.+-]*(?:json|xml|javascript|yaml|toml)|x-sh)", re.IGNORECASE)
 _INVISIBLE = re.compile(
@@ -64,7 +64,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class WebReply(Protocol):
-    """What a server answered: status and headers at once, the body as it comes."""
+    """The reply of a server: status and headers at once, the body as it comes."""
 
     @property
     def status(self) -> int: ...
@@ -77,11 +77,11 @@ class WebReply(Protocol):
 
 
 Dial = Callable[[WebTarget, str], AbstractAsyncContextManager[WebReply]]
-"""Asks a target for its content at this very address."""
+"""Requests a target at this very address."""
 
 
 class WebPage(Struct, frozen=True):
-    """What was fetched; `moved` is where another site begins, and then there is no body."""
+    """A fetched page; `moved` is the address of another site it redirects to, and then there is no body."""
 
     url: str
     status: int = 0
@@ -92,7 +92,7 @@ class WebPage(Struct, frozen=True):
 
 
 class Web:
-    """The web as tools reach it; `resolve` and `dial` are all of its contact with the world."""
+    """The web as tools reach it; all its contact with the world is through `resolve` and `dial`."""
 
     def __init__(self, resolve: Resolve | None = None, dial: Dial | None = None) -> None:
         self.resolve = resolve or look_up_host
@@ -111,7 +111,7 @@ class Web:
             if onward.site != place.site or (place.scheme, onward.scheme) == ("https", "http"):
                 return WebPage(place.url, reply.status, moved=onward.url)
             place = onward
-        raise Forbidden(f"it leads on more than {HOPS} times")
+        raise Forbidden(f"it redirects more than {HOPS} times")
 
     async def _addresses(self, place: WebTarget) -> list[str]:
         if ":" in place.host or place.host.replace(".", "").isdigit():
@@ -126,7 +126,7 @@ async def _read_page(place: WebTarget, reply: WebReply) -> WebPage:
 
 
 async def _read_body(reply: WebReply) -> tuple[bytes, bool]:
-    """As much of the body as may be had, inflated within the same limit."""
+    """The body up to the limit, inflated within the same limit."""
     inflate = _inflater(reply.headers.get("content-encoding", "").strip().lower())
     body = bytearray()
     async for chunk in reply.chunks:
@@ -141,7 +141,7 @@ def _inflater(encoding: str) -> Callable[[bytes, int], bytes]:
         return lambda chunk, room: chunk[:room]
     if encoding not in ("gzip", "x-gzip", "deflate"):
         raise OSError(f"the server answered in the encoding {encoding[:20]!r}, which was not asked for")
-    inflating = zlib.decompressobj(47)  # finds out itself whether it is gzip or zlib
+    inflating = zlib.decompressobj(47)  # 47: detect whether it is gzip or zlib
 
     def inflate_chunk(chunk: bytes, room: int) -> bytes:
         try:
@@ -159,14 +159,14 @@ async def look_up_host(host: str, port: int) -> list[str]:
     """The addresses of a host, asked of the system."""
     import socket
 
-    # The loop's own way waits for its threads at the end, and a name server may take its time.
+    # The loop's own `getaddrinfo` waits for its threads at the end, and a name server may be slow.
     found = await in_daemon(lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 @asynccontextmanager
 async def dial_address(place: WebTarget, address: str) -> AsyncIterator[WebReply]:
-    """Connect to the address itself; the name is for the certificate and the server only."""
+    """Connect to the address itself; the name is used only for the certificate and the Host header."""
     import httpx2
 
     literal = f"[{address}]" if ":" in address else address
@@ -190,7 +190,7 @@ async def dial_address(place: WebTarget, address: str) -> AsyncIterator[WebReply
 
 @cache
 def _certificates() -> Any:
-    """Whom to believe; read once, since it takes a while."""
+    """The trusted certificates; read once, since that is slow."""
     import httpx2
 
     return httpx2.create_ssl_context(trust_env=False)
@@ -220,7 +220,7 @@ def fetch_tool(web: Web | None = None, seconds: float = SECONDS) -> Tool:
         try:
             async with asyncio.timeout(seconds):
                 got = await web.get(url)
-                return await in_daemon(lambda: _page_in_words(got))  # a long page takes a while to read
+                return await in_daemon(lambda: _page_in_words(got))  # a long page takes long to convert
         except Forbidden as error:
             return error_outcome(f"{escape_name(url[:200])} was not fetched: {error}.")
         except TimeoutError:
@@ -238,7 +238,7 @@ def fetch_tool(web: Web | None = None, seconds: float = SECONDS) -> Tool:
 def _page_in_words(got: WebPage) -> Outcome | str:
     if got.moved:
         return (
-            f"{escape_name(got.url)} leads on to another site: {escape_name(got.moved)}\n"
+            f"{escape_name(got.url)} redirects to another site: {escape_name(got.moved)}\n"
             "It was not followed. To read that page, call web_fetch with its address."
         )
     if got.mime and not _TEXT.match(got.mime):
@@ -262,7 +262,7 @@ def _text_of_page(got: WebPage) -> tuple[str, str]:
 
 
 def _codec(mime: str) -> str:
-    """The codec of a page, by the name that it gives; UTF-8 for every name that is not a web page's."""
+    """The codec that a page names; UTF-8 for every name that is not an encoding of web pages."""
     declared = re.search(r"charset=[\"']?([\w-]+)", mime, re.IGNORECASE)
     named = declared[1].lower().replace("_", "-") if declared else "utf-8"
     return CODECS.get(named, "utf-8")

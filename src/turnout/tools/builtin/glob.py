@@ -13,7 +13,7 @@ from .explain import explain_error, workspace_of
 from .grep import files_below
 
 SHOWN = 500
-COUNTED = 50_000  # of those that are not shown
+COUNTED = 50_000  # files beyond those shown that are counted
 
 
 @tool(risk="read", retry_safe=True, timeout=60, groups=("files",))

@@ -1,8 +1,8 @@
 """grep: lines that match, by file, bounded in time, memory and length.
 
-Files are opened here, beneath the workspace; matching happens in a process of its own
-(`matcher`), because only a process can be ended when a pattern runs away. Where ripgrep
-is installed it says first which files are worth opening.
+Files are opened here, beneath the workspace. Matching happens in a separate process (`matcher`),
+because only a process can be killed when a pattern takes too long. Where ripgrep is installed, it
+first finds the files to open.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ def _files_to_search(
     include: str,
     all_files: bool,
 ) -> tuple[Iterator[str], bool]:
-    """The files to look into: those that ripgrep names, or else all of them; and which of the two."""
+    """The files to search: those that ripgrep names, or else all of them; and whether ripgrep named them."""
     if workspace.kind(path) != "directory":
         return iter([path]), False
     found = candidates(ctx, workspace, path, **question, include_ignored=all_files, seconds=SECONDS / 2)
-    # What is denied goes first of all: whether it holds a match must not show, not even in a count.
+    # Denied files are removed first: not even a count may show whether they hold a match.
     found = [name for name in found or () if not workspace.denies(name)]
-    if not found:  # nothing found is found again by ourselves, so that we can say where we looked
+    if not found:  # search again ourselves, so that we can say how many files were searched
         return files_below(workspace, path, include, all_files), False
     ignored = Ignored(lambda name: _small_text(workspace, name))
     fits = glob(include) if include else lambda name: True
@@ -125,11 +125,11 @@ def _small_text(workspace: WorkspaceFiles, name: str) -> str:
 
 
 class RanAway(Exception):
-    """The time is up, or nobody waits any more."""
+    """The time is up, or the call was cancelled."""
 
 
 class Search:
-    """One search on its way: what was found, and how much was looked at."""
+    """One search: what was found, and how much was searched."""
 
     def __init__(self, ctx: ToolContext, workspace: WorkspaceFiles, context: int) -> None:
         self.ctx, self.workspace, self.context = ctx, workspace, context
@@ -137,10 +137,10 @@ class Search:
         self.size = 0
         self.matches = self.shown = self.files = self.searched = self.binary = self.unread = 0
         self.stopped = ""
-        self.guided = False  # only files that ripgrep named are looked into
+        self.guided = False  # only files that ripgrep named are searched
 
     def search(self, question: dict[str, Any], files: Iterator[str]) -> Outcome | None:
-        """Search until all is found, enough is shown or the time is up; an outcome if it cannot be done."""
+        """Search until all is found, enough is shown or the time is up; returns an outcome on failure."""
         with MatcherProcess(self.ctx, SECONDS) as matching:
             reply = matching.ask(
                 plain.dumps({**question, "context": self.context, "limit": PER_FILE}).encode()
@@ -254,7 +254,7 @@ def _utf8_pieces(file: BinaryIO, head: bytes) -> Iterator[bytes]:
 
 
 class MatcherProcess:
-    """The matching process, with a deadline for all that it is asked."""
+    """The matching process, with one deadline for all its work."""
 
     def __init__(self, ctx: ToolContext, seconds: float) -> None:
         self._cancelled = ctx.cancelled
@@ -303,8 +303,8 @@ class MatcherProcess:
         return b"".join(parts)
 
     def _wait_until_ready(self, writing: bool) -> None:
-        """Until the other side is ready; looks up now and then to see whether anyone still waits."""
-        poll = select.poll()  # not `select`, which knows no descriptor above 1023
+        """Wait until the pipe is ready; check now and then whether the call was cancelled."""
+        poll = select.poll()  # not `select`, which fails for descriptors above 1023
         poll.register(self._into if writing else self._out, select.POLLOUT if writing else select.POLLIN)
         while True:
             left = self._deadline - time.monotonic()

@@ -1,8 +1,8 @@
 """The text of a web page as a model should read it: headings, lists, links, code, tables.
 
-Read in one pass from left to right, with no going back, so that no page costs more than
-its length. What a person would not see is left out: scripts, styles, and elements that
-hide their text, which is where instructions to models like to hide.
+It is read in one pass without backtracking, so that the cost grows only with the length of the
+page. What a person would not see is left out: scripts, styles, and elements with hidden text, where
+pages put instructions to models.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DEEPEST = 500
 
 
 def title_and_text(html: str, base: str = "") -> tuple[str, str]:
-    """The title and the text of a page; links are made whole with `base`."""
+    """The title and the text of a page; relative links are resolved with `base`."""
     reader = _Reader(base)
     for kind, name, rest in _tokens(html):
         if kind == "text":
@@ -88,7 +88,7 @@ class _Reader:
         self.title = ""
         self._parts: list[str] = []
         self._open: list[str] = []
-        self._skipping = 0  # how deep we are in what is not seen
+        self._skipping = 0  # how deep we are in hidden elements
         self._links: list[tuple[str, int]] = []
         self._code = 0
 
@@ -159,15 +159,15 @@ class _Reader:
             self._parts.append("\n\n")
 
     def _link(self, href: str, since: int) -> None:
-        said = "".join(self._parts[since:]).strip()
+        label = "".join(self._parts[since:]).strip()
         href = unescape(href).strip()
-        if not said or not href or href.startswith(("#", "javascript:", "data:")):
+        if not label or not href or href.startswith(("#", "javascript:", "data:")):
             return
         try:
             whole = urljoin(self.base, href) if self.base else href
         except ValueError:
             return
-        self._parts[since:] = [f"[{said}]({whole})"]
+        self._parts[since:] = [f"[{label}]({whole})"]
 
     def result(self) -> str:
         text = "".join(self._parts)

@@ -15,7 +15,7 @@ from ..declare.tool import tool
 from .explain import explain_error, workspace_of
 
 SHOWN = 500
-COUNTED = 50_000  # of those that are not shown
+COUNTED = 50_000  # entries beyond those shown that are counted
 DEPTH = 5
 
 

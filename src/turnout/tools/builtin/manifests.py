@@ -1,4 +1,4 @@
-"""What a project's manifest says of it, in one line."""
+"""A project's manifest in one line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from ... import plain
 
-NAMES = 12  # of scripts, targets and members
+NAMES = 12  # scripts, targets or members that are listed
 
 
 def manifest_summary(name: str, text: str) -> str:
-    """The name, the commands and the parts that a manifest declares; "" when there is nothing to tell."""
+    """The name, the commands and the parts that a manifest declares; "" when it declares none."""
     read = _READERS.get(name)
     if read is None:
         return ""

@@ -1,10 +1,9 @@
-"""The process in which grep matches, so that a pattern that never ends can be ended.
+"""The process in which grep matches, so that a pattern that takes too long can be stopped.
 
-Python's regular expressions can take exponential time and cannot be interrupted in a
-thread. This file is run as a program of its own, has no access to files, and needs only
-the standard library. It is fed on its input and answers on its output, one frame each:
-four bytes of length, then the frame. The first frame is the question as JSON; every
-other one is a piece of text in UTF-8, answered with its matches as JSON.
+Python's regular expressions can take exponential time and cannot be interrupted in a thread. This
+file runs as a separate program and needs only the standard library. It reads frames from its input
+and answers each on its output: four bytes of length, then the frame. The first frame is the question
+as JSON; every other one is a piece of text in UTF-8, answered with its matches as JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ WIDTH = 240  # characters of a line that are shown, around the match
 
 
 def main() -> None:
-    signal.alarm(LONGEST)  # if whoever asked was killed while a pattern ran away
+    signal.alarm(LONGEST)  # in case our side was killed while a pattern took too long
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     question = json.loads(read_frame(source) or b"{}")
     try:
@@ -55,7 +54,7 @@ def matches_in(data: bytes, find_match: Callable[[str], int], question: dict[str
         return {"count": 0, "lines": []}
     lines = text.split("\n")
     if lines and not lines[-1]:
-        lines.pop()  # what follows the last line feed is no line
+        lines.pop()  # what follows the last line feed is not a line
     found = {at: place for at, line in enumerate(lines) if (place := find_match(line.rstrip("\r"))) >= 0}
     shown = list(found)[: question["limit"]]
     return {"count": len(found), "lines": list(with_context(lines, found, shown, question["context"]))}

@@ -1,7 +1,7 @@
-"""codebase_overview: what a project is made of, on one page, whatever its size.
+"""codebase_overview: a project of any size on one page.
 
-One walk counts files and lines by language and by folder and collects the files that say
-what the project is. The walk is bounded in files and in time; the page in length.
+One walk counts files and lines by language and by folder and collects the files that describe the
+project. The walk is bounded in files and in time; the page in length.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Size(Struct):
 
 
 class Survey:
-    """One walk through a project, and the page that comes of it."""
+    """One walk through a project, and the page about it."""
 
     def __init__(self, ctx: ToolContext, workspace: WorkspaceFiles, path: str) -> None:
         self.ctx, self.workspace, self.path = ctx, workspace, path
@@ -165,7 +165,7 @@ class Survey:
             yield f"  other files: {kinds}"
 
     def _folder_lines(self) -> Iterator[str]:
-        """The largest folders; one is never larger than the one it lies in, so parents are among them."""
+        """The largest folders; a folder is never larger than its parent, so parents are among them."""
         largest = sorted(self.folders, key=lambda name: (-self.folders[name].files, name.count("/"), name))
         kept = sorted(largest[:FOLDERS], key=lambda name: name.split("/"))
         if kept:
@@ -179,18 +179,18 @@ class Survey:
     def _manifest_lines(self) -> Iterator[str]:
         if self.manifests:
             yield "Manifests:"
-        yield from self._name_lines(self.manifests, told_by_content=True)
+        yield from self._name_lines(self.manifests, with_summary=True)
 
     def _entry_lines(self) -> Iterator[str]:
         if self.entries:
             yield "Likely entry points:"
         yield from self._name_lines(self.entries)
 
-    def _name_lines(self, names: list[str], told_by_content: bool = False) -> Iterator[str]:
+    def _name_lines(self, names: list[str], with_summary: bool = False) -> Iterator[str]:
         near = sorted(names, key=lambda name: (name.count("/"), name))
         for name in near[:NAMED]:
-            told = manifest_summary(name.rpartition("/")[2], self._text(name)) if told_by_content else ""
-            yield f"  {escape_name(name)}" + (f": {escape_name(told)}" if told else "")
+            facts = manifest_summary(name.rpartition("/")[2], self._text(name)) if with_summary else ""
+            yield f"  {escape_name(name)}" + (f": {escape_name(facts)}" if facts else "")
         if len(near) > NAMED:
             yield f"  and {len(near) - NAMED:,} more"
 

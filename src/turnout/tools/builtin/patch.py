@@ -1,7 +1,7 @@
 """apply_patch: changes to several files, all of them or none.
 
-Every new text is worked out before the first is written. If writing fails in the middle,
-what was written is put back.
+Every new text is computed before the first is written. If writing fails in the middle, the files
+written so far are restored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FILES = 100
 
 
 def touched_paths(arguments: Mapping[str, Any]) -> Iterable[str]:
-    """The paths that a patch names; none when it cannot be read, for then it changes nothing."""
+    """The paths that a patch names; none when it cannot be read, since then it changes nothing."""
     return [path for change in _changes(arguments) for path in change.paths]
 
 
@@ -84,17 +84,17 @@ def apply_patch(ctx: ToolContext, patch: str) -> Outcome | str:
 
 
 class PatchStep(Struct, frozen=True):
-    """One write or one deletion, and what stood there before."""
+    """One write or one deletion, and the content before it."""
 
     path: str
     data: bytes | None
     before: bytes | None
     stamp: Stamp | None
-    told: str
+    note: str
 
 
 class PatchPlan:
-    """What a patch comes to, file by file, before anything is touched."""
+    """The steps of a patch, file by file, before anything is written."""
 
     def __init__(self, workspace: WorkspaceFiles) -> None:
         self.workspace = workspace
@@ -114,7 +114,7 @@ class PatchPlan:
 
     def _add_file(self, change: Change) -> None:
         if self._exists(change.path):
-            raise PatchError("it is there already; use an Update section to change it")
+            raise PatchError("it exists already; use an Update section to change it")
         lines = [line for hunk in change.hunks for line in hunk.new]
         text = "\n".join(lines) + ("" if change.ends_open or not lines else "\n")
         self._put_step(
@@ -135,7 +135,7 @@ class PatchPlan:
             self._put_step(PatchStep(change.path, new, data, stamp, f"changed {escape_name(change.path)}"))
             return
         if self._exists(change.to):
-            raise PatchError(f"it cannot move to {escape_name(change.to)}, which is there already")
+            raise PatchError(f"it cannot move to {escape_name(change.to)}, which exists already")
         self._put_step(
             PatchStep(
                 change.to, new, None, None, f"moved {escape_name(change.path)} to {escape_name(change.to)}"
@@ -168,10 +168,10 @@ class PatchPlan:
                 self._do_step(step)
                 done.append(step)
             except OSError as error:
-                said = explain_error(error, step.path, self.workspace).text
-                return error_outcome(f"{said} {self._undo_steps(done)}")
-        told = [step.told for step in self.steps.values() if step.told]
-        return f"Applied the patch: {', '.join(told)}"
+                problem = explain_error(error, step.path, self.workspace).text
+                return error_outcome(f"{problem} {self._undo_steps(done)}")
+        notes = [step.note for step in self.steps.values() if step.note]
+        return f"Applied the patch: {', '.join(notes)}"
 
     def _do_step(self, step: PatchStep) -> None:
         if step.data is None:
@@ -189,7 +189,7 @@ class PatchPlan:
                     self.workspace.write(step.path, step.before)
             except OSError:
                 left.append(escape_name(step.path))
-        return f"These could not be put back: {', '.join(left)}." if left else "Nothing was changed."
+        return f"These could not be restored: {', '.join(left)}." if left else "Nothing was changed."
 
 
 def _patched_bytes(file: DecodedText, change: Change) -> bytes:

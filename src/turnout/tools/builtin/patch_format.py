@@ -1,9 +1,9 @@
-"""Patches as values: what a model wrote, read as changes; and changes applied to lines.
+"""Patches as values: the text of a model parsed into changes, and changes applied to lines.
 
-Two ways of writing are read: the one that begins with `*** Begin Patch`, and unified
-diffs. Places are found by the lines around a change, never by line numbers alone, which
-models get wrong; a number only chooses among several places. A place that is not there,
-or is there more than once with nothing to choose by, is a problem and not a guess.
+Two formats are read: the one that begins with `*** Begin Patch`, and unified diffs. A place is found
+by the lines around a change, never by a line number alone, which models get wrong; a number only
+chooses among several places. A place that does not exist, or exists more than once with nothing to
+choose by, is an error; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PatchError(ValueError):
 
 
 class Hunk(Struct, frozen=True):
-    """Lines that give way to others. `line` is where they are said to be; `anchor` a line above them."""
+    """Lines to replace, and the new ones. `line` is where the patch says they are; `anchor` a line above."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -47,7 +47,7 @@ class Change(Struct, frozen=True):
 
 
 def parse_patch(text: str) -> list[Change]:
-    """The changes of a patch in either way of writing."""
+    """The changes of a patch in either format."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -94,12 +94,12 @@ def _section(head: str, body: list[str]) -> Change:
             return Change("update", path, tuple(_hunks(body, path)), to)
         case _:
             raise PatchError(
-                f"{head!r} is no section; use '*** Add File: ', '*** Update File: ' or '*** Delete File: '"
+                f"{head!r} is not a section; use '*** Add File: ', '*** Update File: ' or '*** Delete File: '"
             )
 
 
 def _hunks(body: Sequence[str], path: str) -> Iterator[Hunk]:
-    """The hunks of one file: each begins with `@@`, but the first may do without."""
+    """The hunks of one file: each begins with `@@`, which the first may leave out."""
     old: list[str] = []
     new: list[str] = []
     line, anchor = 0, ""
@@ -144,7 +144,7 @@ def _is_head(lines: Sequence[str], at: int) -> bool:
 
 
 def _body_lines(lines: Sequence[str]) -> Iterator[str]:
-    """The hunks behind a head, without what git writes before the next one."""
+    """The hunks after a head, without what git writes before the next one."""
     inside = False
     for line in lines:
         inside = (inside or line.startswith("@@")) and not line.startswith("diff --git ")
@@ -158,7 +158,7 @@ def _name_in(head: str) -> str:
 
 
 def _ends_open(body: Sequence[str]) -> bool:
-    """Whether the new text is said to end without a line feed."""
+    """Whether the patch says that the new text ends without a line feed."""
     return any(mark.startswith("\\ No newline") and line[:1] in ("+", " ") for line, mark in pairwise(body))
 
 
@@ -166,9 +166,9 @@ def _ends_open(body: Sequence[str]) -> bool:
 
 
 def apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk], ending: str = "") -> list[str]:
-    """The lines of a file with every hunk made, in order; raises when one does not fit.
+    """The lines of a file with every hunk applied, in order; raises when one does not fit.
 
-    Lines that stay are not touched, whatever white space they end with; new ones get `ending`.
+    Lines that stay keep the white space at their end; new ones get `ending`.
     """
     result, cursor = list(lines), 0
     for number, hunk in enumerate(hunks, 1):

@@ -1,6 +1,6 @@
 """read_file: some lines of a file, numbered; or the image that it is. read_files: several files at once.
 
-A file is streamed: of a large one only the lines that were asked for are ever held.
+A file is streamed: only the requested lines of it are held in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LINES = 2_000
 LINE_LIMIT = 2_000
 MOST_FILES = 50  # in one call of read_files
 BLOCK = 256 * 1024
-IMAGE_LIMIT = 3_750_000  # in base64 the 5 MB that the strictest provider takes
+IMAGE_LIMIT = 3_750_000  # in base64 these are 5 MB, the lowest limit among the providers
 
 _IMAGES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF87a", "gif"), (b"GIF89a", "gif"))
 _BINARIES = (
@@ -62,7 +62,7 @@ def read_file(
 
 
 def image_type(head: bytes) -> str:
-    """The kind of picture that every provider can see, told by its first bytes; "" for anything else."""
+    """The image type that every provider accepts, by the first bytes; "" for anything else."""
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     return next((f"image/{kind}" for magic, kind in _IMAGES if head.startswith(magic)), "")
@@ -81,7 +81,7 @@ def _read_image(file: BinaryIO, head: bytes, mime: str, path: str) -> Outcome | 
 
 
 def _refuse_binary(file: BinaryIO, head: bytes, path: str) -> Outcome:
-    kind = next((said for magic, said in _BINARIES if head.startswith(magic)), "not text")
+    kind = next((words for magic, words in _BINARIES if head.startswith(magic)), "not text")
     size = os.fstat(file.fileno()).st_size
     return error_outcome(
         f"{escape_name(path)} is binary ({size:,} bytes): {kind}. Inspect it with shell (file, xxd, strings)."
@@ -119,14 +119,14 @@ def _utf8_blocks(ctx: ToolContext, file: BinaryIO, head: bytes) -> Iterator[byte
 
 
 class PickedLine(Struct, frozen=True):
-    """A line that was picked; `size` is its whole length in bytes, of which `data` may be the start."""
+    """A line of the result; `size` is its whole length in bytes, of which `data` may be only the start."""
 
     data: bytes
     size: int
 
 
 class LinePicker:
-    """Feed a file's bytes; get lines `start` to `start + count`, as many as there is room for."""
+    """Feed a file's bytes; get `count` lines from `start`, as many as there is room for."""
 
     def __init__(self, start: int, count: int, room: int) -> None:
         self.start, self.count, self.room = start, count, room
@@ -162,7 +162,7 @@ class LinePicker:
         return self.start <= self._number < self.start + self.count and self.room > 0
 
     def _skip_lines(self, block: bytes, at: int) -> int:
-        """Pass over lines that are not wanted; where the next wanted one begins."""
+        """Skip lines that are not wanted; returns where the next wanted one begins."""
         missing = self.start - self._number
         found = block.count(b"\n", at)
         if missing <= 0 or found < missing:
@@ -211,11 +211,11 @@ def _cut_line(line: str, unread: int) -> str:
     over = len(line) - LINE_LIMIT
     if over <= 0 and not unread:
         return line
-    return f"{line[:LINE_LIMIT]} [… line goes on for about {max(over, 0) + unread:,} more]"
+    return f"{line[:LINE_LIMIT]} [… line continues for about {max(over, 0) + unread:,} more]"
 
 
 def _notes(picked: LinePicker, text: DecodedText, head: bytes, name: str) -> Iterator[str]:
-    """What the numbered lines do not tell."""
+    """Facts that the numbered lines do not show."""
     last = picked.start + len(picked.lines) - 1
     facts = []
     if (picked.start, last) != (1, picked.total):

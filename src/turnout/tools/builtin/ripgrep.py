@@ -1,8 +1,8 @@
-"""ripgrep as a guide for grep: it names the files worth reading, and grep reads them itself.
+"""ripgrep as a filter for grep: it names the files that may match, and grep reads them itself.
 
-So a large tree is searched at its speed, and yet every line that is shown comes from a
-file opened beneath the workspace: a link swapped under it can make it name a wrong file,
-never show one. It is asked only about patterns that mean the same to both.
+So a large tree is searched fast, and still every line that is shown comes from a file opened beneath
+the workspace: a link that is swapped meanwhile can make ripgrep name a wrong file, but never show
+one. It is used only for patterns that mean the same in both.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def means_the_same(pattern: str, literal: bool) -> bool:
 
 
 def find_program(environment: Mapping[str, str], root: str) -> str:
-    """Ripgrep on the PATH, but not one that lies in the workspace; "" where there is none."""
+    """Ripgrep on the PATH, but not one inside the workspace; "" where there is none."""
     for folder in environment.get("PATH", "").split(":"):
         program = os.path.join(folder, "rg")
         inside = (os.path.realpath(folder) + "/").startswith(os.path.realpath(root) + "/")
@@ -61,7 +61,7 @@ def candidates(
     include_ignored: bool,
     seconds: float,
 ) -> list[str] | None:
-    """Files below a folder that may hold a match, by name; None when ripgrep cannot tell."""
+    """Names of the files below a folder that may hold a match; None when ripgrep cannot be used."""
     program = find_program(os.environ if ctx.environment is None else ctx.environment, workspace.root)
     if not program or not means_the_same(pattern, literal):
         return None

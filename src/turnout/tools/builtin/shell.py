@@ -1,13 +1,12 @@
 """shell: one command in bash, its output as it comes, and nothing of it left running.
 
-Each call is a fresh bash without anyone's profile, so no call can poison the next. What
-does carry over is the working folder, and that is ours: when bash ends it says where it
-was, and the next call starts there if the workspace can open that place. What it says is
-only a claim; a place outside is never entered.
+Each call is a new bash without profile files, so no call can affect the next. Only the working
+folder carries over: when bash ends it reports where it was, and the next call starts there if the
+workspace can open that place. The report is only a claim; a place outside is never entered.
 
-A command that is known to only read (see `shell_safety`) counts as reading where a
-sandbox confines it, and then runs with nothing to write to. Such commands of one turn run
-at the same time, each from the folder where it found the session; all others run alone.
+A command that is known to only read (see `shell_safety`) counts as reading where a sandbox confines
+it, and then it cannot write anywhere. Such commands of one turn run at the same time, each from the
+current folder of the session; all others run alone.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from .explain import workspace_of
 from .shell_assessment import FOLDER, assess_command
 
 PLACES = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash")
-# From the system: a PATH may lead into the workspace, which could bring a bash of its own.
+# From the system: the PATH may lead into the workspace, which could hold its own bash.
 BASH = next((place for place in PLACES if os.access(place, os.X_OK)), "bash")
 TIMEOUT = 120.0
 LONGEST = 3600.0
@@ -57,7 +56,7 @@ async def shell(
     The working folder carries over from call to call while it is inside the workspace;
     variables and processes do not: everything the command started is ended with it.
     Commands that only read and are called together start in the same folder, at the same
-    time. There is no terminal and no input.
+    time. The command has no terminal and no input.
 
     Args:
         command: What bash should run.
@@ -68,7 +67,7 @@ async def shell(
     workspace = workspace_of(ctx)
     if "\0" in command:
         return error_outcome(
-            "The command holds a NUL character, which no program can be given. Leave it out."
+            "The command holds a NUL character, which programs cannot receive. Leave it out."
         )
     if background:
         return await start_in_background(
@@ -119,7 +118,7 @@ async def _run_bash(
 async def _run_detached(
     ctx: ToolContext, workspace: WorkspaceFiles, command: str, on_output: process.OnOutput
 ) -> Finished:
-    """A command in the background; where it goes does not matter to the next."""
+    """Run a command in the background; its folder does not carry over."""
     folder, _ = _folder(workspace, ctx.state)
     try:
         return await _spawn_for(ctx, command)(
@@ -134,19 +133,19 @@ async def _run_detached(
 
 
 def _spawn_for(ctx: ToolContext, command: str) -> Spawn:
-    """The session's way to run commands; for one that only reads, with nothing to write to."""
+    """The session's way to run commands; a command that only reads cannot write."""
     spawn: Spawn = ctx.spawn or process.run_command
     return getattr(spawn, "read_only", spawn) if judge_line(command).only_reads else spawn
 
 
 def _environment(ctx: ToolContext, command: str) -> dict[str, str]:
-    """The short list; where a command runs unasked, git is not to start what a repository names."""
+    """The short list of variables; for a command that needs no approval, git starts no programs."""
     found = process.environment(os.environ if ctx.environment is None else ctx.environment)
     return {**found, **git.quiet_variables()} if judge_line(command).only_reads else found
 
 
 def _bash(command: str, descriptor: int) -> list[str]:
-    """Bash that says on a descriptor of its own where it was when it ended."""
+    """Bash that reports its last folder on a separate descriptor."""
     farewell = f"trap 'builtin pwd -P >&{descriptor} 2>/dev/null' EXIT; "
     return [BASH, "--noprofile", "--norc", "-c", farewell + command]
 
@@ -155,11 +154,11 @@ def _claimed_folder(reader: int) -> str:
     try:
         return os.fsdecode(os.read(reader, 4096)).removesuffix("\n")
     except BlockingIOError:
-        return ""  # it was killed, or replaced itself by another program
+        return ""  # it was killed, or replaced by `exec`
 
 
 def _folder(workspace: WorkspaceFiles, state: dict[str, object]) -> tuple[int, str]:
-    """The folder to start in, open, and what to say if it is not the one of last time."""
+    """The folder to start in, open, and a note if it is not the one of last time."""
     wanted = str(state.get(FOLDER, "."))
     try:
         return workspace.directory(wanted), ""
@@ -183,10 +182,10 @@ def _start_of(state: dict[str, Any]) -> _Start:
 def _remember_folder(
     workspace: WorkspaceFiles, state: dict[str, Any], claimed: str, start: _Start
 ) -> list[str]:
-    """Keep the folder for the next call if it is inside; say where that is when it changed.
+    """Keep the folder for the next call if it is inside; returns a note when it changed.
 
-    Commands that run at the same time each have a folder of their own. Of those that moved,
-    the one that was started last chooses for the next call, whichever ends last.
+    Commands that run at the same time each have their own folder. Of those that changed it, the
+    one that started last decides for the next call, in whatever order they end.
     """
     if not claimed:
         return []
@@ -210,18 +209,18 @@ def _folder_in_words(folder: str) -> str:
 
 
 def _end_in_words(finished: Finished, seconds: float) -> list[str]:
-    told = []
+    notes = []
     if finished.timed_out:
-        told.append(f"Ended after {seconds:g} s with all its processes; it may have done part of its work.")
+        notes.append(f"Ended after {seconds:g} s with all its processes; it may have done part of its work.")
     elif finished.errno:
-        told.append(f"bash could not be started: {os.strerror(finished.errno)}.")
+        notes.append(f"bash could not be started: {os.strerror(finished.errno)}.")
     elif finished.signal:
-        told.append(f"Ended by {_signal_name(finished.signal)}.")
+        notes.append(f"Ended by {_signal_name(finished.signal)}.")
     elif finished.code:
-        told.append(f"Exit code {finished.code}.")
+        notes.append(f"Exit code {finished.code}.")
     if finished.left:
-        told.append(f"{finished.left} of its processes could not be ended.")
-    return told
+        notes.append(f"{finished.left} of its processes could not be ended.")
+    return notes
 
 
 def _signal_name(number: int) -> str:

@@ -1,7 +1,7 @@
-"""What a command amounts to before it runs: its risk, its parts, and the files that it may touch.
+"""The assessment of a command before it runs: its risk, its parts, and the files that it may touch.
 
-Most of it is a judgement of words (`shell_safety`, `reached`); here it meets the workspace, which
-knows what a glob fits, where a program lies and what a repository has git start.
+Most of it is a judgement of words (`shell_safety`, `reached_programs`). The workspace adds what a glob
+matches, where a program is and which programs a repository lets git start.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from ..policy.reached_programs import Reached
 from ..policy.shell_safety import Judgement, judge_line
 from ..policy.situation import Assessment, Situation
 
-FOLDER = "shell.folder"  # where the folder is kept in the session's state
-MOST_GLOBS = 20  # that are looked at
+FOLDER = "shell.folder"  # the key of the folder in the session's state
+MOST_GLOBS = 20  # globs in a line that are expanded
 MOST_NAMES = 2_000  # in folders that a glob is compared with
-MOST_MENTIONS = 500  # beyond which the sandbox alone keeps what rules deny
+MOST_MENTIONS = 500  # paths that rules look at; beyond, only the sandbox covers denied files
 _PIECES = re.compile(r"[=:@,]")
 _WILD = re.compile(r"[*?\[]")
 
 
 def assess_command(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
-    """What a command amounts to here: one that only reads is no risk, if a sandbox holds it to that."""
+    """The assessment of a command: one that only reads has no risk, if a sandbox keeps it from writing."""
     line = str(arguments.get("command", ""))
     judged = judge_line(line, str(situation.state.get(FOLDER, ".")))
     few = len(judged.globs) <= MOST_GLOBS
@@ -39,9 +39,9 @@ def assess_command(arguments: Mapping[str, Any], situation: Situation) -> Assess
     planted = _program_in_workspace((each.program for each in judged.commands), situation)
     reasons = list(_reasons(judged, planted, situation))
     if None in fitting:
-        reasons.append("a glob in it fits too many files to look at")
+        reasons.append("a glob in it matches too many files to check")
     if arguments.get("background"):
-        reasons.append("it goes on in the background")
+        reasons.append("it continues in the background")
     reached = Reached(lambda program: _real_name(program, judged.folder, situation))
     if judged.commands:
         reached.add_commands(judged.commands)
@@ -56,7 +56,7 @@ def assess_command(arguments: Mapping[str, Any], situation: Situation) -> Assess
         situation.network,
         only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
         reached={"command": reached.texts},
-        untold=("command",) if reached.untold else (),
+        unclear=("command",) if reached.unclear else (),
         possible={"command": tuple(reached.possible)},
         mentions=tuple(islice(_mentioned_paths(reached, judged, situation), MOST_MENTIONS)),
         may_show=_may_show(judged, reached, situation),
@@ -64,14 +64,14 @@ def assess_command(arguments: Mapping[str, Any], situation: Situation) -> Assess
 
 
 def _reasons(judged: Judgement, planted: str, situation: Situation) -> Iterator[str]:
-    """Why it is asked for."""
+    """Why the command needs approval."""
     if judged.why:
         yield judged.why
     if not situation.is_confined:
         note = str(getattr(situation.spawn, "note", ""))
         yield f"{OPEN} ({note})" if note else OPEN
     elif planted:
-        yield f"{planted} would be run from the workspace"
+        yield f"the program {planted} is in the workspace"
     elif named := _named_by_repository(judged, situation):
         yield f"the settings of the repository name {named}, by which git may start programs"
 
@@ -90,7 +90,7 @@ def _program_in_workspace(programs: Iterable[str], situation: Situation) -> str:
 
 
 def _named_by_repository(judged: Judgement, situation: Situation) -> str:
-    """What the repository has git start, if git is called; "" otherwise."""
+    """Which setting of the repository lets git start programs, if git is called; "" otherwise."""
     calls_git = any(command.program == "git" for command in judged.commands)
     if not calls_git or not isinstance(situation.workspace, WorkspaceFiles):
         return ""
@@ -98,30 +98,30 @@ def _named_by_repository(judged: Judgement, situation: Situation) -> str:
 
 
 def _files_for(pattern: str, situation: Situation) -> list[str] | None:
-    """What a glob stands for; None when that cannot be told."""
+    """The files that a glob matches; None when that is unknown."""
     if not isinstance(situation.workspace, WorkspaceFiles):
         return None
     return files_fitting(situation.workspace, pattern)
 
 
 def _only_reads(judged: Judgement) -> bool:
-    """Whether reading may go on beside it. A mere `cd` is there for the commands after it: they wait."""
+    """Whether other reading calls may run beside it. Commands after a lone `cd` must wait for it."""
     return judged.only_reads and any(command.program != "cd" for command in judged.commands)
 
 
-# What a rule that denies looks at
+# What denying rules look at
 
 
 def _real_name(program: str, folder: str, situation: Situation) -> str:
-    """The last name of what a program leads to that is named by its path."""
+    """The real name of a program that is given by its path: the last name of the link target."""
     root = getattr(situation.workspace, "root", "/")
     return os.path.basename(os.path.realpath(os.path.join(root, folder, program)))
 
 
 def _mentioned_paths(reached: Reached, judged: Judgement, situation: Situation) -> Iterator[str]:
-    """Whatever in the words may be a path: each word, and its pieces (`if=x`, `HEAD:x`, `-fx`).
+    """What may be a path in the words: each word, and its pieces (`if=x`, `HEAD:x`, `-fx`).
 
-    Of programs on the list it is known which words are paths, but for git, which has paths in
+    For programs on the list it is known which words are paths, except for git, which has paths in
     other words too.
     """
     unknown = [each for each in judged.commands if each in judged.unlisted or each.program == "git"]
@@ -141,17 +141,17 @@ def _pieces_of(word: str) -> Iterator[str]:
 
 
 def _may_show(judged: Judgement, reached: Reached, situation: Situation) -> str:
-    """Why it may show files that it does not name; "" when the sandbox covers all that rules deny."""
+    """Why it may show files that it does not name; "" when the sandbox covers all denied files."""
     if not situation.is_confined:
-        return "no sandbox keeps it from files that it does not name"
+        return "without a sandbox it can read files that it does not name"
     is_file = _file_test(judged.folder, situation)
     if reached.obscure or any(shows_content(words, is_file) for words in reached.found):
-        return "it may show what the history of a repository holds"
+        return "it may show files from the history of a repository"
     return ""
 
 
 def _file_test(folder: str, situation: Situation) -> Callable[[str], bool]:
-    """Whether a word names one file of the workspace, and nothing that stands for more."""
+    """A test whether a word names exactly one file of the workspace."""
 
     def is_file(path: str) -> bool:
         if path.startswith(":") or _WILD.search(path) or not isinstance(situation.workspace, WorkspaceFiles):
@@ -165,10 +165,10 @@ def _file_test(folder: str, situation: Situation) -> Callable[[str], bool]:
 
 
 def files_fitting(workspace: WorkspaceFiles, pattern: str) -> list[str] | None:
-    """The paths that a glob fits, itself among them, as bash leaves it where there are none.
+    """The paths that a glob matches, and the glob itself, since bash keeps it where nothing matches.
 
-    None when there are too many to look at. A folder that cannot be opened stands for what is
-    in it.
+    None when there are too many. A folder that cannot be opened stands for what is in it. Bash expands
+    the glob again when the command runs; the sandbox decides what the command can reach then.
     """
     places, looked = ["/" if pattern.startswith("/") else ""], 0
     for part in pattern.split("/"):

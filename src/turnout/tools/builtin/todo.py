@@ -1,4 +1,4 @@
-"""todo: the model's own list of what there is to do, kept for the session and shown to the user."""
+"""todo: the model's list of steps, kept for the session and shown to the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..declare.context import ToolContext
 from ..declare.result import error_outcome
 from ..declare.tool import tool
 
-LIST = "todo.items"  # where the list is kept in the session's state
+LIST = "todo.items"  # the key of the list in the session's state
 MOST = 100
 _MARKS = {"pending": "[ ]", "in_progress": "[~]", "done": "[x]"}
 

@@ -1,4 +1,4 @@
-"""write_file: a whole file, in one step, in the manner of the file it replaces."""
+"""write_file: a whole file, in one step, with the encoding and line endings of the file it replaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explain_error, workspace_of
 
-KEPT_LIMIT = 16 * 1024 * 1024  # of a larger file the manner is not looked at
+KEPT_LIMIT = 16 * 1024 * 1024  # a larger file is replaced without a look at its encoding
 
 
 @tool(risk="write", groups=("files",))
@@ -36,11 +36,11 @@ def write_file(ctx: ToolContext, path: str, content: str) -> Outcome | str:
 
 
 def _text_before(workspace: WorkspaceFiles, path: str) -> DecodedText | None:
-    """The text that is about to be replaced; None where there is none."""
+    """The text that will be replaced; None where there is none."""
     try:
         data, _ = workspace.read(path, KEPT_LIMIT)
     except OSError:
-        return None  # writing will say what is wrong, if anything is
+        return None  # if something is wrong, writing will report it
     return None if is_binary(data) else decode_text(data)
 
 

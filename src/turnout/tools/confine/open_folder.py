@@ -1,7 +1,7 @@
 """A folder held open, and what stands under the names in it: entries, stamps, links.
 
-Everything here goes through the descriptor of an open folder, so nobody can swap the folder
-between the look and the use.
+Everything here goes through the descriptor of an open folder, so the folder cannot be swapped
+between the check and the use.
 """
 
 from __future__ import annotations

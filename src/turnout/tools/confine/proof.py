@@ -90,12 +90,12 @@ async def _try_probes(
     return [*on, *(_proof(*json.loads(line)) for line in lines[1:])]
 
 
-def _proof(name: str, end: str, said: str, number: int | None = None) -> Proof:
+def _proof(name: str, end: str, detail: str, number: int | None = None) -> Proof:
     """A probe is held if the system denied it; one that got through or went wrong is not."""
     if end == "through":
-        return Proof(name, False, f"it got through {said}".rstrip())
+        return Proof(name, False, f"it got through {detail}".rstrip())
     denied = end == "error" and number is not None and errno.errorcode.get(number) in DENIALS
-    return Proof(name, denied, said, tried=denied)
+    return Proof(name, denied, detail, tried=denied)
 
 
 def _is_on(facts: dict[str, Any]) -> Iterator[Proof]:

@@ -1,13 +1,13 @@
-"""Guardrails before a tool runs: arguments that fit its schema, or every problem named.
+"""The check of arguments before a tool runs: they fit its schema, or every problem is named.
 
-Few repairs are safe, and only those are made: no text at all for "no arguments", JSON
-encoded twice, JSON in a code fence, a trailing comma, a string that spells the number
-the schema wants. Each is named in `Checked.repairs`. Nothing is guessed: what was cut off
-is never run, and what cannot be read never becomes `{}`.
+Only safe repairs are made: no text at all for "no arguments", JSON encoded twice, JSON in a code
+fence, a trailing comma, a string that holds the number the schema wants. Each is named in
+`Checked.repairs`. Nothing is guessed: arguments that were cut off are never run, and text that cannot
+be read never becomes `{}`.
 
-What a model may write is not bounded, and the validator cannot be stopped. So arguments are
-measured first: those that are too large are refused unread, and those whose check could take
-long (`is_costly`) are checked in a process of its own.
+What a model writes is not bounded, and the validator cannot be stopped. So arguments are measured
+first: those that are too large are refused unread, and those whose check could take long
+(`is_costly`) are checked in a separate process.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ NAMED = 32
 """How many problems are named; the rest are counted."""
 
 MANY = 100
-"""More problems than this and none is repaired: each takes 0.1 ms to be read."""
+"""With more problems than this, none is repaired: to read one takes 0.1 ms."""
 
 USAGE = 4000  # characters
 
-FEW = 1000  # values; a text with fewer need not be looked at
+FEW = 1000  # values; a text with fewer need not be measured
 
-REREAD = 100_000  # characters up to which text that is not as it should be is read once more
+REREAD = 100_000  # characters up to which damaged text is read once more
 
 ROUNDS = 2  # JSON inside a string may itself hold numbers as strings
 
@@ -59,7 +59,7 @@ _NUMBER = re.compile(r"\s*-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?
 
 
 class Checked(Struct, frozen=True, gc=False):
-    """Arguments after the guardrails. They may be used only when `kind` is empty.
+    """Arguments after the check. They may be used only when `kind` is empty.
 
     `kind` is `invalid_arguments`, `truncated_arguments`, `unreadable_arguments` or `arguments_too_large`.
     """
@@ -70,7 +70,7 @@ class Checked(Struct, frozen=True, gc=False):
     problems: tuple[ArgumentProblem, ...] = ()
     missing: tuple[str, ...] = ()
     more: int = 0
-    is_first: bool = False  # nobody looked for more than the first problem
+    is_first: bool = False  # only the first problem was looked for
 
     @property
     def ok(self) -> bool:
@@ -88,10 +88,10 @@ def check_call(tool: Tool, call: ToolCall) -> Checked:
 
 
 def is_costly(tool: Tool, call: ToolCall) -> bool:
-    """Whether checking a call could take longer than the loop may be held up."""
+    """Whether the check of a call could block the loop for too long."""
     size = _size(call)
     if call.fault or size > tool.argument_limit or (size <= SMALL and tool.cost.is_light):
-        return False  # with a fault it is refused unread, or read anew and then measured
+        return False  # with a fault it is refused unread, or read again and then measured
     steps = _steps(tool, call.arguments, call.raw)
     if steps > DETAILED and tool.cost.branches:  # it is the report of what does not fit that takes long
         return steps > COSTLY or not tool.fits(call.arguments)
@@ -101,7 +101,7 @@ def is_costly(tool: Tool, call: ToolCall) -> bool:
 def _steps(tool: Tool, arguments: Mapping[str, Any], raw: str | None) -> float:
     """How many steps of the validator these arguments may take."""
     text = plain.dumps(arguments) if raw is None else raw
-    # A value takes two characters; those of a text that is an argument itself hold no other values.
+    # A value takes two characters; a text that is itself an argument holds no other values.
     texts = sum(len(each) for each in islice(arguments.values(), FEW) if isinstance(each, str))
     at_most = max(len(text) - texts, 0) // 2 + 2
     values = at_most if at_most < FEW else min(at_most, values_at_most(text, at_most))
@@ -122,14 +122,14 @@ def _too_large(tool: Tool, size: int) -> Checked:
 
 
 def not_checked(arguments: dict[str, Any], expected: str, got: str = "") -> Checked:
-    """Arguments that are too much to be read, or to be checked."""
+    """The result for arguments that are too large to be read, or to be checked."""
     got = got or value_in_words(arguments)
     return Checked(arguments, (), "arguments_too_large", (ArgumentProblem("", expected, got),))
 
 
 def _no_arguments(call: ToolCall) -> Checked:
-    said_nothing = call.raw is not None and not call.raw.strip()
-    return Checked({}, ("empty",) if said_nothing else ())
+    is_blank = call.raw is not None and not call.raw.strip()
+    return Checked({}, ("empty",) if is_blank else ())
 
 
 def _repair_and_check(tool: Tool, call: ToolCall) -> Checked:
@@ -160,12 +160,12 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any], repairs: tuple[str
 def _check_values(tool: Tool, value: dict[str, Any], text: str | None, repairs: tuple[str, ...]) -> Checked:
     steps = _steps(tool, value, text)
     if steps > COSTLY:
-        return not_checked(value, "arguments that take less to be checked")
+        return not_checked(value, "arguments that take less time to check; send less, or in several calls")
     if tool.fits(value):
         return Checked(value, repairs)
     if steps > DETAILED:
         return _first_problem(tool, value, repairs)
-    value = plain.plain(value)  # repairs are made in it
+    value = plain.plain(value)  # a copy, in which repairs are made
     for _ in range(ROUNDS):
         counted = tool.validator.evaluate(value).errors()
         if len(counted) > MANY:
@@ -204,7 +204,7 @@ def _parse_damaged(raw: str) -> tuple[dict[str, Any], str, list[str]]:
     if fault == "not_json" and (without := _COMMA.sub(_drop_comma, text)) != text:
         arguments, fault = plain.arguments(without)
         repairs.append("trailing_comma")
-    if not text.strip():  # a fence around nothing says nothing
+    if not text.strip():  # a fence around nothing is not an empty object
         fault = "not_json"
     return arguments, fault, repairs
 
@@ -215,9 +215,9 @@ def _drop_comma(match: re.Match[str]) -> str:
 
 def _unreadable_arguments(fault: str, call: ToolCall) -> Checked:
     expected = {
-        "truncated": "a whole JSON object; what came is cut off, so it was not run",
-        "not_json": "a JSON object; what came is not JSON",
-        "too_deep": f"a JSON object of at most {plain.MAX_DEPTH} levels; what came is nested deeper",
+        "truncated": "a whole JSON object; this one is cut off, so it was not run",
+        "not_json": "a JSON object; this is not JSON",
+        "too_deep": f"a JSON object of at most {plain.MAX_DEPTH} levels; this one is nested deeper",
     }.get(fault, "a JSON object")
     kind = "truncated_arguments" if fault == "truncated" else "unreadable_arguments"
     got = call.raw if call.raw is not None else plain.dumps(call.arguments)
@@ -228,7 +228,7 @@ def _unreadable_arguments(fault: str, call: ToolCall) -> Checked:
 
 
 def _repair_values(tool: Tool, value: dict[str, Any]) -> Iterator[str]:
-    """Put right, in place, what may be put right; name each repair."""
+    """Repair, in place, what may be repaired; name each repair."""
     for error in tool.validator.iter_errors(value):
         path = error.instance_path
         if not path or not isinstance(error.instance, str):
@@ -240,7 +240,7 @@ def _repair_values(tool: Tool, value: dict[str, Any]) -> Iterator[str]:
 
 
 def _wanted_types(error: Any) -> Iterable[str]:
-    """The types that would fit, provided that only the type is wrong."""
+    """The types that would fit, if only the type is wrong."""
     if error.kind.name == "type":
         return error.kind.types  # type: ignore[no-any-return]
     if error.kind.name not in ("anyOf", "oneOf"):
@@ -311,7 +311,7 @@ def usage(tool: Tool) -> str:
 
 
 def explanation(tool: Tool, checked: Checked) -> str:
-    """The `tool_error` that a model can act on: what is missing, what is wrong, how to call."""
+    """The `tool_error` for the model: what is missing, what is wrong, how to call the tool."""
     fields: dict[str, Any] = {"message": _sentence(tool.name, checked)}
     if checked.missing:
         fields["missing"] = list(checked.missing)

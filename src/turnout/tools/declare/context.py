@@ -1,8 +1,8 @@
-"""What a running tool knows of its call, and how it reports back while it runs.
+"""What a running tool knows about its call, and how it reports while it runs.
 
-A context can be made without a scheduler (`ToolContext(workspace=...)`), so that a tool
-is tested by calling it. `cancelled` is set before an asynchronous tool is cancelled and
-is the only sign a tool in a thread gets: ask it between two steps.
+A context can be made without a scheduler (`ToolContext(workspace=...)`), so that a test can call the
+tool. `cancelled` is set before an asynchronous tool is cancelled. For a tool in a thread it is the
+only sign: check it between two steps.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ class CancelFlag(Protocol):
 
 
 class Question(Struct, frozen=True):
-    """Something a tool wants to know of the user; `choices` are offered, not imposed."""
+    """A question of a tool to the user; they may also answer something else than the `choices`."""
 
     text: str
     choices: tuple[str, ...] = ()
 
 
 Asker: TypeAlias = Callable[[Question], Awaitable[str | None]]
-"""Any surface that can put a question to the user; None is no answer."""
+"""The function that asks the user a question; None means no answer."""
 
 
 class ToolContext:
-    """One call's view of the session: who it is, where it works, whom it tells.
+    """One call's view of the session: its id, where it works, where it reports.
 
-    `state` is the session's own; `shared` it has in common with all its subagents.
+    `state` belongs to the session; `shared` to the session and all its subagents.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ToolContext:
         self._report = report
 
     def progress(self, step: Any) -> None:
-        """Say how far you are: a number from 0 to 1, or a line of text."""
+        """Report progress: a number from 0 to 1, or a line of text."""
         if isinstance(step, int | float) and not isinstance(step, bool):
             self._report_event(ToolProgress(self.call_id, fraction=min(max(float(step), 0.0), 1.0)))
         else:

@@ -1,8 +1,8 @@
 """A docstring read as a tool's description and one line for each parameter.
 
 The three common styles are read: Google (`Args:`), NumPy (`Parameters` underlined) and
-Sphinx (`:param name:`). Sections that are for programmers (Returns, Raises, Examples)
-stay out of what a model is told.
+Sphinx (`:param name:`). Sections for programmers (Returns, Raises, Examples) are left out
+of what a model reads.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def read_docstring(text: str | None) -> ReadDocstring:
         return ReadDocstring()
     sections = list(_sections(cleandoc(text).split("\n")))
     found: dict[str, str] = {}
-    spoken: list[str] = []
+    running: list[str] = []
     for heading, lines in sections:
         if heading in PARAMETERS:
             found.update(_parameters_in(lines))
         elif not heading:
-            spoken += _without_fields(lines, found)
-    return ReadDocstring("\n".join(spoken).strip(), found)
+            running += _without_fields(lines, found)
+    return ReadDocstring("\n".join(running).strip(), found)
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:

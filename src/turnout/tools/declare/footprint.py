@@ -1,7 +1,8 @@
-"""What a call touches, and whether two calls clash: the question on which all order between calls rests.
+"""What a call touches, and whether two calls clash: this decides the order between calls.
 
-Two calls clash when one of them changes a path that the other touches. A folder and what
-is in it are the same place. A command may look anywhere: what changes anything clashes with it.
+Two calls clash when one of them changes a path that the other touches. A folder and what is in it
+are the same place. A command may read anything, so every call that changes something clashes with
+it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 LONGEST_PATH = 4096
-"""No file has a longer path: one that is longer stands for itself only."""
+"""No file has a longer path; a longer one has no folders above it here."""
 
 
 class Footprint(Struct, frozen=True):
@@ -75,8 +76,8 @@ class TakenPlaces:
 def clash_across_sessions(one: Footprint, two: Footprint) -> bool:
     """Whether two calls of different sessions of a tree must not run at the same time.
 
-    Between sessions there is no order to keep, only work to keep whole. So a call that runs
-    alone in its batch keeps out what changes things and its own kind; reading goes on.
+    Between sessions there is no order to keep, but changes must not overlap. So a call that runs
+    alone in its batch excludes calls that change things and others that run alone; reading continues.
     """
     if one.alone or two.alone:
         return (one.alone or one.changes) and (two.alone or two.changes)

@@ -1,7 +1,7 @@
 """What is wrong with arguments, in words that a model can act on.
 
-A problem names where it is, what was expected and what came. Whatever is shown of a value
-is short, however large the value is.
+A problem names where it is, what was expected and what was given. What is shown of a value is
+short, however large the value is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOTHING = "nothing"
 
 
 class ArgumentProblem(Struct, frozen=True):
-    """One thing that does not fit: where, what was expected, what came."""
+    """One thing that does not fit: where, what was expected, what was given."""
 
     path: str
     expected: str
@@ -28,7 +28,7 @@ class ArgumentProblem(Struct, frozen=True):
 
 
 def tool_error(kind: str, tool: str, message: str, **fields: Any) -> str:
-    """Every error that we, and not the tool, report: one shape, as JSON text."""
+    """The one form of every error that we report, and not the tool: JSON text."""
     return plain.dumps({"tool_error": {"kind": kind, "tool": tool, "message": message, **fields}})
 
 
@@ -51,8 +51,10 @@ def problem_in_brief(error: Mapping[str, Any], value: Any) -> ArgumentProblem:
     """The same from the validator's short form, for arguments that hold thousands of problems."""
     path = [int(part) if part.isdigit() else part for part in error["instanceLocation"].split("/")[1:]]
     keyword = error["schemaLocation"].rpartition("/")[2]
-    said = error["error"].rpartition(" is ")[2] if keyword == "type" else keyword
-    return ArgumentProblem(path_text(path), shorten_text(said, SHOWN), value_in_words(value_at(value, path)))
+    expected = error["error"].rpartition(" is ")[2] if keyword == "type" else keyword
+    return ArgumentProblem(
+        path_text(path), shorten_text(expected, SHOWN), value_in_words(value_at(value, path))
+    )
 
 
 def schema_in_words(schema: Any) -> str:
@@ -71,7 +73,7 @@ def schema_in_words(schema: Any) -> str:
 
 
 def value_in_words(value: Any) -> str:
-    """A value in a few words, at the same cost whatever its size."""
+    """A value in a few words, at the same cost for every size."""
     match value:
         case str():
             return f"string {plain.dumps(shorten_text(value, SHOWN))}"
@@ -94,7 +96,7 @@ def path_text(path: Iterable[str | int]) -> str:
 
 
 def value_at(value: Any, path: Iterable[str | int]) -> Any:
-    """What stands at a path; None where the path leads nowhere."""
+    """The value at a path; None if there is none."""
     for step in path:
         try:
             value = value[step]

@@ -1,8 +1,7 @@
 """The tools of a session: found by name, offered by mode, gathered in groups.
 
-A model may write a name as it remembers it (`functions.read_file`, `Read File`,
-`readFile`): when exactly one tool can be meant, that one is; when none or several can,
-the answer lists what comes nearest.
+A model may write a name in another form (`functions.read_file`, `Read File`, `readFile`). If exactly
+one tool can be meant, it is used; if none or several can, the answer lists similar names.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ _FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and flattened: ca
 
 
 class FoundTool(Struct, frozen=True):
-    """The tool that a name means; `repaired` when the name was written otherwise."""
+    """The tool that a name means; `repaired` when the name was written in another form."""
 
     tool: Tool
     repaired: bool = False
 
 
 class UnknownTool(Struct, frozen=True):
-    """No tool has this name; `suggestions` come near. A `disabled` one exists but is not offered now."""
+    """No tool has this name; `suggestions` are similar. A `disabled` tool exists but is not offered now."""
 
     name: str
     suggestions: tuple[str, ...] = ()
@@ -47,7 +46,7 @@ class UnknownTool(Struct, frozen=True):
                 "disabled_tool", shown, f"{shown} is not available in this mode. It was not run."
             )
         meant = f" Did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
-        message = f"There is no tool called {shown!r}.{meant} Nothing was run."
+        message = f"No tool is called {shown!r}.{meant} Nothing was run."
         return tool_error("unknown_tool", shown, message, suggestions=list(self.suggestions))
 
 
@@ -72,9 +71,10 @@ class Registry:
         self._spellings.setdefault(_fold_name(tool.name), []).append(tool.name)
 
     def remove(self, name: str) -> None:
-        """Take a tool away. Calls to it that are on record keep their results."""
+        """Remove a tool. Calls to it in the history keep their results."""
         if (tool := self._tools.pop(name, None)) is None:
-            raise UsageError(f"there is no tool called {name!r} to remove")
+            known = ", ".join(self._tools) or "none"
+            raise UsageError(f"there is no tool called {name!r} to remove; known are: {known}")
         self._spellings[_fold_name(tool.name)].remove(name)
 
     def enable(self, group: str, on: bool = True) -> None:
@@ -94,7 +94,7 @@ class Registry:
         return self._tools[name]
 
     def offered_tools(self, mode: Mode = "") -> tuple[Tool, ...]:
-        """The tools a model is told of in this mode."""
+        """The tools that are offered to the model in this mode."""
         return tuple(tool for tool in self if self._is_on(tool, mode))
 
     def specs(self, mode: Mode = "") -> tuple[ToolSpec, ...]:
@@ -104,7 +104,7 @@ class Registry:
         return tuple(tool for tool in self if name in tool.groups)
 
     def find(self, name: str, mode: Mode = "") -> FoundTool | UnknownTool:
-        """The tool that a model meant by this name, or what comes near."""
+        """The tool that a model meant by this name, or similar names."""
         tool = self._tools.get(name)
         if tool is None:
             meant = self._guess_name(name)
@@ -134,7 +134,7 @@ class Registry:
 
 
 def _readings(name: str) -> list[str]:
-    """The name as written, then without a call number, then without the prefixes models put before it."""
+    """The name as written, then without a call number, then without the prefixes that models add."""
     bare = _CALL_NUMBER.sub("", name.strip())
     flattened = _FLATTENED.match(bare)
     return [name, bare, *([flattened[1]] if flattened else []), re.split(r"[.:/]", bare)[-1]]

@@ -1,7 +1,7 @@
-"""What a tool gives back, as an outcome: text, JSON, media or code, and never a call.
+"""What a tool returns, as an outcome: text, JSON, media or code, and never a call.
 
-A call inside a result would stand in the history without a turn that made it. One filter
-takes it out, in every mode, and says how many it took.
+A call inside a result would be in the history without a turn that made it. So it is removed, in
+every mode, and the number of removed calls is reported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...model import Code, Content, Media, Opaque, Outcome, Text, Thinking, Tool
 from ...plain import dumps
 
 BLOCKS = (Text, Media, Code, Opaque, Thinking, ToolCall, ToolResponse)
-CALL_TAKEN_OUT = "[a tool call inside this result was left out]"
+CALL_TAKEN_OUT = "[a tool call inside this result was removed]"
 
 
 class Returned(Struct, frozen=True):
@@ -40,7 +40,7 @@ def outcome_of(value: Any) -> Returned:
 
 
 def failure(error: BaseException) -> Outcome:
-    """The outcome of a tool that raised: what went wrong, in its own words."""
+    """The outcome of a tool that raised: its error as text."""
     name = type(error).__name__
     try:
         message = str(error)
@@ -64,7 +64,7 @@ def _of_blocks(items: Iterable[Any]) -> Returned:
 
 
 def _allowed_blocks(items: Iterable[Any]) -> Iterator[Content]:
-    """The blocks a result may hold. What another model thought, and its private state, stay with it."""
+    """The blocks a result may hold. Thinking and residue of another model are removed."""
     for item in items:
         match item:
             case ToolCall() | ToolResponse() | Thinking():

@@ -1,7 +1,7 @@
-"""What it may cost to check arguments against a schema: an upper bound, found out beforehand.
+"""What it may cost to check arguments against a schema: an upper bound, computed before the check.
 
 A schema of a kilobyte can refer to its own parts so that a check takes 2^40 steps, and a check
-cannot be stopped: the validator holds the interpreter while it works. So a schema is measured
+cannot be stopped: the validator holds the interpreter lock while it works. So a schema is measured
 before it is accepted, and arguments are measured against it before they are checked.
 
 One step is one part of a schema that looks at one value, about 30 ns. Parts that look at the
@@ -19,10 +19,10 @@ from ...errors import UsageError
 from ...plain import MAX_DEPTH, is_deeper
 
 PER_VALUE = 100_000
-"""Steps that a schema may take for one value, whatever the value is."""
+"""Steps that a schema may take for any one value."""
 
 COSTLY = 1_000_000
-"""Steps from which on arguments are checked in a process of their own."""
+"""Steps from which on arguments are checked in a separate process."""
 
 DETAILED = 10_000
 """Steps up to which every problem is looked for. To report a step takes 5 µs; else the first will do."""
@@ -61,11 +61,11 @@ _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]?|\{(\d{1,9})(?:,(\d{0,9}))
 
 
 class SchemaCost:
-    """The cost of one schema, level by level. Raises UsageError for a schema that cannot be afforded."""
+    """The cost of one schema, level by level. Raises UsageError for a schema that costs too much."""
 
     def __init__(self, schema: Any) -> None:
         if is_deeper(schema, MAX_DEPTH):
-            raise UsageError(f"it is nested deeper than {MAX_DEPTH} levels")
+            raise UsageError(f"it is nested deeper than {MAX_DEPTH} levels, which are the limit")
         self._schema = schema
         self._nodes = list(_objects_in(schema))
         if len(self._nodes) > PARTS:
@@ -88,11 +88,11 @@ class SchemaCost:
         try:
             most = max((self._steps(node, 0)[0] for node in self._nodes), default=0)
         except RecursionError:
-            raise UsageError("its references lead too far") from None
+            raise UsageError("its references are nested too deeply; use fewer levels of $ref") from None
         if most > PER_VALUE:
             raise UsageError(
-                f"to check one value against it takes {most:,.0f} steps, and {PER_VALUE:,} are the limit: "
-                "its parts refer to each other again and again"
+                f"to check one value against it takes {most:,.0f} steps, and {PER_VALUE:,} are the limit; "
+                "its parts refer to each other too often: use fewer of allOf, anyOf and $ref"
             )
 
     def _count_numbers(self) -> None:
@@ -103,7 +103,7 @@ class SchemaCost:
         self._extra += PER_NUMBER * numbers if numbers > FEW_NUMBERS else 0
 
     def most_steps(self, values: int, depth: int, characters: int) -> float:
-        """Steps that so many values may take, nested so deep, written with so many characters."""
+        """The most steps for so many values, nested so deep, written with so many characters."""
         steps, states = self._most_down_to(min(depth, self.levels))
         if depth > self.levels and self.is_deep:
             return float("inf")
@@ -113,12 +113,12 @@ class SchemaCost:
 
     @cached_property
     def is_deep(self) -> bool:
-        """Whether it reaches so far down that how deep a value is nested matters."""
+        """Whether it reaches so far down that the depth of a value matters."""
         return bool(self._levels_at(self.levels)[0])
 
     @cached_property
     def is_light(self) -> bool:
-        """Whether a call of few characters is cheap to check, whatever is in it."""
+        """Whether every call of few characters is cheap to check."""
         return self.most_steps(SMALL // 2, LEVELS + 1, SMALL) <= (DETAILED if self.branches else COSTLY)
 
     def _most_down_to(self, depth: int) -> tuple[float, float]:
@@ -141,7 +141,10 @@ class SchemaCost:
         key = (id(node), depth)
         if key in self._known:
             return self._known[key]
-        self._known[key] = (0.0, 0.0)  # whoever comes back here refers to itself, which the validator notices
+        self._known[key] = (
+            0.0,
+            0.0,
+        )  # a part that comes back here refers to itself
         steps, states = _own_cost(node) if depth == 0 else (0.0, 0.0)
         for part in self._parts_of(node)[0]:
             more = self._steps(part, depth)
@@ -184,7 +187,7 @@ class SchemaCost:
                 yield from self._targets(reference)
 
     def _targets(self, reference: str) -> Iterator[Any]:
-        """Whatever a reference may mean. An `$id` somewhere can change what `#` is, so all are tried."""
+        """Every part that a reference may mean. An `$id` can change what `#` is, so all roots are tried."""
         if not reference.startswith("#"):
             return
         if reference[1:2] not in ("", "/"):
@@ -200,7 +203,7 @@ class SchemaCost:
 
 
 def _objects_in(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object of a schema, whether it stands where a part may stand or not."""
+    """Every object of a schema, also where no part of a schema may stand."""
     waiting = [value]
     while waiting:
         each = waiting.pop()
@@ -245,7 +248,7 @@ def _check_pattern(pattern: str) -> None:
     if (states := pattern_states(pattern)) > STATES:
         raise UsageError(
             f"the pattern {pattern[:60]!r} in it unfolds to {states:,.0f} states, "
-            f"and {STATES:,} are the limit: its repetitions multiply"
+            f"and {STATES:,} are the limit: its repetitions multiply, so use fewer"
         )
 
 

@@ -1,8 +1,8 @@
 """A function's signature as JSON Schema, and JSON arguments as the Python values it wants.
 
-Both are worked out once, when the tool is made. msgspec reads plain types, structs,
-dataclasses, typed dicts, enums and dates; a parameter whose type is pydantic's is read
-by pydantic, which is then already loaded by whoever wrote the type, and never otherwise.
+Both are computed once, when the tool is made. msgspec reads plain types, structs, dataclasses, typed
+dicts, enums and dates. A parameter with a type of pydantic is read by pydantic, which is then already
+loaded; otherwise it is never imported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REFERENCE = "#/$defs/{name}"
 
 
 class Undecodable(Exception):
-    """Arguments that fit the schema and still make no value of the wanted type."""
+    """Arguments that fit the schema but cannot be converted to the wanted type."""
 
     def __init__(self, path: tuple[str | int, ...], message: str) -> None:
         super().__init__(message)
@@ -81,10 +81,10 @@ def given_signature(function: Callable[..., Any], schema: Mapping[str, Any]) -> 
     """A signature whose schema was written by hand: arguments reach the function as they are."""
     described = read_docstring(inspect.getdoc(function))
     if is_deeper(schema, MAX_DEPTH):
-        raise UsageError(f"the parameters of a tool are nested deeper than {MAX_DEPTH} levels")
+        raise UsageError(f"the parameters of a tool are nested too deeply; use at most {MAX_DEPTH} levels")
     parameters = plain(schema)
     if parameters.get("type", "object") != "object":
-        raise UsageError(f"the parameters of a tool are an object, not {parameters.get('type')!r}")
+        raise UsageError(f"the parameters of a tool have type {parameters.get('type')!r}; use 'object'")
     return Signature(described.summary, {"type": "object", **parameters}, {}, _context_name(function))
 
 
@@ -112,11 +112,11 @@ def _parameter(
 ) -> _Parameter:
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
         raise UsageError(
-            f"{_title_of_tool(function)}: a model gives arguments by name, so {parameter} cannot be given"
+            f"{_title_of_tool(function)}: a model gives arguments by name; make {parameter} a named parameter"
         )
-    said = described.get(parameter.name, "") or _description_in(hint)
+    description = described.get(parameter.name, "") or _description_in(hint)
     required = parameter.default is parameter.empty
-    return _Parameter(parameter.name, hint, said, parameter.default, required)
+    return _Parameter(parameter.name, hint, description, parameter.default, required)
 
 
 def _description_in(hint: Any) -> str:
@@ -138,7 +138,9 @@ def _schema_and_decoders(
             schema, more, decode = make(parameter.name, parameter.hint)
         except TypeError as error:
             kind = f"{parameter.hint!r} has no JSON form ({str(error).splitlines()[0]})"
-            raise UsageError(f"{_title_of_tool(function)}: {parameter.name}: {kind}") from error
+            raise UsageError(
+                f"{_title_of_tool(function)}: change the type of {parameter.name}: {kind}"
+            ) from error
         _merge_definitions(definitions, more, function)
         properties[parameter.name] = _schema_with_notes(schema, parameter)
         if decode is not None:
@@ -191,7 +193,7 @@ _KINDS: dict[type, str] = {str: "string", int: "integer", bool: "boolean"}
 
 
 def _with_types(schema: Any) -> Any:
-    """The schema with a `type` beside every `enum` of one kind: some servers refuse one without."""
+    """The schema with a `type` beside every `enum` of one kind: some servers refuse an `enum` without."""
     if isinstance(schema, list):
         return [_with_types(part) for part in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""A tool: a function, what a model is told of it, and what the scheduler must know.
+"""A tool: a function, what a model reads about it, and what the scheduler must know.
 
     @tool(risk="write")
     async def write_note(ctx: ToolContext, path: str, text: str) -> str:
@@ -53,12 +53,12 @@ class Tool(Struct, frozen=True, eq=False):
     `paths` says which paths a call touches: names of arguments, or a function of the
     arguments. `parallel=False` keeps every other call of the batch out while it runs.
     `retry_safe` means that running it again after a crash does no harm. `outside` marks a
-    tool that reaches out of the workspace whatever its arguments are. `timeout` None is
-    the scheduler's own limit, and infinity is none. `assess` judges a single call: from its
-    arguments and the `Situation` to an `Assessment`. `leaves` marks a tool that sends
-    something off the machine, and `source` where its results come from. `polls` says that
-    repeats are its nature: asking again, with the same answer, is not going in circles.
-    `delegates` marks a tool that only waits for subagents: it takes no slot from their calls.
+    tool that reaches out of the workspace with any arguments. `timeout` None means the limit of
+    the scheduler, and infinity no limit. `assess` judges a single call: from its arguments
+    and the `Situation` to an `Assessment`. `leaves` marks a tool that sends something off the
+    machine, and `source` says where its results come from. `polls` marks a tool that is meant
+    to be called again and again, so that repeated calls do not count as a loop. `delegates`
+    marks a tool that only waits for subagents: it takes no slot from their calls.
     `argument_limit` is how many characters the arguments of one call may have.
     """
 
@@ -180,7 +180,7 @@ def _make_tool(
         signature = given_signature(function, parameters)
     name = _checked_name(name or getattr(function, "__name__", "") or type(function).__name__)
     if risk not in RISKS:
-        raise UsageError(f"tool {name}: {risk!r} is no risk; use one of {', '.join(RISKS)}")
+        raise UsageError(f"tool {name}: {risk!r} is not a risk; use one of {', '.join(RISKS)}")
     spec = ToolSpec(name, signature.description if description is None else description, signature.schema)
     validator, cost = _validator(name, signature.schema)
     return Tool(
@@ -205,13 +205,13 @@ def _checked_name(name: str) -> str:
 
 
 def _validator(name: str, schema: dict[str, Any]) -> tuple[Any, SchemaCost]:
-    """The check of a schema, which is measured first: some would take for ever to be made, or used."""
+    """The validator of a schema, which is measured first: some would take for ever to compile or to use."""
     try:
         cost = SchemaCost(schema)
         validator, cost.backtracks = validator_and_engine(schema)
         return validator, cost
     except UsageError as error:
-        raise UsageError(f"tool {name}: its parameters cannot be used: {error}") from error
+        raise UsageError(f"tool {name}: change its parameters, which cannot be used: {error}") from error
 
 
 def _kind(function: Callable[..., Any]) -> Kind:

@@ -1,9 +1,9 @@
-"""A JSON Schema made into a check, with nothing fetched for it.
+"""A validator from a JSON Schema, with nothing fetched for it.
 
-Schemas come from outside: from MCP servers, and from files. The validator's package would
-fetch what a `$ref` points to, from any address or file; ours looks only into the schema.
-Patterns are matched in linear time where they can be. Those with lookaround or back references
-need an engine that tries and goes back, which is stopped after some steps.
+Schemas come from outside: from MCP servers, and from files. By default jsonschema-rs fetches what a
+`$ref` points to, from any address or file; ours looks only into the schema. Patterns are matched in
+linear time where possible. Those with lookaround or back references need a backtracking engine,
+which is stopped after some steps.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ BACKTRACKING = jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)
 
 
 def validator_of(schema: dict[str, Any] | bool) -> Any:
-    """The check for a schema; raises UsageError when it is none, or refers to something outside."""
+    """The validator of a schema; raises UsageError when it is not one, or refers to something outside."""
     return validator_and_engine(schema)[0]
 
 
 def validator_and_engine(schema: dict[str, Any] | bool) -> tuple[Any, bool]:
-    """The check, and whether its patterns may try and go back."""
+    """The validator, and whether its patterns may backtrack."""
     try:
         return _compile_schema(schema, LINEAR), False
     except UsageError:

@@ -1,7 +1,7 @@
-"""MCP servers as users have them already: the common `mcpServers` JSON, read and not yet started.
+"""MCP servers as users configure them: the common `mcpServers` JSON, read but not yet started.
 
-`${NAME}` and `${NAME:-else}` are filled in from the user's environment alone, just before a
-server is started, so that what is pinned and shown is what stands in the file.
+`${NAME}` and `${NAME:-else}` are filled in from the user's environment only, just before a server is
+started, so that the pin and the review hold the text of the file.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class McpServer(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """What it is, without the values of its variables and headers: those may be secrets."""
+        """Its command or address, without the values of its variables and headers, which may be secrets."""
         place = without_password(self.url) or " ".join((self.command, *self.args))
         return f"{place} (disabled)" if self.disabled else place
 
 
 class _Written(Struct, frozen=True):
-    """A server as programs write it; fields that we do not know are theirs."""
+    """A server in a file; fields that we do not know are ignored."""
 
     command: str = ""
     args: tuple[str, ...] = ()
@@ -65,21 +65,21 @@ def read_servers(data: bytes, source: str) -> dict[str, McpServer]:
     try:
         written = msgspec.json.decode(data, type=_ServersFile).mcpServers
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise UsageError(f"{source}: {error}") from None
+        raise UsageError(f"{source}: correct this file of MCP servers: {error}") from None
     return {name: _server(name, source, each) for name, each in written.items()}
 
 
 def _server(name: str, source: str, written: _Written) -> McpServer:
     if bool(written.command) == bool(written.url):
-        raise UsageError(f"{source}: the server {name!r} needs a command or a url, and not both")
+        raise UsageError(f"{source}: the server {name!r} needs either a command or a url; give one of them")
     return McpServer(name, source, **msgspec.structs.asdict(written))
 
 
 def expand_references(server: McpServer, environment: Mapping[str, str]) -> McpServer:
-    """The server with its references filled in; raises UsageError where that cannot or must not be.
+    """The server with its references filled in; raises UsageError where that is not possible or not safe.
 
-    A secret is handed over in a variable or a header. Arguments are seen by everyone on the
-    machine (`ps`), and addresses end up in logs.
+    Secrets belong in variables and headers. Everyone on the machine can see arguments (`ps`), and
+    addresses end up in logs.
     """
     _check_address(server)
     anywhere = _filler(server, environment)
@@ -101,7 +101,7 @@ def _check_address(server: McpServer) -> None:
     if server.type not in _HTTP:
         raise UsageError(f"the server {server.name!r} is of type {server.type!r}; use stdio or http")
     if urlsplit(server.url).scheme not in ("http", "https") and not server.url.startswith("${"):
-        raise UsageError(f"the server {server.name!r} needs an http or https address")
+        raise UsageError(f"the server {server.name!r} has an address of another kind; use http or https")
 
 
 def _filler(
@@ -110,15 +110,15 @@ def _filler(
     def value_of(found: re.Match[str]) -> str:
         name, otherwise = found[1], found[2]
         if not secrets and name in server.env:
-            return found[0]  # the server has this variable and fills it in itself
+            return found[0]  # the server gets this variable and fills it in itself
         if not secrets and is_secret(name):
             raise UsageError(
                 f"the server {server.name!r} would show {name} in its command or address; "
-                "hand it over in env or headers"
+                "pass it in env or headers"
             )
         value = environment.get(name) or otherwise
         if value is None:
-            raise UsageError(f"the server {server.name!r} needs the variable {name}, which is not set")
+            raise UsageError(f"the server {server.name!r} needs the variable {name}; set it")
         return value
 
     return lambda text: _REFERENCE.sub(value_of, text)
@@ -137,7 +137,7 @@ def is_secret(name: str) -> bool:
 
 
 def without_password(url: str) -> str:
-    """An address as it may be shown: without the name and password that may stand before the host."""
+    """An address as it may be shown: without a user name and password before the host."""
     scheme, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"

@@ -1,8 +1,8 @@
-"""One server's life: started, listed, kept, started again when it falls, and ended.
+"""The connection to one server: started, listed, kept, started again after a crash, and closed.
 
-A task of its own holds the connection, because the protocol's package wants to be left where
-it was entered; calls come from anywhere. A call is sent once. If the server falls while it
-works, the model is told that what came of it is not known.
+A separate task holds the connection, because the MCP package must be closed in the task that opened
+it; calls come from any task. A call is sent once. If the server crashes during a call, the model is
+told that the effect of the call is unknown.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 Phase = Literal["idle", "starting", "connected", "waiting", "failed", "closed"]
 
 CHANGED = "notifications/tools/list_changed"
-RELISTEN, LONGEST_RELISTEN = 0.5, 60.0  # seconds before a broken stream of news is opened again
+RELISTEN, LONGEST_RELISTEN = 0.5, 60.0  # seconds before a broken stream of changes is opened again
 SHOWN = 500  # characters of an error that are shown
 MISSING = "the package for MCP is not installed: pip install 'turnout[mcp]'"
 
 
 class McpLimits(Struct, frozen=True):
-    """What bounds a server: seconds to start and to answer a call, tries, pauses, and what it may list."""
+    """Limits of a server: seconds to start and to answer a call, tries, pauses, and how much it may list."""
 
     start: float = 30.0
     call: float = 120.0
     attempts: int = 5
     first_pause: float = 0.5
     longest_pause: float = 30.0
-    steady: float = 30.0  # who lived as long as this has not failed
+    steady: float = 30.0  # seconds; a server that was up this long counts as healthy
     relist_pause: float = 1.0
     close: float = 8.0
     pages: int = 50
@@ -61,9 +61,9 @@ class McpLimits(Struct, frozen=True):
 
 
 class Connection:
-    """A server and the state it is in. `stirred` is called whenever that changes.
+    """A server and its state. `stirred` is called whenever the state changes.
 
-    `trusts` says whether the user has agreed to an offer; calls are sent to no other.
+    `trusts` says whether the user has agreed to an offer; without that no call is sent.
     """
 
     def __init__(
@@ -87,26 +87,26 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self._result_checks = ResultChecks()
         self._wake = asyncio.Event()
-        self._settled = asyncio.Event()  # nothing is under way that a call would wait for
+        self._settled = asyncio.Event()  # nothing is in progress that a call would wait for
         self._lost = self._stale = self._closing = False
 
     def start(self) -> None:
-        """Begin to keep the connection; a no-op while it is kept."""
+        """Start the connection; a no-op while there is one."""
         if self._task is None or self._task.done():
             self._closing = False
             self._enter_phase("starting")
             self._task = asyncio.create_task(self._keep_connected(), name=f"mcp {self.server.name}")
 
     async def wait_settled(self) -> None:
-        """Until the server is there, or it is known that it is not."""
+        """Wait until the server is connected, or has failed."""
         await self._settled.wait()
 
     async def close(self) -> None:
-        """End the connection and everything that was started for it."""
+        """Close the connection and end everything that was started for it."""
         self._closing = True
         self._wake.set()
         if self._task is not None:
-            if self.phase == "connected":  # then it comes to its end by itself
+            if self.phase == "connected":  # then the task ends by itself
                 await asyncio.wait({self._task}, timeout=self._limits.close)
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -115,12 +115,12 @@ class Connection:
     # Calls
 
     async def call(self, tool: OfferedTool, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
-        """Ask the server's tool; whatever goes wrong is the outcome."""
+        """Call a tool of the server; every error becomes an outcome."""
         client = await self._within_reach()
         if client is None:
             why = self.detail or ("its tools keep changing" if self._stale else "it does not answer")
             return error_outcome(
-                f"The MCP server {self.server.name} is not there: {why}. The call was not sent."
+                f"The MCP server {self.server.name} is not available: {why}. The call was not sent."
             )
         if not self._trusts(self.offer) or self.offer is None or tool not in self.offer.tools:
             return error_outcome(_changed_tools_message(self.server.name))
@@ -140,36 +140,36 @@ class Connection:
             if error.error.code == CONNECTION_CLOSED:
                 return error_outcome(_lost_call_message(self.server.name))
             if self.server.url and "session" in error.error.message.lower():
-                self._mark_lost()  # it was started anew and has forgotten us: begin anew, too
+                self._mark_lost()  # it was restarted and does not know our session: connect again
             return error_outcome(f"{self.server.name}: {shorten_text(error.error.message, SHOWN)}")
-        except (ValueError, RuntimeError) as error:  # not what the protocol or its own schema says
+        except (ValueError, RuntimeError) as error:  # it breaks the protocol or its own schema
             return error_outcome(
                 f"{self.server.name} gave an answer that cannot be read: {shorten_text(str(error), SHOWN)}"
             )
         return outcome_of(result.model_dump(by_alias=True, mode="json", exclude_none=True))
 
     async def _check_result(self, name: str, result: Any) -> None:
-        """In place of the package's own check, which no clock can stop."""
+        """Replaces the check of the MCP package, which cannot be stopped."""
         self._result_checks.check(self.offer.tools if self.offer else (), name, result)
 
     async def _within_reach(self) -> Client | None:
-        """The client once the server is there, if it comes in time."""
+        """The client, once the server is connected, if that happens in time."""
         if self.phase in ("starting", "waiting", "connected") and not self._settled.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.start):
                     await self._settled.wait()
         return self._client if self._settled.is_set() else None
 
-    # Keeping
+    # The task
 
     async def _keep_connected(self) -> None:
-        """Connect, and again after a fall, each time a little later; give up after a few."""
+        """Connect, and again after each failure, with growing pauses; give up after a few."""
         failures = 0
         loop = asyncio.get_running_loop()
         while True:
             self._enter_phase("starting")
             began = loop.time()
-            # A server from before discovery may fall over it: every other try is the old handshake.
+            # An old server may crash on the new discovery request, so every other try uses the old handshake.
             why = await self._connect_once("legacy" if failures % 2 else "auto")
             failures = 0 if loop.time() - began >= self._limits.steady else failures + 1
             if self._closing:
@@ -193,11 +193,13 @@ class Connection:
         self._wake.clear()
         transport: Any = None
         try:
-            await in_daemon(partial(import_module, "mcp"))  # it takes a second, which the loop can use
+            await in_daemon(
+                partial(import_module, "mcp")
+            )  # the import takes a second; the loop runs meanwhile
             transport = self._transport()
             await self._run_client(transport, mode)
             why = _EndReason("it ended")
-        except Exception as error:  # the package raises what it met, alone or in groups
+        except Exception as error:  # the package raises any error, alone or in groups
             why = self._reason_for(_cause(error))
         finally:
             self._client = None
@@ -210,7 +212,9 @@ class Connection:
             case UsageError():
                 return _EndReason(str(error), again=False)
             case TimeoutError():
-                return _EndReason(f"it did not answer within {self._limits.start:g} seconds", told=True)
+                return _EndReason(
+                    f"it did not answer within {self._limits.start:g} seconds", is_complete=True
+                )
             case _:
                 return _EndReason(shorten_text(f"{type(error).__name__}: {error}", SHOWN))
 
@@ -243,7 +247,7 @@ class Connection:
             await self._serve_client(client)
 
     async def _serve_client(self, client: Client) -> None:
-        """Wait for what happens: the list changed, the server is gone, or nobody wants it any more."""
+        """Wait until the list of tools changes (then list again), or the connection is lost or closed."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -257,7 +261,7 @@ class Connection:
                 self._take_offer(client, offer)
 
     async def _list_tools(self, client: Client) -> ServerOffer:
-        """Everything that the server offers, within bounds."""
+        """Everything that the server offers, within limits."""
         tools: list[Any] = []
         size, cursor = 0, None
         for _ in range(self._limits.pages):
@@ -267,13 +271,13 @@ class Connection:
                 size += len(msgspec.json.encode(tools[-1]))
             cursor = page.next_cursor
             if len(tools) > self._limits.tools or size > self._limits.listing:
-                raise UsageError(f"it lists too much: {len(tools):,} tools in {size:,} bytes")
+                raise UsageError(f"it lists {len(tools):,} tools in {size:,} bytes, which is over the limit")
             if not cursor:
                 info = client.server_info
                 return ServerOffer.of(info.name if info else "", info.version if info else "", tools)
-        raise UsageError(f"its list of tools does not end after {self._limits.pages} pages")
+        raise UsageError(f"its list of tools is longer than the limit of {self._limits.pages} pages")
 
-    # What happens
+    # Events
 
     def _take_offer(self, client: Client, offer: ServerOffer) -> None:
         self._client, self.offer = client, offer
@@ -285,7 +289,7 @@ class Connection:
             self._mark_changed()
 
     def _mark_changed(self) -> None:
-        """The tools are not what they were: no call is sent before they are looked at again."""
+        """The tools have changed: no call is sent before they are listed again."""
         self._stale = True
         self._settled.clear()
         self._wake.set()
@@ -301,26 +305,26 @@ class Connection:
         self._stirred()
 
     def _reason_from_program(self, transport: Any, why: _EndReason) -> _EndReason:
-        """What its program left behind says more than the protocol can."""
+        """A better reason from the error output of its program, if there is one."""
         if not isinstance(transport, StdioTransport):
             return why
         self.errors = transport.errors
-        if why.told or not why.again:
+        if why.is_complete or not why.again:
             return why
-        said = next((line.strip() for line in reversed(self.errors.splitlines()) if line.strip()), "")
-        return _EndReason(shorten_text(how_it_ended(transport.ended) + (f" ({said})" if said else ""), SHOWN))
+        last = next((line.strip() for line in reversed(self.errors.splitlines()) if line.strip()), "")
+        return _EndReason(shorten_text(how_it_ended(transport.ended) + (f" ({last})" if last else ""), SHOWN))
 
 
 class _EndReason(Struct, frozen=True):
-    """Why a connection ended, whether another try may help, and whether this says it all."""
+    """Why a connection ended, whether another try may help, and whether the text is complete."""
 
     text: str
     again: bool = True
-    told: bool = False
+    is_complete: bool = False
 
 
 class _Listening:
-    """Newer servers tell of changes only on a stream that was asked for; older ones just do."""
+    """Newer servers report changes only on a stream that the client opens; older ones always do."""
 
     def __init__(self, client: Client, changed: Callable[[], None]) -> None:
         self._client, self._mark_changed = client, changed
@@ -339,7 +343,7 @@ class _Listening:
             await asyncio.wait({self._task})
 
     async def _listen_again(self) -> None:
-        """Hear of changes. When the stream breaks, look at once for what was missed, and listen again."""
+        """Listen for changes. When the stream breaks, list again at once, and open a new stream."""
         pause = RELISTEN
         while await self._listen_once():
             self._mark_changed()
@@ -347,7 +351,7 @@ class _Listening:
             pause = min(pause * 2, LONGEST_RELISTEN)
 
     async def _listen_once(self) -> bool:
-        """Listen until the stream ends; whether there was one at all."""
+        """Listen until the stream ends; False if it could not be opened."""
         opened = False
         with suppress(Exception):
             async with self._client.listen(tools_list_changed=True) as events:
@@ -369,27 +373,27 @@ def _progress_callback(context: ToolContext) -> Callable[..., Any]:
 
 def _lost_call_message(server: str) -> str:
     return (
-        f"The MCP server {server} ended while it worked on this call. Whether the call had an effect is not "
-        "known. It was not sent again."
+        f"The MCP server {server} ended during this call. It is unknown whether the call had an effect. "
+        "It was not sent again."
     )
 
 
 def _changed_tools_message(server: str) -> str:
     return (
-        f"The MCP server {server} has changed its tools since the user agreed to them. The user has to "
-        "look at the change first. The call was not sent."
+        f"The MCP server {server} has changed its tools since the user agreed to them. The user must "
+        "review the change first. The call was not sent."
     )
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The first cause; groups are how the package wraps it."""
+    """The first cause; the MCP package wraps it in groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _silence_loggers() -> None:
-    """What the package logs about a server must not reach a terminal on its own."""
+    """Keep log messages of the MCP package away from the terminal."""
     for name in ("mcp", "client"):
         logger = logging.getLogger(name)
         if not logger.handlers:

@@ -1,8 +1,8 @@
-"""A server at an address: the protocol's own HTTP client, with bounds on what it may be sent.
+"""A server at an address: the HTTP client of the MCP package, with limits on what a server may send.
 
-Redirects are followed within the same origin only (the package's rule), so headers go nowhere
-else. Answers are asked for unencoded, and one that is compressed all the same is refused:
-a few kilobytes could unfold without end.
+Redirects are followed within the same origin only (a rule of the package), so headers go nowhere
+else. We request answers without compression and refuse compressed ones: a few kilobytes could
+expand without limit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EVENTS = "text/event-stream"  # bounded event by event, not as a whole
 
 @asynccontextmanager
 async def http_transport(server: McpServer) -> AsyncIterator[Any]:
-    """The pair of streams that a client wants."""
+    """The pair of streams that the MCP client needs."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
@@ -47,7 +47,7 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
             await self._stream.aclose()
 
     class BoundedEvents(Bounded):
-        """A body of many messages, each an event. In place of one that is too much goes an error."""
+        """A body of many messages, each an event. One that is too large is replaced by an error."""
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             pieces: list[bytes] = []
@@ -82,9 +82,9 @@ async def http_transport(server: McpServer) -> AsyncIterator[Any]:
 
 
 def _refusal(line: bytes) -> bytes:
-    """An event that says why the one in this line is not read; without a number it answers nobody."""
-    said = {"code": UNREADABLE, "message": TOO_MANY_VALUES}
-    return b"data: " + msgspec.json.encode({"jsonrpc": "2.0", "id": request_of(line), "error": said})
+    """An error event in place of the one in this line; without a request number it answers no request."""
+    error = {"code": UNREADABLE, "message": TOO_MANY_VALUES}
+    return b"data: " + msgspec.json.encode({"jsonrpc": "2.0", "id": request_of(line), "error": error})
 
 
 def _is_heavy(data: bytes | bytearray) -> bool:

@@ -1,7 +1,7 @@
-"""Messages cut from a stream of bytes, one a line, in bounded memory.
+"""Messages from a stream of bytes, one per line, in bounded memory.
 
-A line that is too long is not kept. Its head is handed on, so that whoever waits for the
-answer with that number can be told, and the rest is dropped up to the next line.
+A line that is too long is not kept. Its head is passed on, so that the request with that number
+gets an error, and the rest is dropped up to the next line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 LONGEST = 16 * 1024 * 1024
 MOST_VALUES = 100_000
-"""Values that one message may hold: to make more of them would take long, and much memory."""
+"""Values that one message may hold: more would take long to parse, and much memory."""
 
 TOO_MANY_VALUES = f"the answer holds more than {MOST_VALUES:,} values"
 UNREADABLE = -32603  # the protocol's number for an error inside
@@ -29,14 +29,14 @@ class TooLong(Struct, frozen=True):
 
     @property
     def request(self) -> int | None:
-        """The number of the request that it answers, where that can be told."""
+        """The number of the request that it answers, if it can be found."""
         before = self.head.partition(b'"result"')[0]
         found = _NUMBER.search(before)
         return int(found[1]) if found else None
 
 
 def request_of(line: bytes) -> int | None:
-    """The number of the request that a line answers, where that stands at its beginning or its end."""
+    """The number of the request that a line answers, if it is near its beginning or its end."""
     at_end = _LAST_NUMBER.search(line, max(0, len(line) - HEAD))
     return int(at_end[1]) if at_end else TooLong(line[:HEAD]).request
 

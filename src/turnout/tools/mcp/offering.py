@@ -42,7 +42,7 @@ _DRAFTS = tuple(f"{scheme}://json-schema.org/{draft}" for scheme in ("http", "ht
 
 
 def make_tool(server: str, offered: OfferedTool, call: Call, timeout: float) -> Tool:
-    """The tool that a model is told of; raises UsageError when it cannot be offered."""
+    """The tool that is offered to the model; raises UsageError when it cannot be."""
     _check_size(offered)
 
     async def ask_server(*, turnout_context: ToolContext, **arguments: Any) -> Outcome:
@@ -55,7 +55,7 @@ def make_tool(server: str, offered: OfferedTool, call: Call, timeout: float) -> 
         parameters=_closed_schema(offered.parameters),
         risk="read" if offered.reads_only else "risky",
         timeout=timeout,
-        parallel=offered.reads_only,  # what two calls do to each other is not known
+        parallel=offered.reads_only,  # the effects of two calls on each other are unknown
         paths=TOUCHED,
         groups=("mcp", f"mcp:{server}"),
         leaves=not offered.stays_inside,
@@ -65,22 +65,25 @@ def make_tool(server: str, offered: OfferedTool, call: Call, timeout: float) -> 
 
 def _check_size(offered: OfferedTool) -> None:
     if len(offered.description) > LONGEST_DESCRIPTION:
-        raise UsageError(f"its description has {len(offered.description):,} characters")
+        raise UsageError(
+            f"its description has {len(offered.description):,} characters; "
+            f"{LONGEST_DESCRIPTION:,} are the limit"
+        )
     size = len(msgspec.json.encode(offered.parameters))
     if size > LARGEST_SCHEMA:
-        raise UsageError(f"its parameters take {size:,} bytes")
+        raise UsageError(f"its parameters take {size:,} bytes; {LARGEST_SCHEMA:,} are the limit")
     if offered.output is not None:
         _check_promise(offered.output)
 
 
 def _check_promise(schema: dict[str, Any]) -> None:
-    """Refuse a tool that promises its results in a schema that no result can be checked against."""
+    """Refuse a tool with an output schema that costs too much to check."""
     if (size := len(msgspec.json.encode(schema))) > LARGEST_SCHEMA:
-        raise UsageError(f"the schema of its results takes {size:,} bytes")
+        raise UsageError(f"the schema of its results takes {size:,} bytes; {LARGEST_SCHEMA:,} are the limit")
     try:
         SchemaCost(schema)
     except UsageError as error:
-        raise UsageError(f"the schema of its results cannot be used: {error}") from error
+        raise UsageError(f"change the schema of its results, which cannot be used: {error}") from error
 
 
 def _closed_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def _is_odd_draft(key: str, value: Any) -> bool:
 
 def _closed_value(key: str, value: Any) -> Any:
     if key in _REFERENCES and isinstance(value, str) and not value.startswith("#"):
-        raise UsageError(f"its parameters refer to {value[:200]!r}, outside of themselves")
+        raise UsageError(f"its parameters refer to {value[:200]!r}, outside of themselves; use $defs")
     if isinstance(value, dict):
         return {
             name: _closed_value(name, each) for name, each in value.items() if not _is_odd_draft(name, each)
@@ -110,7 +113,7 @@ def tool_name(server: str, tool: str) -> str:
     """The name of a server's tool, the same in every session."""
     whole = f"{PREFIX}{server}__{tool}"
     written = _ODD.sub("_", whole)
-    # With a server that holds or ends in the separator, `a__b` + `c` would read as `a` + `b__c`.
+    # If the server's name holds or ends in the separator, `a__b` + `c` would look like `a` + `b__c`.
     ambiguous = "__" in server or server.endswith("_")
     if written == whole and not ambiguous and tool and len(whole) <= LONGEST_NAME:
         return whole

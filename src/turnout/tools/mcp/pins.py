@@ -46,7 +46,7 @@ class Launch(Struct, frozen=True):
 
 
 class OfferedTool(Struct, frozen=True):
-    """A tool as its server describes it. `hints` are what the server says of its effects."""
+    """A tool as its server describes it. `hints` are the server's claims about its effects."""
 
     name: str
     description: str = ""
@@ -61,12 +61,12 @@ class OfferedTool(Struct, frozen=True):
 
     @property
     def stays_inside(self) -> bool:
-        """Whether the server says that the tool speaks to nobody else; without a word it may."""
+        """Whether the server says that the tool contacts no other machine; by default it may."""
         return self.hints.get("openWorldHint") is False
 
 
 class ServerOffer(Struct, frozen=True):
-    """What a server says that it is and can do."""
+    """The name, version and tools of a server, as it lists them."""
 
     name: str = ""
     version: str = ""
@@ -80,7 +80,7 @@ class ServerOffer(Struct, frozen=True):
 
 
 class Pin(Struct, frozen=True):
-    """What the user has trusted: a launch, and what was offered by it, once that was seen too."""
+    """What the user has trusted: a launch, and its offer, once the user has seen that too."""
 
     launch: Launch
     offer: ServerOffer | None = None
@@ -117,14 +117,14 @@ class _PinFile(Struct, frozen=True):
 
 
 class Pins:
-    """What the user has trusted of MCP servers."""
+    """The pins of all MCP servers, in their file."""
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self._file = Path(file)
         self._known = self._read_file()
 
     def of(self, server: McpServer) -> Pin | None:
-        """What was trusted of this server last, if anything."""
+        """The last pin of this server, if there is one."""
         return self._known.get(_key_of(server))
 
     def trusts_launch(self, server: McpServer) -> bool:

@@ -1,8 +1,8 @@
-"""Whether what a server answered fits the schema that its tool promised, in bounded time.
+"""Whether a result fits the output schema of its tool, checked in bounded time.
 
-The protocol's package would ask a validator that follows any schema and any pattern for as long
-as it takes, on the event loop. Ours is measured first; an answer whose check could take long
-goes unchecked, since nothing but the model's understanding depends on it.
+The MCP package would run a validator on the event loop that follows any schema and any pattern for as
+long as it takes. Ours measures first. A result whose check could take long is not checked, since only
+the model reads it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SHOWN = 300
 
 
 class ResultCheck:
-    """The promise of one tool."""
+    """The output schema of one tool."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._cost = SchemaCost(schema)
         self._validator, self._cost.backtracks = validator_and_engine(schema)
 
     def fault_of(self, value: Any) -> str:
-        """What does not fit, in a few words; "" if all does, or if nobody can tell in time."""
+        """What does not fit, in a few words; "" if all does, or if the check would take too long."""
         text = plain.dumps(value)
         depth = plain.depth_of(value, self._cost.levels)
         if self._cost.most_steps(values_at_most(text, len(text)), depth, len(text)) > COSTLY:
@@ -44,13 +44,13 @@ class ResultCheck:
 
 
 class ResultChecks:
-    """The promises of one server's tools, each made ready when it is first needed."""
+    """The output schemas of one server's tools, each compiled when it is first needed."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[dict[str, Any], ResultCheck]] = {}
 
     def check(self, tools: Iterable[OfferedTool], name: str, result: Any) -> None:
-        """Raise RuntimeError, as the package does, for an answer that breaks its tool's promise."""
+        """Raise RuntimeError, as the MCP package does, for a result that breaks its tool's schema."""
         schema = next((tool.output for tool in tools if tool.name == name), None)
         if schema is None or result.is_error:
             return

@@ -1,7 +1,7 @@
-"""What a server answered, as an outcome: text, media, structured content as JSON, links in words.
+"""The result of a server's tool as an outcome: text, media, structured content as JSON, links in words.
 
-Answers come as plain JSON, so this reads them without the protocol's package. What a server
-sends may be anything; what cannot be understood is said in words and never raises.
+Results are plain JSON, so this reads them without the MCP package. A server may send anything; what
+cannot be understood becomes a note and never raises.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOTHING = "(the tool returned nothing)"
 
 
 def outcome_of(result: Mapping[str, Any]) -> Outcome:
-    """The outcome that the answer to a call means."""
+    """The outcome for the result of a call."""
     parts = result.get("content")
     found = parts if isinstance(parts, list) else []
     blocks = [block for part in found if isinstance(part, dict) for block in _blocks_of(part)]
@@ -48,9 +48,9 @@ def _blocks_of(part: Mapping[str, Any]) -> Iterator[Content]:
 
 
 def _link(uri: str, part: Mapping[str, Any]) -> str:
-    """A link in words. Nothing is fetched on a server's word."""
-    said = [_word(part.get("title")) or _word(part.get("name")), _word(part.get("mimeType"))]
-    facts = ", ".join(word for word in said if word)
+    """A link in words. We never fetch what a server links to."""
+    words = [_word(part.get("title")) or _word(part.get("name")), _word(part.get("mimeType"))]
+    facts = ", ".join(word for word in words if word)
     description = _word(part.get("description"))
     return f"[resource {uri}{f' ({facts})' if facts else ''}]" + (f" {description}" if description else "")
 
@@ -60,9 +60,9 @@ def _word(value: Any) -> str:
 
 
 def _is_repeated(structured: Any, blocks: Iterable[Content]) -> bool:
-    """Servers repeat structured content as text, for clients that know no better. Once is enough.
+    """Servers repeat structured content as text, for clients that do not know it. Once is enough.
 
-    A value that is no object comes wrapped, as in {"result": value}, and its text is the value's.
+    A value other than an object comes wrapped, as in {"result": value}, and its text is the value's.
     """
     wrapped = isinstance(structured, dict) and len(structured) == 1
     bare = next(iter(structured.values())) if wrapped else structured
@@ -92,7 +92,7 @@ def _few_media(blocks: Iterable[Content]) -> Iterator[Content]:
 
 
 def _join_texts(blocks: Iterable[Content]) -> Iterator[Content]:
-    """Texts in a row as one: a result of a hundred thousand small parts is a result of one."""
+    """Neighbouring texts joined into one: a result may come in a hundred thousand small parts."""
     for are_texts, row in groupby(blocks, lambda block: isinstance(block, Text)):
         if are_texts:
             yield Text("\n".join(block_text(block) for block in row))

@@ -1,8 +1,8 @@
-"""What a user is shown before a server is trusted, and what changed since they last looked.
+"""What a user sees before a server is trusted, and what changed since they last looked.
 
-Everything a model will read is shown in full, descriptions and schemas both: that is where a
-hostile server writes its orders. What cannot be seen is spelled out. A review is bound to
-what it shows, so that agreeing to it trusts that and nothing that came meanwhile.
+Everything that a model will read is shown in full, descriptions and schemas: there a hostile server
+puts its instructions. Invisible characters are spelled out. A review is bound to what it shows, so
+agreeing to it trusts that and nothing that changed meanwhile.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class Review(Struct, frozen=True):
 
 
 def review_launch(server: McpServer, known: Pin | None) -> Review:
-    """Before anything is started: what would be."""
+    """Before anything is started: what would be started."""
     launch = Launch.of(server)
     changes = tuple(_launch_changes(known.launch, launch)) if known else ()
     text = "\n".join(_described_launch(server))
-    pin = Pin.of(launch, known.offer if known else None)  # tools seen before stay seen
+    pin = Pin.of(launch, known.offer if known else None)  # tools that were trusted stay trusted
     return Review(server.name, "launch", text, changes, pin, first=known is None)
 
 
 def review_tools(server: McpServer, offer: ServerOffer, known: Pin | None) -> Review:
-    """Once it runs: everything that it offers."""
+    """Once the server runs: everything that it offers."""
     before = known.offer if known else None
     changes = tuple(_offer_changes(before, offer)) if before else ()
     text = "\n".join([*_described_launch(server), "", *_described_offer(server, offer)])
@@ -165,7 +165,7 @@ def _by_name(offer: ServerOffer) -> dict[str, list[str]]:
 
 
 def _difference(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
-    """What was taken out and put in, line by line."""
+    """The removed and added lines."""
     for line in [*unified_diff(old, new, lineterm="", n=0)][2:]:
         if not line.startswith("@@"):
             yield line[0], line[1:]

@@ -1,9 +1,8 @@
-"""All MCP servers of a session: which are trusted, what state they are in, which tools they give.
+"""All MCP servers of a session: which are trusted, their states, and their tools.
 
-Servers start on their own and change when they like; the registry changes only when `update`
-is called, between two turns. A server takes two steps to be used: the user agrees that it is
-started, then, seeing what it offers, that it is used. Both are kept, and asked for again
-when anything differs.
+Servers start and change at any time; the registry changes only when `update` is called, between two
+turns. A server is used after two steps: the user agrees to start it, then, after seeing what it
+offers, to use it. Both answers are saved, and asked for again when anything has changed.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ PATIENCE = 10.0
 
 
 class McpStatus(Struct, frozen=True):
-    """How a server stands: `untrusted` is not started, `unapproved` runs and is not used.
+    """The state of a server: `untrusted` is not started, `unapproved` runs but is not used.
 
-    `detail` says why; `left_out` which of its tools cannot be offered, and why not; `errors` is
-    what its program wrote to its error output.
+    `detail` says why; `left_out` lists the tools that cannot be offered, with the reason; `errors` is
+    the error output of its program.
     """
 
     name: str
@@ -68,7 +67,7 @@ async def mcp_tools(
     patience: float = PATIENCE,
     **options: Any,
 ) -> McpServers:
-    """Start the servers that are trusted, give them a moment, and put their tools into the registry."""
+    """Start the trusted servers, wait for them for a short time, and add their tools to the registry."""
     found = McpServers(servers, pins=pins, environment=environment, folder=folder, **options)
     found.start()
     await found.settle(patience)
@@ -111,7 +110,7 @@ class McpServers:
                 kept.connection.start()
 
     async def settle(self, seconds: float = PATIENCE) -> None:
-        """Wait until no server is on its way, or until the time is over."""
+        """Wait until no server is starting, or until the time is over."""
         waiting = [
             asyncio.ensure_future(kept.connection.wait_settled()) for kept in self._kept.values() if kept.runs
         ]
@@ -125,7 +124,7 @@ class McpServers:
         """Make the registry's MCP tools those that may be used now. Call it between two turns."""
         wanted: dict[str, Tool] = {}
         for kept in self._kept.values():
-            wanted = {**kept.tools(self._limits), **wanted}  # who was there first keeps a name
+            wanted = {**kept.tools(self._limits), **wanted}  # the first server with a name keeps it
         gone = [name for name, tool in self._registered.items() if wanted.get(name) is not tool]
         for name in gone:
             if name in registry and registry[name] is self._registered[name]:
@@ -137,17 +136,17 @@ class McpServers:
             self._registered[name] = wanted[name]
         return Update(tuple(added), tuple(gone))
 
-    # What the user sees and says
+    # What the user sees and decides
 
     def status(self) -> tuple[McpStatus, ...]:
         return tuple(kept.status(self._limits) for kept in self._kept.values())
 
     def review(self, name: str) -> Review | None:
-        """What the user would have to agree to now; None when there is nothing."""
+        """What the user would agree to now; None when there is nothing."""
         return self._find_server(name).review()
 
     async def trust(self, review: Review) -> None:
-        """The user agrees to what the review shows. A server that changed meanwhile stays out."""
+        """Trust what the review shows. A server that has changed meanwhile is not used."""
         kept = self._find_server(review.server)
         self._pins.trust(kept.server, review.pin)
         if kept.may_start:
@@ -155,13 +154,13 @@ class McpServers:
             await kept.connection.wait_settled()
 
     async def distrust(self, name: str) -> None:
-        """Take trust back: the server is ended, and its tools go with the next update."""
+        """Remove trust: the server is stopped, and the next update removes its tools."""
         kept = self._find_server(name)
         self._pins.forget(kept.server)
         await kept.connection.close()
 
     async def restart(self, name: str) -> None:
-        """End a server and start it again, if it is trusted."""
+        """Stop a server and start it again, if it is trusted."""
         kept = self._find_server(name)
         await kept.connection.close()
         if kept.may_start:
@@ -169,7 +168,7 @@ class McpServers:
             await kept.connection.wait_settled()
 
     async def close(self) -> None:
-        """End every server, with all that it started."""
+        """Stop every server, with all its processes."""
         await asyncio.gather(*(kept.connection.close() for kept in self._kept.values()))
 
     async def __aenter__(self) -> McpServers:
@@ -226,7 +225,7 @@ class _KeptServer:
                 return phase
 
     def tools(self, limits: McpLimits) -> dict[str, Tool]:
-        """The tools that may be used now. While a server comes back, they stay as they were."""
+        """The tools that may be used now. While a server restarts, they stay as they were."""
         usable = self.runs and self.may_start and self.is_approved
         if not usable:
             return {}

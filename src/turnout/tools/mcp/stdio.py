@@ -1,8 +1,8 @@
-"""A server that is a program: messages on its pipes, its complaints kept, its whole tree ended.
+"""A server that is a program: messages on its pipes, its error output kept, its whole tree ended.
 
-It runs below the same supervisor as every command, in a group of its own, with an environment
-from the short list and what its configuration gives it. Ending it is the protocol's way
-first (its input closes), then the supervisor's.
+It runs below the same supervisor as every command, with the short list of variables and those of its
+configuration. To stop it, its input is closed first, as the protocol says; then the supervisor ends
+it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ PATIENCE = 1.0  # seconds between closing a server's input and ending it
 ERRORS = 16 * 1024  # bytes kept of what a server writes beside the protocol
 LARGE = 256 * 1024  # bytes from which on a message is parsed in a thread
 CHUNK = 64 * 1024
-WAITING = 64  # messages to the server that may wait, so that nobody waits for a server that does not read
+WAITING = 64  # messages that may wait for the server, so that a server that does not read blocks nothing
 
 
 class StdioTransport:
-    """One run of a server's program, as the pair of streams that a client wants. `gone` tells of its end."""
+    """One run of a server's program, as the pair of streams that a client needs. `gone` is called last."""
 
     def __init__(
         self, server: McpServer, environment: Mapping[str, str], folder: str, gone: Callable[[], None]
@@ -48,7 +48,7 @@ class StdioTransport:
 
     @property
     def errors(self) -> str:
-        """What the server wrote to its error output, as far as it is kept."""
+        """The start and the end of the server's error output."""
         return self._errors.text()
 
     @property
@@ -70,7 +70,7 @@ class StdioTransport:
     async def __aexit__(self, *_: object) -> None:
         stop = asyncio.ensure_future(self._stop_program())
         cancelled: asyncio.CancelledError | None = None
-        while not stop.done():  # whoever cancels us waits for it: nothing may be left behind
+        while not stop.done():  # also when cancelled: no process may be left behind
             try:
                 await asyncio.wait({stop})
             except asyncio.CancelledError as error:
@@ -114,7 +114,7 @@ class StdioTransport:
             return
         with suppress(
             anyio.BrokenResourceError, anyio.ClosedResourceError
-        ):  # nobody listens: read on, so that it can end
+        ):  # the client is closed: continue to read, so that the server can end
             await self._incoming.send(message)
 
     async def _write_messages(self) -> None:
@@ -157,7 +157,7 @@ class StdioTransport:
 
 
 async def _parse_line(line: bytes | TooLong) -> SessionMessage | None:
-    """The message that a line holds, or the error that it is for whoever waits; None for what is neither."""
+    """The message of a line, or an error for the request that it answers; None if it is neither."""
     import mcp_types
     from mcp.shared.message import SessionMessage
 

@@ -1,7 +1,7 @@
-"""Asking someone whether a call may run: the question, the answers, and who is asked.
+"""Approval of a call: the question, the answers, and the function that is asked.
 
-An answer is bound to the call and to the exact arguments it was asked about. One that
-names another call or other arguments counts as no.
+An answer is bound to the call and to the exact arguments of the question. An answer for
+another call or for other arguments counts as no.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Answer = Literal["once", "session", "always", "no", "edit"]
 
 
 class Decision(Struct, frozen=True):
-    """What was answered. Make it with the question's own methods, which bind it.
+    """An answer. Make it with the methods of the question, which bind it.
 
     `rule` may widen or narrow what "session" and "always" cover; without it the policy chooses.
     """
@@ -37,8 +37,8 @@ class Decision(Struct, frozen=True):
 class ApprovalRequest(Struct, frozen=True):
     """One question: may this call run with these arguments? `why` says why it is asked.
 
-    `problem` is set when the arguments that were answered with do not fit. Surfaces print `shown`,
-    never `arguments`: what a user cannot see they cannot agree to.
+    `problem` is set when the edited arguments of the answer before do not fit. Surfaces print
+    `visible_arguments`, never `arguments`: users cannot agree to what they cannot see.
     """
 
     call_id: str
@@ -70,14 +70,14 @@ class ApprovalRequest(Struct, frozen=True):
         return self._decision("edit", arguments=dict(arguments))
 
     def binds(self, decision: object) -> bool:
-        """Whether this is an answer to this question and no other."""
+        """Whether this is an answer to this very question."""
         if not isinstance(decision, Decision):
             return False
         return (decision.call_id, decision.fingerprint) == (self.call_id, self.bound_to)
 
     @property
     def visible_arguments(self) -> dict[str, str]:
-        """The arguments as a user should see them: nothing in them is invisible or turns the text around."""
+        """The arguments as a user should see them: invisible and turning characters are spelled out."""
         return {
             visible(name): visible(value if isinstance(value, str) else dumps(value))
             for name, value in self.arguments.items()
@@ -92,7 +92,7 @@ class ApprovalRequest(Struct, frozen=True):
 
 
 Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[Decision]]
-"""Any surface that can be asked. It may take as long as it likes; a cancelled call cancels it."""
+"""The function that asks the user. It has no time limit; cancelling the call cancels it."""
 
 
 def denied_outcome(message: str) -> Outcome:

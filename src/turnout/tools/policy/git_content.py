@@ -1,14 +1,14 @@
-"""Which git commands print what files held: the history is a second copy of every file that was ever in it.
+"""Which git commands print the content of files: the history holds a copy of every file that was ever in it.
 
-The sandbox can cover a file, not what a repository remembers of it. So where rules deny files,
-these commands are asked for, unless they name the files that they show.
+The sandbox can cover a file, but not its copies in the history. So where rules deny files, these
+commands need approval, unless they name the files that they show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-# Commands that tell of names, commits and references.
+# Commands that only show names, commits and references.
 NAMES_ONLY = frozenset(
     (
         *("branch", "check-attr", "check-ignore", "check-mailmap", "config", "count-objects", "describe"),

@@ -1,7 +1,7 @@
 """Globs of paths, as rules write them: `*` stays within a name, `**` crosses folders.
 
-A pattern without `/` is about the last name. One that denies is read without regard to case
-and to how accents are composed: on some file systems `.ENV` opens `.env`.
+A pattern without `/` matches the last name. A pattern that denies ignores case and how accents
+are composed: on some file systems `.ENV` opens `.env`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..declare.footprint import LONGEST_PATH
 
 
 def path_matches(pattern: str, path: str) -> bool:
-    """Whether a glob covers a path: the pattern's parts against the path's, in bounded time."""
+    """Whether a glob matches a path: part by part, in bounded time."""
     if "/" not in pattern:
         return fnmatchcase(path.rpartition("/")[2], pattern)
     wanted, parts = pattern.strip("/").split("/"), path.strip("/").split("/")
     if pattern.startswith("/") != path.startswith("/") and wanted[0] != "**":
         return False
-    reached = {0}  # how many parts of the pattern may be used up so far
+    reached = {0}  # how many parts of the pattern may have matched so far
     for part in parts:
         reached = advance_match(reached, wanted, part)
         if not reached:
@@ -29,14 +29,14 @@ def path_matches(pattern: str, path: str) -> bool:
 
 
 def advance_match(reached: set[int], wanted: Sequence[str], part: str) -> set[int]:
-    """How far the parts of a pattern are used up by one more part of a path."""
+    """How many parts of a pattern may have matched after one more part of a path."""
     reached = _past_stars(reached, wanted)
     stay = {at for at in reached if at < len(wanted) and wanted[at] == "**"}
     return stay | {at + 1 for at in reached if at < len(wanted) and fnmatchcase(part, wanted[at])}
 
 
 def is_whole(reached: set[int], wanted: Sequence[str]) -> bool:
-    """Whether a pattern may be used up."""
+    """Whether the whole pattern may have matched."""
     return len(wanted) in _past_stars(reached, wanted)
 
 
@@ -50,12 +50,12 @@ def _past_stars(reached: set[int], wanted: Sequence[str]) -> set[int]:
 
 
 def covers(pattern: str, path: str) -> bool:
-    """Whether a glob that allows is about this path: to the letter."""
+    """Whether an allowing glob matches this path exactly."""
     return len(path) <= LONGEST_PATH and path_matches(pattern, path)
 
 
 def meets(pattern: str, path: str) -> bool:
-    """Whether a glob that denies names the path or a folder above it, in any spelling of its letters."""
+    """Whether a denying glob matches the path or a folder above it, in any case of its letters."""
     if len(path) > LONGEST_PATH:
         return True
     pattern, path = plain_letters(pattern), plain_letters(path)
@@ -67,12 +67,12 @@ def meets(pattern: str, path: str) -> bool:
 
 
 def plain_letters(text: str) -> str:
-    """A name as file systems compare it that do not tell cases and accents apart."""
+    """A name as file systems compare it that ignore case and the composition of accents."""
     return text if text.isascii() and text.islower() else normalize("NFC", normalize("NFC", text).casefold())
 
 
 def relative_pattern(roots: Iterable[str], pattern: str) -> str:
-    """A pattern as it is put to paths of a workspace, which are told without its root."""
+    """A pattern for the paths of a workspace, which are relative to its root."""
     for root in roots:
         folder = root.rstrip("/") + "/"
         if root and pattern.startswith(folder):

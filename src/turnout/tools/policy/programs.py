@@ -1,11 +1,11 @@
-"""What of everyday programs only reads: flags by exact spelling, and what the other words mean.
+"""The uses of everyday programs that only read: exact flags, and what the other words mean.
 
-This is a list of what is allowed, so a flag that is not here is a question, not a hole.
-Long flags may not be abbreviated; short ones may be joined (`-la`). A program is missing
-on purpose when a flag or an argument of it runs other programs, writes files or reaches
-the network in a way that a list of flags does not show: awk, xargs, tar, less, man, env with
-a command, package managers, and everything that speaks to a server. Of sed there are only
-the scripts that print, which are read whole.
+This is a list of what is allowed, so a flag that is not here leads to a question and not to a hole.
+Long flags may not be abbreviated; short ones may be joined (`-la`). A program is missing on purpose
+when a flag or an argument of it runs other programs, writes files or reaches the network in a way
+that a list of flags does not show: awk, xargs, tar, less, man, env with a command, package managers,
+and everything that talks to a server. For sed only scripts that print are allowed; each is read
+whole.
 
     -n:number   takes a value: the next word, or what follows it (`-n5`, `--lines=5`)
     --color=never   a flag that is allowed with this value only
@@ -25,14 +25,13 @@ MANY = 10_000
 
 
 class Program(Struct, frozen=True):
-    """One program, or one command of it. Words that are no flags are operands: paths, unless
-    they are among the first `texts` of them.
+    """One program, or one command of it. Words that are not flags are operands.
 
-    `texts_by` are flags that stand in for those texts (`grep -e`). `bare` programs take every
-    word as text (echo). `digits` allows `-5`. `words` limits what operands may be, and `avoids`
-    names what no text among them may hold; `script` is what each of them, and each script that a
-    flag takes, must be. `alone`: whether it may stand without a flag or a
-    command.
+    Operands are paths, except the first `texts` of them. `texts_by` are flags that replace those
+    texts (`grep -e`). `bare` programs take every word as text (echo). `digits` allows `-5`. `words`
+    limits what operands may be, and `avoids` is what no text among them may hold; `script` is what
+    each of them, and each script that a flag takes, must match. `alone`: whether it may be called
+    without a flag or a command.
     """
 
     flags: frozenset[str] = frozenset()
@@ -64,7 +63,7 @@ def _same_for(names: str, described: Program) -> Iterable[tuple[str, Program]]:
 
 
 _COLOR = "--color --color=never --color=auto --color=always"
-_VERSION = program("--version", operands=0, alone=False)  # without it they run what they are piped
+_VERSION = program("--version", operands=0, alone=False)  # without it they run their input
 
 _GREP = program(
     "-r -R -n -i -l -L -c -v -w -x -E -F -G -P -o -q -s -h -H -a -I -b -T -z -Z "

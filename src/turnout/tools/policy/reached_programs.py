@@ -1,9 +1,9 @@
-"""Which programs a command comes to in the end: through `env`, `xargs`, `sh -c`, `find -exec` and the like.
+"""Which programs a command starts in the end: through `env`, `xargs`, `sh -c`, `find -exec` and others.
 
-A rule that denies `rm *` means the program, however it is reached. So a command is also shown
-to such rules without its path, without what stands before it, and as what its words have a
-shell run. This only adds to what is denied; nothing becomes harmless by it. What cannot be
-told (code for an interpreter, commands that come by a pipe) is said to be untold.
+A rule that denies `rm *` means the program, however it is started. So such rules also see a command
+without its path, without the wrappers before it, and as the line that its words give to a shell.
+This only adds to what is denied; it never makes a command harmless. What cannot be seen (code for an
+interpreter, commands that come through a pipe) sets `unclear`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ WRAPPERS = {
     **dict.fromkeys(("chroot", "chrt", "faketime", "flock", "ssh", "su", "taskset", "timeout"), 1),
     **dict.fromkeys(("gosu", "perf", "setarch", "su-exec"), 1),
 }
-APPENDING = frozenset(("xargs", "parallel"))  # what they are piped comes behind the words
+APPENDING = frozenset(("xargs", "parallel"))  # they append their input to the words
 SHELLS = frozenset(["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"])
 TEXT_FLAGS = {
     "env": ("-S", "--split-string"),
@@ -89,16 +89,16 @@ Resolve = Callable[[str], str]
 
 
 class Reached:
-    """The commands that a line comes to, and whether there may be more that nobody can tell.
+    """The commands that a line starts. `unclear`: there may be more that cannot be seen.
 
-    `obscure`: there is a command of which not even the program can be told (`$x`, `$(…)`).
+    `obscure`: there is a command whose program itself is unknown (`$x`, `$(…)`).
     """
 
     def __init__(self, resolve: Resolve = lambda program: "") -> None:
         """`resolve` gives the real name of a program that is named by its path, or ""."""
         self.found: dict[Words, None] = {}
         self.possible: dict[str, None] = {}  # commands that may be among the words of others
-        self.untold = False
+        self.unclear = False
         self.obscure = False
         self._resolve = resolve
         self._left = MOST_READ
@@ -108,10 +108,10 @@ class Reached:
         return tuple(shlex.join(words) for words in self.found)
 
     def add_line(self, line: str, depth: int = 0) -> None:
-        """A whole line; of one that is not plain whatever can be seen of it."""
+        """Add a whole line; if it is not plain, the commands that can be seen in it."""
         self._left -= len(line) + 400
         if self._left < 0:
-            self.untold = self.obscure = True
+            self.unclear = self.obscure = True
             return
         seen = plain_commands(line)
         if isinstance(seen, Doubt):
@@ -120,27 +120,27 @@ class Reached:
             self.add_commands(seen, depth)
 
     def add_doubtful(self, line: str, too_much: bool = False, depth: int = 0) -> None:
-        """What can be seen of a line that is not plain."""
+        """Add the commands that can be seen in a line that is not plain."""
         found = visible_commands(line)
-        self.untold = True
+        self.unclear = True
         self.obscure |= too_much or any("$" in words[0] or "`" in words[0] for words in found)
         self.obscure |= not found and _MAY_CALL_GIT.search(_QUOTING.sub("", line)) is not None
         for words in found:
             self.add(words, depth)
 
     def add_commands(self, found: Sequence[ShellCommand], depth: int = 0) -> None:
-        """The commands of a plain line."""
+        """Add the commands of a plain line."""
         for command in found:
-            self.untold |= command.joint == "|" and basename(command.program) in PIPED
+            self.unclear |= command.joint == "|" and basename(command.program) in PIPED
             self.add(command.words, depth)
 
     def add(self, words: Sequence[str], depth: int = 0) -> None:
-        """One command, under every name of its program, and all that it starts."""
+        """Add one command, under every name of its program, and all that it starts."""
         if not words or depth > DEEPEST or len(self.found) > MOST:
-            self.untold |= bool(words)
+            self.unclear |= bool(words)
             return
         if _NAMELESS.fullmatch(words[0]):
-            self.untold = self.obscure = True
+            self.unclear = self.obscure = True
         for name in self._names(words[0]):
             known = (name, *words[1:])
             if known not in self.found:
@@ -148,7 +148,7 @@ class Reached:
                 self._add_started(known, depth + 1)
 
     def _names(self, program: str) -> Iterator[str]:
-        """A program as written, by its last name, by the name of what a link leads to, in small letters."""
+        """A program as written, by its last name, by the name of its link target, and in lower case."""
         names = [program]
         if "/" in program:
             names += [basename(program), self._resolve(program)]
@@ -160,7 +160,7 @@ class Reached:
             self.add(("git", *_without_global_flags(rest)), depth)
         if name in WRAPPERS:
             for command in _wrapped_commands(rest, WRAPPERS[name]):
-                self.untold |= name in APPENDING and _is_replaced(command[0], rest)
+                self.unclear |= name in APPENDING and _is_replaced(command[0], rest)
                 self.add((*command, "{}") if name in APPENDING else command, depth)
         for flag in STARTING_FLAGS.get(name, ()):
             for command in _after_flag(rest, flag):
@@ -169,19 +169,19 @@ class Reached:
             self.add(rest, depth)
         for text in _shell_texts(name, rest):
             self.add_line(text, depth)
-        self.untold |= _runs_code(name, rest) or _reads_commands(name, rest)
+        self.unclear |= _runs_code(name, rest) or _reads_commands(name, rest)
         self._add_embedded(name, rest)
 
     def _add_embedded(self, name: str, words: Words) -> None:
         found = tuple(islice(embedded_commands(name, words), 4 * MOST_EMBEDDED + 1))
-        self.untold |= len(found) > 4 * MOST_EMBEDDED
+        self.unclear |= len(found) > 4 * MOST_EMBEDDED
         self.possible.update(dict.fromkeys(found))
 
 
 def _wrapped_commands(words: Words, others: int) -> Iterator[Words]:
-    """What may be the command of a wrapper: the words from the first on that can be a program.
+    """What may be the command of a wrapper: the words from the first that can be a program.
 
-    The value of a flag may look like one. Such a word is taken for both.
+    The value of a flag may look like one. Such a word counts as both.
     """
     for at, word in enumerate(words):
         if _NO_PROGRAM.fullmatch(word):
@@ -203,7 +203,7 @@ def _after_flag(words: Words, flag: str) -> Iterator[Words]:
 
 
 def _shell_texts(name: str, words: Words) -> Iterator[str]:
-    """What of the words is a line for a shell."""
+    """The words that a shell reads as a line."""
     if name in SHELLS:
         for at, word in enumerate(words):
             if re.fullmatch(r"-[A-Za-z]*c[A-Za-z]*", word):

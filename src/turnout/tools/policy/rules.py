@@ -4,15 +4,15 @@ The order is fixed, so the same call gets the same verdict wherever its rules we
 
 1. a rule that denies, at any level;
 2. plan mode, which only reads;
-3. taint: once content that nobody vouches for is in the context, whatever leaves the
-   machine is asked for, unless the user granted these very arguments;
-4. what the user granted when asked: for this session, or for good;
-5. a rule that asks, or one of which cannot be told whether it meets the call;
+3. taint: once untrusted content is in the context, a call that sends something off the machine
+   needs approval, unless the user granted these very arguments;
+4. what the user granted when asked: for this session, or permanently;
+5. a rule that asks, or a rule that may match the call;
 6. a rule that allows;
-7. what the mode says of the call's risk.
+7. what the mode says about the call's risk.
 
-A grant for a tool that reads or writes covers the tool; for a riskier one it covers these
-very arguments. Policy decides when to ask; what is possible is decided by confinement.
+A grant for a tool that reads or writes covers the tool; for a riskier one it covers these very
+arguments. Policy decides when to ask; the workspace and the sandbox decide what is possible.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class Rule(Struct, frozen=True):
     """Allow, ask or deny calls by tool, argument patterns and path; empty parts match everything.
 
     `path` is a glob over the paths a call touches: `*` stays within a name, `**` crosses
-    folders, a pattern without `/` matches the last name. An allowing rule must cover every
-    path of the call; a denying or asking one needs to meet one of them, or a folder above
-    it, in any case of letters, and to deny a path is to deny its content by whatever way (see
-    `denied`). A path too long for any file meets every rule that denies and none that allows.
-    `fingerprint` binds the rule to exact arguments; `exactly` shows them to people.
+    folders, a pattern without `/` matches the last name. An allowing rule must match every path
+    of the call; a denying or asking rule needs to match one of them, or a folder above it, in any
+    case of letters. To deny a path is to deny its content under every name (see `denied_files`). A
+    path too long for any file matches every denying rule and no allowing one. `fingerprint` binds
+    the rule to exact arguments; `exactly` shows them to people.
     """
 
     effect: Effect
@@ -75,7 +75,7 @@ class Rule(Struct, frozen=True):
 
     @property
     def scope(self) -> str:
-        """Which calls the rule is about, in words."""
+        """Which calls the rule matches, in words."""
         limits = [f"{name}={pattern!r}" for name, pattern in self.arguments.items()]
         limits += [f"path {self.path!r}"] if self.path else []
         limits += [f"{self.reach} the workspace"] if self.reach else []
@@ -88,9 +88,9 @@ class Rule(Struct, frozen=True):
 class Subject(Struct, frozen=True):
     """A call as policy sees it. `paths` holds each path as written and as it resolves.
 
-    `mentions` are paths that it may touch: a rule that denies or asks looks at them too. `roots`
-    are the names of the workspace. `assessed` is what the tool itself says of this call; `tainted` names the
-    source of content in the context that nobody vouches for.
+    `mentions` are paths that it may touch: denying and asking rules look at them too. `roots` are the
+    names of the workspace. `assessed` is the tool's assessment of this call; `tainted` names the
+    source of untrusted content in the context.
     """
 
     tool: Tool
@@ -112,19 +112,19 @@ class Subject(Struct, frozen=True):
         return self.tool.leaves or (self.assessed is not None and self.assessed.leaves)
 
     def parts(self, name: str) -> tuple[str, ...] | None:
-        """What an argument is made of; None when it is one piece, () when that cannot be told."""
+        """The pieces of an argument; None when it is one piece, () when they are unknown."""
         return self.assessed.parts.get(name) if self.assessed else None
 
     def reached_parts(self, name: str) -> tuple[str, ...]:
-        """What the parts of an argument come to in the end, by whatever way."""
+        """The commands that the parts of an argument start, directly or not."""
         return self.assessed.reached.get(name, ()) if self.assessed else ()
 
-    def is_untold(self, name: str, pattern: str) -> bool:
-        """Whether an argument has parts that nobody can tell, or words that may be what a rule means."""
+    def is_unclear(self, name: str, pattern: str) -> bool:
+        """Whether an argument may have parts that cannot be seen, or words that a rule may mean."""
         if self.assessed is None:
             return False
         possible = self.assessed.possible.get(name, ())
-        return name in self.assessed.untold or any(fnmatchcase(text, pattern) for text in possible)
+        return name in self.assessed.unclear or any(fnmatchcase(text, pattern) for text in possible)
 
     @property
     def fingerprint(self) -> str:
@@ -132,7 +132,7 @@ class Subject(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """What policy says of a call, and why."""
+    """The decision of the policy about a call, and the reason."""
 
     effect: Effect
     why: str
@@ -141,8 +141,8 @@ class Verdict(Struct, frozen=True):
 class Policy(Struct, frozen=True):
     """A mode and rules of every level. Grants are rules too: `level` session or saved.
 
-    `taint` asks before anything leaves the machine once untrusted content was read. In full
-    mode that is so for tools that do nothing else (`Tool.leaves`), not for commands.
+    With `taint`, a call that sends something off the machine needs approval once untrusted content
+    was read. In full mode this holds for tools that always send (`Tool.leaves`), not for commands.
     """
 
     mode: Mode = "ask"
@@ -151,7 +151,7 @@ class Policy(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise UsageError(f"{self.mode!r} is no approval mode; use one of {', '.join(MODES)}")
+            raise UsageError(f"{self.mode!r} is not an approval mode; use one of {', '.join(MODES)}")
 
     def decide(self, subject: Subject) -> Verdict:
         """Allow, ask or deny, with the reason."""
@@ -183,10 +183,10 @@ class Policy(Struct, frozen=True):
         return Verdict("ask", why)
 
     def hides(self, tool: str) -> tuple[Rule, ...]:
-        """The rules that keep the content of paths from a tool: those that deny reading it at all.
+        """The rules that hide the content of paths from a tool: those that deny reading it at all.
 
-        A rule against `read_file` counts for every tool, for what may not be read by one way may
-        not be read by another.
+        A rule against `read_file` counts for every tool: a file that may not be read with one tool
+        may not be read with another.
         """
         return tuple(
             rule
@@ -196,14 +196,14 @@ class Policy(Struct, frozen=True):
         )
 
     def _unclear_verdict(self, subject: Subject) -> Verdict | None:
-        """A rule against a call whose parts cannot be told might mean it: ask; deny what is too long."""
+        """A rule against a call with unknown parts may match it: then ask, or deny if it is too long."""
         if subject.assessed and subject.assessed.may_show and (hiding := self.hides(subject.tool.name)):
             return Verdict("ask", f"{subject.assessed.may_show}, and there is the {hiding[0]}")
         for rule in self.rules:
             if rule.effect != "allow" and _might_match(rule, subject):
                 too_much = subject.assessed is not None and subject.assessed.too_much
                 effect: Effect = "deny" if rule.effect == "deny" and too_much else "ask"
-                return Verdict(effect, f"it cannot be told whether this falls under the {rule}")
+                return Verdict(effect, f"it is unclear whether this matches the {rule}")
         return None
 
     def _mode_verdict(self, subject: Subject) -> Verdict:
@@ -212,9 +212,9 @@ class Policy(Struct, frozen=True):
         because = f": {subject.assessed.why}" if subject.assessed and subject.assessed.why else ""
         if effect == "allow" and subject.reach == "outside" and self.mode != "full":
             return Verdict("ask", f"{self.mode} mode asks before a {risk} outside the workspace")
-        said = {"allow": "allows", "ask": "asks before", "deny": "denies"}[effect]
+        verb = {"allow": "allows", "ask": "asks before", "deny": "denies"}[effect]
         return Verdict(
-            effect, f"{self.mode} mode {said} {_calls_in_words(risk)}{because if effect == 'ask' else ''}"
+            effect, f"{self.mode} mode {verb} {_calls_in_words(risk)}{because if effect == 'ask' else ''}"
         )
 
     def with_rule(self, rule: Rule) -> Policy:
@@ -233,21 +233,21 @@ def grant_rule(subject: Subject, level: Level) -> Rule:
 
 
 def is_mild(*risks: str) -> bool:
-    """Whether a lasting yes may be to a tool as a whole."""
+    """Whether a lasting grant may cover the whole tool."""
     return all(risk in ("read", "write") for risk in risks)
 
 
 def _falls_short(rule: Rule, subject: Subject) -> bool:
-    """A yes to a tool that writes was no yes to a call of it that does worse (a patch that deletes)."""
+    """A grant for a tool that writes does not cover a riskier call of it (a patch that deletes)."""
     general = rule.effect == "allow" and rule.level in ("session", "saved") and not rule.fingerprint
     return general and is_mild(subject.tool.risk) and not is_mild(subject.risk)
 
 
 def call_fingerprint(name: str, arguments: Mapping[str, Any]) -> str:
-    """Names these exact arguments, whatever order their keys were written in."""
+    """A hash of these exact arguments; the order of their keys does not matter."""
     try:
         written = _encode(arguments)
-    except Exception:  # a caller's own values, which JSON cannot say
+    except Exception:  # values of the caller that have no JSON form
         written = _encode(plain(arguments))
     return sha256(name.encode() + b"\0" + written).hexdigest()
 
@@ -285,7 +285,7 @@ def _arguments_match(rule: Rule, subject: Subject) -> bool:
 def _argument_matches(
     effect: Effect, pattern: str, text: str, parts: tuple[str, ...] | None, reached: tuple[str, ...]
 ) -> bool:
-    """A pattern against an argument: to allow, it must cover every part; to deny, meet one."""
+    """A pattern against an argument: to allow, it must match every part; to deny, one."""
     if parts is None:
         return fnmatchcase(text, pattern)
     if effect == "allow":
@@ -294,20 +294,20 @@ def _argument_matches(
 
 
 def _might_match(rule: Rule, subject: Subject) -> bool:
-    """Whether only the parts that cannot be told keep a rule from matching."""
-    untold = {
+    """Whether a rule fails to match only because some parts are unknown."""
+    unclear = {
         name
         for name, pattern in rule.arguments.items()
-        if subject.parts(name) == () or subject.is_untold(name, pattern)
+        if subject.parts(name) == () or subject.is_unclear(name, pattern)
     }
-    if not untold:
+    if not unclear:
         return False
-    rest = {name: text for name, text in rule.arguments.items() if name not in untold}
+    rest = {name: text for name, text in rule.arguments.items() if name not in unclear}
     return rule_matches(replace(rule, arguments=rest), subject)
 
 
 def _paths_match(rule: Rule, subject: Subject) -> bool:
-    """Denying looks at every spelling of a path and needs one hit; allowing must cover them all."""
+    """To deny, a pattern must match one spelling of a path; to allow, all of them."""
     if not rule.path:
         return True
     pattern = relative_pattern(subject.roots, rule.path)

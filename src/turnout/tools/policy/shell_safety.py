@@ -3,9 +3,9 @@
     judge("git log --oneline | head -5")  ->  read
     judge("git log --output=x")           ->  risky, "git log: --output=x is not known to only read"
 
-A line takes the highest risk of its parts. What cannot be judged is risky, never less.
-This decides when to ask. What a command can do is decided by the sandbox, which also
-keeps commands that only read from writing.
+A line has the highest risk of its parts. What cannot be judged is risky, never less. This decides
+when to ask. The sandbox decides what a command can do, and keeps commands that only read from
+writing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _UP_AGAIN = re.compile(r"(?:^|/)(?!\.{1,2}(?:/|$))[^/]+/(?:.*/)?\.\.(?:/|$)")
 
 
 class Judgement(Struct, frozen=True):
-    """What a line amounts to. `commands` is empty when the line is not plain.
+    """What a line would do. `commands` is empty when the line is not plain.
 
-    `paths` are what it names, relative to the workspace and as they are spelled: where `..`
-    leads behind a link, only the kernel can tell. `globs` are paths of which only the file system
-    can tell what they stand for. `unlisted` are commands of which nobody knows what they touch.
-    `folder` is where they run, after a `cd`. `why` says what stood in the way.
+    `paths` are the paths it names, relative to the workspace and as they are written: only the kernel
+    knows where `..` leads behind a link. `globs` are patterns: only the file system knows what they
+    match. `unlisted` are commands whose effects are unknown. `folder` is where they run, after a
+    `cd`. `why` is the reason for the risk.
     """
 
     risk: Risk
@@ -53,7 +53,7 @@ class _NotKnownSafe(Exception):
 
 
 class _Glob(str):
-    """A word that stands for whatever files fit it."""
+    """A word that stands for the files that match it."""
 
 
 def judge_line(line: str, folder: str = ".") -> Judgement:
@@ -119,13 +119,13 @@ def _judge_command(command: ShellCommand) -> tuple[Risk, list[str]]:
         raise _NotKnownSafe(f"{name} is not known to only read")
     if described.bare:
         if command.globs:
-            raise _NotKnownSafe(f"{name}: a glob stands where no path does")
+            raise _NotKnownSafe(f"{name}: a glob stands where a path cannot")
         return described.risk, []
     return described.risk, list(_Reading(name, described).paths(words))
 
 
 class _Reading:
-    """One command's words against the list of its program."""
+    """The words of one command, compared with the list of its program."""
 
     def __init__(self, name: str, described: Program) -> None:
         self.name, self.described = name, described
@@ -148,7 +148,7 @@ class _Reading:
         yield from self.operands[self.texts :]
 
     def _operands_after_dashes(self, words: Iterator[str]) -> list[str]:
-        """Behind `--` all are operands; yet one that looks like a flag might meet a program that errs."""
+        """Behind `--` all are operands; but some programs still read one that looks like a flag as a flag."""
         rest = list(words)
         if odd := next((word for word in rest if word.startswith("-") and word != "-"), None):
             raise self._unknown_word(odd)
@@ -156,7 +156,7 @@ class _Reading:
 
     def _check_operands(self) -> None:
         if len(self.operands) > self.described.operands:
-            raise _NotKnownSafe(f"{self.name}: {self.operands[-1][:60]!r} is more than it may be given")
+            raise _NotKnownSafe(f"{self.name}: {self.operands[-1][:60]!r} is one operand too many")
         if any(isinstance(word, _Glob) for word in self.operands):
             self._check_globs()
         if self.described.words:
@@ -175,7 +175,7 @@ class _Reading:
             self.described.operands == MANY and not self.described.words,
         )
         if not paths or any(isinstance(word, _Glob) for word in texts):
-            raise _NotKnownSafe(f"{self.name}: a glob stands where no number of paths may")
+            raise _NotKnownSafe(f"{self.name}: a glob stands where a list of paths cannot")
 
     def _check_script(self, text: str) -> None:
         if self.described.script and not re.fullmatch(self.described.script, text):
@@ -213,7 +213,7 @@ class _Reading:
                 raise self._unknown_word(word)
 
     def _read_value(self, flag: str, value: str | None, attached: bool = False) -> None:
-        """A value may not look like a flag: if we erred about the flag, it would be one."""
+        """A value may not look like a flag: if our list is wrong about the flag, it would be one."""
         kind = self.described.takes[flag]
         if value is None:
             raise _NotKnownSafe(f"{self.name}: {flag} needs a value")

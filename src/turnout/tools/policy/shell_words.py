@@ -1,15 +1,14 @@
-"""A command line as plain words, or the doubt that stands in the way.
+"""A command line as plain words, or the reason for doubt about it.
 
-Only words, quoted words and the joints `|`, `&&`, `||`, `;` and line ends are read, and of all
-else what cannot change what the words are: redirects to nowhere (`2>/dev/null`, `2>&1`), words
-glued together (`--include='*.py'`), and globs behind a plain beginning (`src/*.py`): such a
-glob never becomes a flag, since what it stands for begins as it does. Everything else
-(expansions, other redirects, substitutions, assignments, keywords) is a doubt, also when it
-would be harmless: what we do not read we do not judge.
+We read words, quoted words and the joints `|`, `&&`, `||`, `;` and line ends. We also read what
+cannot change the words: redirects to nowhere (`2>/dev/null`, `2>&1`), words joined from parts
+(`--include='*.py'`), and globs with a plain beginning (`src/*.py`): such a glob never becomes a flag,
+since what it matches begins as it does. Everything else (expansions, other redirects,
+substitutions, assignments, keywords) is a doubt, also when it would be harmless.
 
-A line is read twice, by a real parser (tree-sitter-bash) and by a few lines of our own
-that know nothing else. Both must see the very same words: a fault in one of them is then
-a doubt, and no way through. Without the parser every line is a doubt.
+A line is read twice: by a real parser (tree-sitter-bash) and by a small reader of our own. Both must
+see the same words, so a fault in one of them leads to a doubt and not to a way around the policy.
+Without the parser every line is a doubt.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ RESERVED = frozenset(
 class ShellCommand(Struct, frozen=True):
     """One command: its words, and the joint before it ("" for the first).
 
-    `globs` are the places of words that stand for whatever files fit them.
+    `globs` are the positions of words that stand for the files that match them.
     """
 
     words: tuple[str, ...]
@@ -49,19 +48,19 @@ class ShellCommand(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """As it could be typed: what needs quotes has them, so that no word passes for two."""
+        """The command as it could be typed, quoted where necessary, so that no word looks like two."""
         return shlex.join(self.words)
 
 
 class Doubt(Struct, frozen=True):
-    """Why a line is not plain; `too_much` when it was not even looked at."""
+    """Why a line is not plain; `too_much` when it is too long to be read."""
 
     why: str
     too_much: bool = False
 
 
 class _NotPlain(Exception):
-    """Something that is no plain word."""
+    """Something that is not a plain word."""
 
 
 def plain_commands(line: str) -> tuple[ShellCommand, ...] | Doubt:
@@ -97,8 +96,8 @@ def _both_readings_agree(shape: str, parser: Any) -> bool:
 def _ascii_shape(line: str) -> str:
     """The line with an x for each character outside ASCII: what the parser is given.
 
-    The scanner of tree-sitter-bash 0.25 hands any character to C's `isdigit`, which reads outside of
-    its table: `{` and a character of a high plane end the process
+    The scanner of tree-sitter-bash 0.25 passes any character to C's `isdigit`, which reads outside of
+    its table: `{` and a character of a high plane crash the process
     (https://github.com/tree-sitter/tree-sitter-bash/issues/337). To bash such characters are letters
     of a word, so an x keeps the line's structure, and each place in it.
     """
@@ -109,9 +108,9 @@ _OUTSIDE_ASCII = re.compile(r"[^\0-\x7f]")
 
 
 def visible_commands(line: str) -> list[tuple[str, ...]]:
-    """The commands that can be seen in a line that is not plain, wherever they stand in it.
+    """The commands that can be seen in a line that is not plain, anywhere in it.
 
-    Only for rules that deny: words are taken as they look, and there may be more commands.
+    Only for denying rules: words are taken as they look, and there may be more commands.
     """
     parser = _parser()
     if parser is None or len(line) > LONGEST:
@@ -193,8 +192,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _PLAIN_BEGINNING = re.compile(r"[^-]|-[A-Za-z]|--[a-z-]+=")
-# It begins with what can begin neither a flag nor a magic word, or is the value of a long flag; no part
-# of it can stand for the folder above.
+# Its beginning cannot begin a flag or a magic word, or it is the value of a long flag; no part of it can
+# stand for the folder above.
 _PLAIN_GLOB = re.compile(
     r"(?!(?:.*/)?\.\.?[*?]|(?:.*/)?\.\.(?:/|\Z))(?:[A-Za-z0-9_./]|--[a-z-]+=).*", re.DOTALL
 )
@@ -229,7 +228,7 @@ def _own_reading(line: str) -> Iterator[tuple[str, str]]:
         if kind in ("bare", "glob", "single", "double"):
             parts.append((kind, found[kind]))
         elif kind == "nowhere" and parts:
-            raise _NotPlain("it holds a redirect that is glued to a word")
+            raise _NotPlain("it holds a redirect that is joined to a word")
         else:
             yield from _word_of(parts)
             parts = []
@@ -240,14 +239,14 @@ def _own_reading(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _word_of(parts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """One word of its parts. A glob may have no quotes in it; what is glued shows plainly how it begins."""
+    """One word from its parts. A glob may not hold quotes; a joined word must have a plain beginning."""
     if not parts:
         return
     kinds = [kind for kind, _ in parts]
     text = _printable("".join(text for _, text in parts))
     if "glob" not in kinds:
         if len(parts) > 1 and not (kinds[0] == "bare" and _PLAIN_BEGINNING.match(parts[0][1])):
-            raise _NotPlain("it holds a word that is glued together from parts")
+            raise _NotPlain("it holds a word that is joined from parts")
         yield "word", text
     elif {"bare", "glob"}.issuperset(kinds) and _PLAIN_GLOB.fullmatch(text):
         yield "glob", text
@@ -262,7 +261,7 @@ def _odd_part(line: str, at: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """Quoted text may be of any script, but nothing in it may be invisible or break the line."""
+    """Quoted text may be in any script, but may hold no invisible characters and no line breaks."""
     if not text.isprintable():
         raise _NotPlain("it holds invisible characters or line breaks in quotes")
     return text

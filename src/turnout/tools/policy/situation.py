@@ -1,8 +1,8 @@
-"""What policy looks at beyond a call's arguments: where it would run, and what a tool says of it.
+"""What policy looks at besides a call's arguments: where it would run, and the tool's assessment of it.
 
-A tool may assess a call before it runs (`Tool.assess`): a shell command that only reads
-is less than a shell command can be. An assessment may lower what the tool declares, so
-it must be made from what is known, never from what is hoped.
+A tool may assess a call before it runs (`Tool.assess`): a shell command that only reads is less
+risky than shell commands in general. An assessment may lower the risk that the tool declares, so it
+must rest on known facts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..declare.tool import Risk
 
 
 class Situation(Struct, frozen=True):
-    """The place of a call. `tainted` names the source of untrusted content in the context, or is ""."""
+    """Where a call runs. `tainted` names the source of untrusted content in the context, or is ""."""
 
     workspace: Any = None
     spawn: Any = None
@@ -36,16 +36,16 @@ class Situation(Struct, frozen=True):
 
 
 class Assessment(Struct, frozen=True):
-    """What a call amounts to, in its tool's judgement.
+    """What a call would do, in the judgement of its tool.
 
-    `parts` are the pieces that an argument is made of: a rule that allows must cover each, one
-    that denies needs to meet one. No pieces means that they cannot be told; `too_much` that
-    there were too many to look. `reached` are further pieces that only a rule that denies or
-    asks looks at: what the others come to. `possible` are pieces that may be none: what a rule against
-    them meets is asked for. `untold` are arguments that hold more than can be told.
-    `mentions` are paths that the call may touch, and `may_show` says why it may show the content
-    of files that it does not name. `leaves`: whether it may send something off the machine.
-    `only_reads`: it is known to change nothing, so that other reading may go on beside it.
+    `parts` are the pieces of an argument: an allowing rule must match each of them, a denying rule
+    needs to match one. No pieces means that they are unknown; `too_much` that there were too many to
+    look at. `reached` are further pieces that only denying and asking rules look at: the commands
+    that the others start. `possible` are texts that may be commands: a rule against them asks.
+    `unclear` names arguments that may hold more than can be seen. `mentions`
+    are paths that the call may touch, and `may_show` says why it may show the content of files that
+    it does not name. `leaves`: whether it may send something off the machine. `only_reads`: it is
+    known to change nothing, so that other calls that read may run at the same time.
     """
 
     risk: Risk
@@ -56,7 +56,7 @@ class Assessment(Struct, frozen=True):
     leaves: bool = False
     only_reads: bool = False
     reached: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    untold: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
     possible: dict[str, tuple[str, ...]] = field(default_factory=dict)
     mentions: tuple[str, ...] = ()
     may_show: str = ""

@@ -1,10 +1,10 @@
-"""Whether someone other than the user had a say: where the content in the context came from.
+"""Taint: whether content in the context came from someone other than the user.
 
-Every result is marked with its source when it is settled. What a tool read, a page said or
-a server sent may hold instructions, and no model can be relied on to tell. So once such
-content was read, policy asks before anything leaves the machine (see `policy`). What a
-provider looked up itself (its own web search) stands in the model's turn and counts as well.
-A mark is never taken back: a summary of what was read has been told by it.
+Every result is marked with its source when it is settled. A file, a page or the answer of a server
+may hold instructions, and models do not reliably notice that. So once such content was read, policy
+asks before anything leaves the machine (see `rules`). What a provider looked up itself (its own web
+search) is in the model's turn and counts as well. A mark is never removed: a summary of such content
+may repeat its instructions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from ...model import ModelTurn, Opaque, Outcome, Turn
 
 TRUSTED = frozenset(("user", "model"))
-"""Who speaks for themselves: the user's answers, and the model's own words."""
+"""Trusted sources: the user's answers, and the model's own words."""
 
 OWN = frozenset(("refusal", "audio", "compaction"))
-"""Blocks of a provider's own kind that hold nothing but the model's words."""
+"""Opaque blocks of providers that hold only the model's words."""
 
 NAMES = {
     "web": "the web",
@@ -25,12 +25,12 @@ NAMES = {
     "subagent": "a subagent",
     "provider": "a tool that the provider ran",
     "tool": "a tool",
-    "": "a tool",  # a log that was written elsewhere says nothing about it
+    "": "a tool",  # a log from another program does not name the source
 }
 
 
 class Taint:
-    """Feed it every outcome; it knows the source that matters most, or "" while there is none."""
+    """Feed it every outcome; `source` is the one that matters most, or "" while there is none."""
 
     def __init__(self, outcomes: Iterable[Outcome] = ()) -> None:
         self._seen: set[str] = set()
@@ -43,7 +43,7 @@ class Taint:
             self._seen.add(outcome.source.partition(":")[0])
 
     def look(self, turns: Sequence[Turn]) -> None:
-        """Look into the turns that came since the last time."""
+        """Look at the turns that were added since the last call."""
         newest = turns[-1].key if turns else ""
         for turn in reversed(turns):
             if turn.key == self._last:
@@ -54,12 +54,12 @@ class Taint:
 
     @property
     def source(self) -> str:
-        """Whose content is in the context, in words."""
+        """The source of untrusted content in the context, in words."""
         foreign = self._seen - TRUSTED
-        known = (said for name, said in NAMES.items() if name in foreign)
+        known = (words for name, words in NAMES.items() if name in foreign)
         return next(known, "") or min(foreign, default="")
 
 
 def _is_foreign(block: object) -> bool:
-    """Whether a provider put something in: what we do not know counts."""
+    """Whether a provider added content from outside: kinds of blocks that we do not know count."""
     return isinstance(block, Opaque) and block.kind not in OWN

@@ -1,8 +1,8 @@
 """Text that a user decides on, with nothing in it that cannot be seen.
 
-Characters that take no room, turn the reading direction, or look like a space without
-being one are spelled out, and so are long stretches of blanks, which push what follows
-out of sight. The rest stays as it is, in whatever script it is written.
+Characters that have no width, turn the reading direction, or look like a space without
+being one are written as their code points. So are long runs of blanks, which push what
+follows out of sight. The rest stays as it is, in any script.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import unicodedata
 BLANKS = 12  # spaces in a row that are shown as they are
 LINES = 3  # empty lines in a row
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
-# Letters and marks that show as nothing or as a blank, though their category does not say so.
+# Letters and marks that are invisible or look like a blank, although their Unicode category does not say so.
 _HOLLOW = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )

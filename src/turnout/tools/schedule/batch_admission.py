@@ -63,7 +63,7 @@ class BatchAdmission:
             run.settle(work, denied_outcome(f"Refused by policy: {verdict.why}."))
         elif verdict.effect == "ask" and run.scheduler.approver is None:
             run.settle(
-                work, denied_outcome(f"This call needs approval and nobody can be asked: {verdict.why}.")
+                work, denied_outcome(f"This call needs approval and the user cannot be asked: {verdict.why}.")
             )
         else:
             asks = verdict.effect == "ask"

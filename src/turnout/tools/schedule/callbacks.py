@@ -45,7 +45,7 @@ async def answer_of(
     if not task.done():
         if not_needed is not None and not_needed.done():
             raise HookStopped("it was stopped", hook=name)
-        raise HookError(f"no answer within {seconds:g} s", hook=name)
+        raise HookError(f"no answer within its limit of {seconds:g} s", hook=name)
     answer, error = task.result()
     if error is not None:
         raise callback_error(name, error)

@@ -153,12 +153,16 @@ def _as_admitted(work: Work, admitted: Admitted) -> ToolCall:
 
 def _check_call(call: ToolCall, wanted: ToolCall) -> None:
     if (wanted.id, wanted.name) != (call.id, call.name):
-        raise HookError("it changed more of the call than its arguments", hook="before_tool")
+        raise HookError(
+            "it changed the id or the name of the call; change its arguments only", hook="before_tool"
+        )
 
 
 def _check_outcome(outcome: Outcome, wanted: Outcome) -> None:
     if wanted.status not in (outcome.status, "complete", "error"):
-        raise HookError(f"a call that ran cannot be {wanted.status}", hook="after_tool")
+        raise HookError(
+            f"a call that ran cannot be {wanted.status}; give complete or error", hook="after_tool"
+        )
 
 
 def _words_for_model(error: HookError) -> str:
