@@ -1,9 +1,9 @@
 """Tool declarations as providers and MCP servers write them, read into `ToolSpec`s.
 
-A function of the client is the same thing in everyone's words: a name, a description, a
-schema. What one API adds to it (`cache_control`, `defer_loading`) is kept beside it for that
-API. A tool that a provider runs or defines itself (`web_search_20250305`, `googleSearch`,
-`mcp`) is kept as it was written, and is never turned into a function.
+A function of the client is the same in every API: a name, a description, a schema. What one
+API adds (`cache_control`, `defer_loading`) is kept beside it for that API. A tool that a provider
+runs or defines (`web_search_20250305`, `googleSearch`, `mcp`) is kept as it was written, and never
+becomes a function.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from .model import FUNCTION, Origin, Residue, ToolSpec
 from .plain import plain
 
 Found = Callable[[str], None]
-"""Hears of damage in a declaration."""
+"""Is called with each damage in a declaration."""
 
 SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "parameters", "input_schema", "inputSchema")
-"""What the schema of a tool's arguments is called: by Gemini, us and OpenAI, Anthropic, MCP servers."""
+"""The field of the argument schema: in Gemini, turnout and OpenAI, Anthropic, MCP servers."""
 
 COMMON = frozenset({"type", "name", "description", "strict", *SCHEMAS})
-"""The fields of a function that we read ourselves; the others ride along."""
+"""The fields of a function that are read here; others are kept as they are."""
 
 FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-"""What a custom tool of OpenAI takes: one text."""
+"""The schema of a custom tool of OpenAI: one text."""
 
-NOBODY = Origin("")
-"""Whose a declaration is that somebody gave without saying whom it was written for."""
+NO_ORIGIN = Origin("")
+"""The origin of a declaration that was given without one."""
 
 FUNCTION_LISTS = ("functionDeclarations", "function_declarations")
 # Anthropic dates the types of its tools; OpenAI writes dates with underscores, if at all.
@@ -41,7 +41,7 @@ GEMINI_TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OB
 
 
 def specs_of(tools: Iterable[Any]) -> tuple[ToolSpec, ...]:
-    """Tools as callers give them: our own, or declarations in any provider's words."""
+    """The specs of tools as callers give them: tools of turnout, or declarations of any provider."""
     return tuple(spec for tool in tools for spec in _specs_of(tool))
 
 
@@ -52,8 +52,8 @@ def _specs_of(tool: Any) -> Iterator[ToolSpec]:
         return
     if not isinstance(given, Mapping) and hasattr(given, "model_dump"):
         given = plain(given)
-    if isinstance(given, Mapping) and "kind" in given:  # one of our own, as JSON
-        yield _restored(given)
+    if isinstance(given, Mapping) and "kind" in given:  # a ToolSpec as JSON
+        yield _spec_of_json(given)
         return
     specs = list(read_declaration(given)) if isinstance(given, Mapping) else []
     if not specs:
@@ -61,7 +61,7 @@ def _specs_of(tool: Any) -> Iterator[ToolSpec]:
     yield from specs
 
 
-def _restored(given: Mapping[str, Any]) -> ToolSpec:
+def _spec_of_json(given: Mapping[str, Any]) -> ToolSpec:
     try:
         return msgspec.convert(given, ToolSpec)
     except msgspec.ValidationError as error:
@@ -71,15 +71,15 @@ def _restored(given: Mapping[str, Any]) -> ToolSpec:
 
 
 def read_declaration(
-    tool: Mapping[str, Any], origin: Origin = NOBODY, api: str = "", found: Found | None = None
+    tool: Mapping[str, Any], origin: Origin = NO_ORIGIN, api: str = "", found: Found | None = None
 ) -> Iterator[ToolSpec]:
-    """The tools that one declaration declares: several in a namespace, or in a `tool` of Gemini.
+    """The tools of one declaration: several in a namespace, or in a `tool` of Gemini.
 
-    `origin` is whom it was written for and `api` the protocol it was written in, where the
-    caller knows; else the shape tells. Nothing comes of what declares no tool. `found` hears of
+    `origin` is the provider that it was written for and `api` its protocol, where the caller knows;
+    else the shape decides. A value that declares no tool gives nothing. `found` is called with
     damage; without it, damage is an error.
     """
-    writer = _Writer(origin, api, found)
+    writer = _DeclarationReader(origin, api, found)
     kind = tool.get("type")
     if any(name in tool for name in FUNCTION_LISTS) or not _is_typed(tool):
         yield from writer.gemini_tools(tool)
@@ -94,12 +94,12 @@ def read_declaration(
 
 
 def _is_typed(tool: Mapping[str, Any]) -> bool:
-    """Whether it says what it is; Gemini's tools are objects with one key each."""
+    """Whether it has a type or a name; a tool of Gemini is an object with one key."""
     return isinstance(tool.get("type"), str) or isinstance(tool.get("name"), str) or "function" in tool
 
 
-class _Writer:
-    """Reads the declarations that one author wrote."""
+class _DeclarationReader:
+    """Reads the declarations of one origin."""
 
     def __init__(self, origin: Origin, api: str, found: Found | None) -> None:
         self.origin = origin
@@ -114,7 +114,7 @@ class _Writer:
             return
         beside = {key: value for key, value in tool.items() if key not in COMMON and key != "function"}
         if "inputSchema" in tool:
-            beside = {}  # what an MCP server says besides is for its client, not for a model
+            beside = {}  # other fields of an MCP server are for its client, not for a model
         if function is not tool:
             within = {key: value for key, value in function.items() if key not in COMMON}
             beside |= {"function": within} if within else {}
@@ -128,7 +128,7 @@ class _Writer:
         )
 
     def custom(self, tool: Mapping[str, Any]) -> Iterator[ToolSpec]:
-        """OpenAI's tools that take free text; for everyone else a function of one text."""
+        """Tools of OpenAI that take free text; for other providers a function with one text."""
         inner = tool.get("custom")
         for spec in self.function(inner if isinstance(inner, Mapping) else tool):
             api = "chat" if isinstance(inner, Mapping) else "responses"
@@ -150,24 +150,26 @@ class _Writer:
                 continue
             if key in FUNCTION_LISTS:
                 for function in _dicts(value):
-                    for spec in _Writer(self.origin, self.api or "gemini", self.found).function(function):
+                    for spec in _DeclarationReader(self.origin, self.api or "gemini", self.found).function(
+                        function
+                    ):
                         schema = json_schema(spec.parameters)
                         yield replace(spec, parameters=schema if isinstance(schema, dict) else {})
             elif isinstance(value, Mapping | list) and key not in COMMON:
-                yield self._kept(key, key, {key: value}, "gemini")
+                yield self._provider_spec(key, key, {key: value}, "gemini")
 
     def provider_tool(self, kind: str, tool: Mapping[str, Any]) -> ToolSpec:
-        inner = tool.get("function")  # Kimi's builtin_function has its name in there
+        inner = tool.get("function")  # a builtin_function of Kimi has its name here
         places = [tool.get("name"), inner.get("name") if isinstance(inner, Mapping) else None]
         names = [name for name in (*places, tool.get("server_label")) if isinstance(name, str)]
         api = "anthropic" if ANTHROPIC_KIND.fullmatch(kind) else ""
-        return self._kept(kind, names[0] if names else kind, tool, api)
+        return self._provider_spec(kind, names[0] if names else kind, tool, api)
 
-    def _kept(self, kind: str, name: str, declaration: Mapping[str, Any], api: str) -> ToolSpec:
+    def _provider_spec(self, kind: str, name: str, declaration: Mapping[str, Any], api: str) -> ToolSpec:
         owner, mark, _ = kind.partition(":")  # openrouter:web_search
-        origin = Origin(owner) if mark and self.origin == NOBODY else self.origin
-        spoken = self.api or api or ("chat" if mark else "")
-        data = {"api": spoken, "declaration": plain(_without_nulls(declaration))}
+        origin = Origin(owner) if mark and self.origin == NO_ORIGIN else self.origin
+        written_for = self.api or api or ("chat" if mark else "")
+        data = {"api": written_for, "declaration": plain(_without_nulls(declaration))}
         return ToolSpec(name, kind=kind, residue=Residue(origin, data))
 
     def _schema_of(self, function: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,7 +178,7 @@ class _Writer:
             return schema
         problem = f"the parameters of tool {function['name']!r} are {schema!r}"
         if self.found is None:
-            raise UsageError(f"{problem}; give a JSON Schema, which is an object")
+            raise UsageError(f"{problem}; give a JSON Schema object")
         self.found(problem)
         return {}
 
@@ -186,7 +188,7 @@ class _Writer:
 
 
 def _function_api(tool: Mapping[str, Any]) -> str:
-    """Whose words these are, where the shape tells; "" where it is MCP's or our own."""
+    """The API of this form; "" for the form of MCP and of turnout."""
     if "function" in tool:
         return "chat"
     if tool.get("type") == FUNCTION:
@@ -195,7 +197,7 @@ def _function_api(tool: Mapping[str, Any]) -> str:
 
 
 def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
-    """SDK objects write every field that they know, most of them as null."""
+    """The values without nulls: SDK objects write every field, most of them as null."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -205,13 +207,15 @@ def _dicts(listed: Any) -> list[Mapping[str, Any]]:
 
 
 def json_schema(schema: Any) -> Any:
-    """Gemini writes types in capitals; JSON Schema does not."""
+    """The schema as JSON Schema: Gemini writes types in capitals."""
     if isinstance(schema, list):
         return [json_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {name: _lower(value) if name == "type" else json_schema(value) for name, value in schema.items()}
+    return {
+        name: _lower_type(value) if name == "type" else json_schema(value) for name, value in schema.items()
+    }
 
 
-def _lower(value: Any) -> Any:
+def _lower_type(value: Any) -> Any:
     return value.lower() if isinstance(value, str) and value in GEMINI_TYPES else json_schema(value)

@@ -1,9 +1,9 @@
-"""Every exception turnout raises, and whose fault it names.
+"""Every exception that turnout raises, and what caused it.
 
     TurnoutError
       UsageError          the calling code broke a rule of this library
       ProviderError       the provider refused or failed: status, kind, retry_after
-      StreamError         the stream broke off or made no sense: carries the turn so far
+      StreamError         the stream broke off or could not be read: carries the turn so far
       CorruptHistory      a stored log cannot be read: carries the entry
       StoreError          the store cannot write: nothing was acknowledged
         SessionHeld       another process has the session: `holder` says which
@@ -11,7 +11,7 @@
       HookError           a hook refused, or a hook or another function of yours failed
 
 Tool failures, bad arguments, repairs and cancellations are values (`Outcome`,
-`Diagnostic`), never exceptions: the conversation goes on with them.
+`Diagnostic`), never exceptions: the conversation continues with them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TurnoutError(Exception):
 
 
 class UsageError(TurnoutError, ValueError):
-    """The calling code broke a rule of this library; the message says which and the way on."""
+    """The calling code broke a rule of this library; the message says which, and what to do."""
 
 
 class ProviderError(TurnoutError):
@@ -68,14 +68,14 @@ class ProviderError(TurnoutError):
         self.status = status
         self.retry_after = retry_after
         self.code = code
-        self.rule = rule  # the tool-protocol rule it says we broke, when recognisable
+        self.rule = rule  # the rule of tool calls that was broken, where it is known
         self.body = body  # an excerpt of what the provider sent, without secrets
         self.turn = turn  # what had arrived before it failed
         self.report: Any = None  # set by the session: what diagnose() found
 
 
 class StreamError(TurnoutError):
-    """The stream broke off or made no sense; `turn` holds what had arrived whole."""
+    """The stream broke off or could not be read; `turn` holds what had arrived."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class StreamError(TurnoutError):
 
 
 class CorruptHistory(TurnoutError):
-    """A stored log cannot be read; `entry` is the part that made no sense."""
+    """A stored log cannot be read; `entry` is the part that is damaged."""
 
     def __init__(self, message: str, entry: Any = None) -> None:
         super().__init__(message)
@@ -101,31 +101,31 @@ class CorruptHistory(TurnoutError):
 
 
 class LimitReached(TurnoutError):
-    """A limit that the user set was reached; the history is valid and the session can go on."""
+    """A limit that the user set was reached; the history is valid and the session can continue."""
 
 
 class HookError(TurnoutError):
     """A hook refused, or a function that you gave (hook, approver, asker, save_rule) failed.
 
-    What the function raised is the `__cause__`. The history is valid and the session can go on.
+    What the function raised is the `__cause__`. The history is valid and the session can continue.
     """
 
     def __init__(self, message: str, *, hook: str, refused: bool = False) -> None:
         super().__init__(message if refused else f"{hook}: {message}")
         self.why = message
         self.hook = hook  # which of the four hooks, or the name of the other function
-        self.refused = refused  # whether it said no, or broke
+        self.refused = refused  # True: it refused; False: it failed
 
 
 def callback_error(name: str, error: BaseException) -> HookError:
-    """The error for something that a function of the user raised."""
+    """The error for an exception that a function of the user raised."""
     raised = HookError(f"{type(error).__name__}: {error}", hook=name)
     raised.__cause__ = error
     return raised
 
 
 class StoreError(TurnoutError):
-    """The store could not write; nothing of this write was acknowledged."""
+    """The store failed; nothing of this write was acknowledged."""
 
 
 class SessionHeld(StoreError):

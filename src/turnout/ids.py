@@ -1,9 +1,9 @@
-"""Who a tool call is: one canonical id inward, one projection outward per target.
+"""Ids of tool calls: one canonical id in the history, and one id for each target.
 
-Inward, a call is named once, by hashing who wrote it and where (`call_id`). Outward, a
-format proposes candidates and the projection takes the first free one, so that collision
-handling is one line for every provider. Candidates follow transcript order, so appending
-never changes an earlier id.
+The canonical id is a hash of who wrote the call and where (`call_id`). For a target, a format
+gives candidates and the projection takes the first free one, so that collision handling is one
+line for every provider. Candidates follow transcript order, so appending never changes an
+earlier id.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IdFormat = Callable[[str, str, int], Iterable[str]]
 
 
 def call_id(provider: str, raw_id: str, name: str, turn_key: str, index: int) -> str:
-    """The canonical id of a call. All five always: raw ids repeat across turns and may be empty."""
+    """The canonical id of a call. All five parts count: raw ids repeat across turns and may be empty."""
     digest = _digest(f"{provider}|{raw_id}|{name}|{turn_key}|{index}")
     return PREFIX + urlsafe_b64encode(digest)[:24].decode()
 
@@ -38,18 +38,18 @@ def _digest(text: str) -> bytes:
 
 
 def openai(call_id: str, name: str, position: int) -> Iterator[str]:
-    """call_ and the canonical suffix: 29 characters as a rule, 40 at the most."""
-    return _prefixed(PREFIXES[openai], call_id)
+    """call_ and the canonical suffix: usually 29 characters, at most 40."""
+    return _prefixed_candidates(PREFIXES[openai], call_id)
 
 
 def anthropic(call_id: str, name: str, position: int) -> Iterator[str]:
     """toolu_ and the canonical suffix."""
-    return _prefixed(PREFIXES[anthropic], call_id)
+    return _prefixed_candidates(PREFIXES[anthropic], call_id)
 
 
 def gemini(call_id: str, name: str, position: int) -> Iterator[str]:
-    """The bare suffix; an id that the target itself gave is preferred by the projection."""
-    return _prefixed(PREFIXES[gemini], call_id)
+    """The suffix alone; the projection prefers an id that the target gave."""
+    return _prefixed_candidates(PREFIXES[gemini], call_id)
 
 
 def kimi(call_id: str, name: str, position: int) -> Iterator[str]:
@@ -68,7 +68,7 @@ def mistral(call_id: str, name: str, position: int) -> Iterator[str]:
         salt += 1
 
 
-def _prefixed(prefix: str, call_id: str) -> Iterator[str]:
+def _prefixed_candidates(prefix: str, call_id: str) -> Iterator[str]:
     if is_canonical(call_id):
         yield prefix + call_id.removeprefix(PREFIX)
     salt = 0
@@ -86,7 +86,7 @@ FORMATS: dict[str, IdFormat] = {
 }
 
 PREFIXES: dict[IdFormat, str] = {openai: "call_", anthropic: "toolu_", gemini: ""}
-"""Formats whose first candidate is this before the suffix of a canonical id."""
+"""Formats whose first candidate is this prefix and the suffix of the canonical id."""
 
 FORMAT_OF_PROVIDER = {
     "anthropic": "anthropic",
@@ -96,7 +96,7 @@ FORMAT_OF_PROVIDER = {
     "moonshot": "kimi",
     "mistral": "mistral",
 }
-"""Everyone else speaks OpenAI's."""
+"""All other providers use the format of OpenAI."""
 
 
 def format_name(provider: str) -> str:
@@ -104,17 +104,17 @@ def format_name(provider: str) -> str:
 
 
 class NameFormat(Struct, frozen=True):
-    """What a provider accepts as a tool's name."""
+    """The names that a provider accepts for a tool."""
 
     pattern: str = "[a-zA-Z0-9_-]+"
     limit: int = 64
-    lead: str = "_"  # put before a projected name that does not begin with a letter
+    lead: str = "_"  # the first character of a projected name that would not begin with a letter
 
     def accepts(self, name: str) -> bool:
         return len(name) <= self.limit and re.fullmatch(self.pattern, name) is not None
 
     def project(self, name: str) -> str:
-        """The name itself where it is accepted, else a safe one that depends on this name alone."""
+        """The name where it is accepted, else a safe one that depends only on this name."""
         if self.accepts(name):
             return name
         tag = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -134,25 +134,25 @@ NAMES_OF_FORMAT = {"anthropic": ANTHROPIC_NAMES, "gemini": GEMINI_NAMES, "kimi":
 
 
 class IdProjection:
-    """Canonical ids as one target knows them: injective, paired, stable as the transcript grows.
+    """The ids of one target: unique, the same for call and result, stable as the transcript grows.
 
-    Nearly all are a prefix and the canonical suffix. Those are not kept but put together when
-    asked for: of a long conversation, the others are few.
+    Nearly all are a prefix and the canonical suffix. These are not stored but computed, which
+    saves memory in a long conversation.
     """
 
     def __init__(self, format: IdFormat, names: NameFormat = OPENAI_NAMES) -> None:
         self.format = format
         self.names = names
         self._prefix = PREFIXES.get(format)
-        self._given: dict[str, str | None] = {}  # None: the prefix and the suffix
-        self._taken: dict[str, None] = {}  # the ids that are no such thing; half the size of a set
-        self._spoken: dict[str, str] = {}
+        self._given: dict[str, str | None] = {}  # None stands for the prefix and the suffix
+        self._taken: dict[str, None] = {}  # all other ids; a dict is half the size of a set
+        self._projected_names: dict[str, str] = {}
 
     def add(self, call_id: str, name: str, preferred: str = "") -> str:
-        """The outward id of a call, given on first sight. `preferred` is the target's own id for it."""
+        """The id of a call for the target, chosen on first use. `preferred`: the id that the target gave."""
         if call_id in self._given:
             return self[call_id]
-        usual = self._usual(call_id)
+        usual = self._usual_id(call_id)
         candidates = iter(self.format(call_id, self.name(name), len(self._given)))
         chosen = preferred or next(candidates)
         while chosen in self._taken or self._is_usual_of_another(chosen, call_id):
@@ -164,8 +164,8 @@ class IdProjection:
             self._taken[chosen] = None
         return chosen
 
-    def _usual(self, call_id: str) -> str:
-        """The prefix and the suffix of a canonical id; "" where the format has no such thing."""
+    def _usual_id(self, call_id: str) -> str:
+        """The prefix and the suffix of a canonical id; "" where the format has no prefix."""
         if self._prefix is None or not is_canonical(call_id):
             return ""
         return self._prefix + call_id.removeprefix(PREFIX)
@@ -177,28 +177,28 @@ class IdProjection:
         return other != call_id and self._given.get(other, "") is None
 
     def name(self, name: str) -> str:
-        """The outward name of a tool; worked out on first sight."""
-        if (spoken := self._spoken.get(name)) is None:
-            spoken = self._spoken[name] = self.names.project(name)
-        return spoken
+        """The name of a tool for the target, computed on first use."""
+        if (projected := self._projected_names.get(name)) is None:
+            projected = self._projected_names[name] = self.names.project(name)
+        return projected
 
     def tool_names(self, names: Iterable[str]) -> dict[str, str]:
-        """The outward names of tools that are declared together: no two are the same.
+        """The names for the target of tools that are declared together: no two are the same.
 
-        A tool whose name needs no projection keeps it; one whose projection is such a name, or
-        is taken already, gets another, which depends on these names alone.
+        A tool whose name is accepted keeps it. One whose projected name is taken gets another,
+        which depends only on these names.
         """
         listed = list(names)
         taken = {name for name in listed if self.name(name) == name}
-        spoken = {}
+        projected = {}
         for name in listed:
             salt, chosen = 0, self.name(name)
             while chosen != name and chosen in taken:
                 salt += 1
-                chosen = self.names.project(f"{name}#{salt}")  # "#" is accepted nowhere
+                chosen = self.names.project(f"{name}#{salt}")  # no provider accepts "#"
             taken.add(chosen)
-            spoken[name] = chosen
-        return spoken
+            projected[name] = chosen
+        return projected
 
     def __getitem__(self, call_id: str) -> str:
         given = self._given[call_id]

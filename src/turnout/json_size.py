@@ -1,8 +1,8 @@
-"""How large a JSON text is, found out without making values of it.
+"""The size of a JSON text, found without decoding it.
 
-A text of four megabytes can hold two million lists, which take seconds to make and hundreds of
-megabytes to keep. So a text that strangers wrote is measured first. What counts is the number
-of values: a long string costs little.
+A text of four megabytes can hold two million lists, which take seconds to decode and hundreds of
+megabytes of memory. So untrusted text is measured first. The number of values counts: a long
+string costs little.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 
 LONGEST = 4 * 1024 * 1024
-"""Characters of arguments that are read, unless a tool allows for more."""
+"""The longest arguments that are read, in characters, unless a tool allows more."""
 
 KEPT = 16 * LONGEST
-"""Characters of arguments that are kept as they came, for tools that allow for more."""
+"""The longest arguments that are kept as they came, for tools that allow more."""
 
 MOST_VALUES = 50_000
-"""Values that one text may hold. To make them takes up to 30 ms, and a walk over them up to 10 ms."""
+"""Values that one text may hold. Decoding them takes up to 30 ms, and a walk over them up to 10 ms."""
 
 EXCERPT = 1000
 
@@ -26,7 +26,7 @@ _STRINGS = re.compile(r'"[^"]*+"?')
 _NO_BRACKETS = bytes(code for code in range(256) if code not in b"[]{}")
 _AS_ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _STRIDE = re.compile(rf'(?>(?>[^"\[{{,]++|"[^"]*+"?)*+[\[{{,]){{{STRIDE}}}')
-"""So many values at once: each stands behind an opening bracket or a comma, outside of strings."""
+"""Matches `STRIDE` values at once: each follows an opening bracket or a comma, outside of strings."""
 
 
 def is_heavy(text: str, longest: int = LONGEST) -> bool:
@@ -35,7 +35,7 @@ def is_heavy(text: str, longest: int = LONGEST) -> bool:
 
 
 def has_more_values(text: str, limit: int) -> bool:
-    """Whether a JSON text holds more than so many values, by the thousand. Stops as soon as it is known."""
+    """Whether a JSON text holds more than `limit` values, counted by the thousand. Stops early."""
     if values_at_most(text, limit) <= limit:
         return False
     text, place = _without_escapes(text), 0
@@ -47,9 +47,9 @@ def has_more_values(text: str, limit: int) -> bool:
 
 
 def values_at_most(text: str, limit: int) -> int:
-    """A count that no JSON text exceeds: its brackets and commas, those in strings too.
+    """An upper bound of the number of values: brackets and commas, also those in strings.
 
-    It ends at the limit, and may then be too small.
+    Counting stops at the limit; then the result may be too small.
     """
     seen = 1
     for start in range(0, len(text), SLICE):
@@ -60,23 +60,23 @@ def values_at_most(text: str, limit: int) -> int:
 
 
 def is_deeper_text(text: str, limit: int) -> bool:
-    """Whether a JSON text is nested more than so many levels deep. Of a text that is not JSON, who knows."""
+    """Whether a JSON text is nested more than `limit` levels deep. Undefined for other text."""
     if text.count("[") + text.count("{") <= limit:
         return False
     bare = _STRINGS.sub("", _without_escapes(text)).encode("ascii", "replace")
     brackets = bare.translate(_AS_ONE_KIND, _NO_BRACKETS)
     level = 0
     while brackets and level < limit:
-        brackets = brackets.replace(b"[]", b"")  # the innermost go, however many there are
+        brackets = brackets.replace(b"[]", b"")  # removes all innermost pairs at once
         level += 1
     return bool(brackets)
 
 
 def _without_escapes(text: str) -> str:
-    """The same text with strings that end at the next quote."""
+    """The text without escapes, so that each string ends at the next quote."""
     return text.replace("\\\\", "").replace('\\"', "") if "\\" in text else text
 
 
 def excerpt(text: str) -> str:
-    """The beginning of a text that is too long to be kept, and how long it was."""
+    """The beginning of a text that is too long to keep, and its length."""
     return f"{text[:EXCERPT]}… [{len(text):,} characters in all]"

@@ -1,8 +1,8 @@
 """The values a conversation is made of: blocks, turns, outcomes, entries, messages.
 
-Everything here is frozen and says what can be: a tool result has no position of its
-own, a call's status follows from its outcome, and what belongs to one provider only
-(`Residue`) rides on the block it belongs to, marked with who wrote it.
+Everything here is frozen, and wrong states cannot be written: a tool result has no position,
+the status of a call follows from its outcome, and private state of one provider (`Residue`)
+is kept on the block it belongs to, with its origin.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from .errors import UsageError
-from .plain import bounded, clean, dumps, plain
+from .plain import clean_text, dumps, limit_depth, plain
 
 Status = Literal["complete", "error", "cancelled", "denied", "interrupted"]
 Stop = Literal["end", "tool_calls", "length", "refused", "paused", "interrupted", "error", "other"]
@@ -29,13 +29,13 @@ ACCOUNTS = {"openai-responses": "openai"}
 """Providers that are one account under two names: a file uploaded for one can be read by the other."""
 
 FAMILIES = {"vertex": "gemini", "azure": "openai"}
-"""Providers that speak the very same API: what one understands, the other does."""
+"""Providers with the same API: what one understands, the other does too."""
 
 
 class Origin(Struct, frozen=True, gc=False):
-    """Who produced something; also the name of a target.
+    """Who wrote a turn or a block; also the name of a target.
 
-    An empty endpoint is the provider's usual one. An empty model matches nothing.
+    An empty endpoint is the usual one of the provider. An empty model matches nothing.
     """
 
     provider: str
@@ -48,7 +48,7 @@ class Origin(Struct, frozen=True, gc=False):
         if isinstance(target, Origin):
             return target
         if not isinstance(target, str) or not target.strip():
-            raise UsageError(f"{target!r} names no target; write it as 'provider:model'")
+            raise UsageError(f"{target!r} is not a target; write it as 'provider:model'")
         return _parse_origin(target.strip())
 
     def matches(self, other: Origin) -> bool:
@@ -59,12 +59,12 @@ class Origin(Struct, frozen=True, gc=False):
         )
 
     def shares_account(self, other: Origin) -> bool:
-        """Whether both are the same account of a provider, whatever the model."""
+        """Whether both are the same account of a provider, with any model."""
         accounts = [ACCOUNTS.get(origin.provider, origin.provider) for origin in (self, other)]
         return accounts[0] == accounts[1] and self.endpoint == other.endpoint
 
     def shares_provider(self, other: Origin) -> bool:
-        """Whether both speak the same provider's API, whatever the account and the model."""
+        """Whether both use the API of the same provider, with any account and model."""
         families = [FAMILIES.get(origin.provider, origin.provider) for origin in (self, other)]
         return families[0] == families[1]
 
@@ -75,7 +75,7 @@ class Origin(Struct, frozen=True, gc=False):
 
 @lru_cache(maxsize=256)
 def _parse_origin(target: str) -> Origin:
-    """One value for all turns of one model, so that a history does not hold thousands that are equal."""
+    """Cached, so that all turns of one model share one value."""
     place, _, model = target.partition(":")
     provider, _, endpoint = place.partition("@")
     return Origin(provider, endpoint, model)
@@ -85,8 +85,8 @@ class Residue(Struct, frozen=True, gc=False, omit_defaults=True):
     """Private state of one provider: signatures, encrypted reasoning, response ids.
 
     Only the protocol that wrote `data` reads it, and only `origin` gets it back. `scope` says how
-    much of the origin counts: all of it (what one model signed), its account (files that lie
-    there), or its provider (a form that only its API knows).
+    much of the origin must match: all of it (signatures of one model), the account (uploaded
+    files), or the provider (forms of one API).
     """
 
     origin: Origin
@@ -94,7 +94,7 @@ class Residue(Struct, frozen=True, gc=False, omit_defaults=True):
     scope: Scope = "model"
 
     def may_go_to(self, reader: Origin) -> bool:
-        """Whether this reader is whom the state belongs to."""
+        """Whether the state may be sent to this reader."""
         match self.scope:
             case "model":
                 return self.origin.matches(reader)
@@ -105,24 +105,24 @@ class Residue(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Text(Struct, frozen=True, gc=False, tag="text"):
-    """What was said."""
+    """Text of the user or the model."""
 
     text: str
     residue: Residue | None = None
 
 
 class Thinking(Struct, frozen=True, gc=False, tag="thinking"):
-    """What the model thought; the text may be empty when the provider hides it."""
+    """Thinking of the model; the text may be empty when the provider hides it."""
 
     text: str = ""
     residue: Residue | None = None
 
 
 class ToolCall(Struct, frozen=True, gc=False, tag="tool_call"):
-    """What the model asked of a tool. Without an id, `History.reply` gives it one.
+    """A call of a tool by the model. Without an id, `History.reply` gives it one.
 
-    `arguments` is a snapshot. `raw` is what the model wrote, kept also when it is not
-    JSON; `fault` names what was wrong with it (`truncated` calls are never run).
+    `arguments` is a copy. `raw` is the text that the model wrote, also when it is not
+    JSON; `fault` names what is wrong with it (`truncated` calls are never run).
     """
 
     id: str = ""
@@ -138,19 +138,19 @@ class ToolCall(Struct, frozen=True, gc=False, tag="tool_call"):
         force_setattr(self, "arguments", snapshot if isinstance(snapshot, dict) else {"value": snapshot})
 
 
-def call_read(arguments: dict[str, Any], **fields: Any) -> ToolCall:
-    """A call whose arguments were just read from JSON: they are plain, and nobody else has them."""
+def call_with_arguments(arguments: dict[str, Any], **fields: Any) -> ToolCall:
+    """A call whose arguments were just read from JSON: they are plain and not shared, so not copied."""
     call = ToolCall(**fields)
     force_setattr(call, "arguments", arguments)
     return call
 
 
 UNKNOWN_KIND = "*/*"
-"""The type of a link of which nobody said what it leads to."""
+"""The type of a link whose type is not known."""
 
 
 class Media(Struct, frozen=True, gc=False, tag="media"):
-    """An image, sound or file: base64 `data`, or where it lies (`uri`)."""
+    """An image, sound or file: base64 `data`, or its address (`uri`)."""
 
     mime: str
     data: str = ""
@@ -169,7 +169,7 @@ class Code(Struct, frozen=True, gc=False, tag="code"):
 
 
 class Opaque(Struct, frozen=True, gc=False, tag="opaque"):
-    """A block that only its provider understands: provider-run tools, kinds we do not know."""
+    """A block that only its provider understands: tools that the provider runs, unknown kinds."""
 
     kind: str
     text: str = ""
@@ -184,15 +184,15 @@ AnyBlock = TypeVar("AnyBlock", bound=Block)
 Given: TypeAlias = (
     str | Content | Sequence[Content] | Mapping[str, Any] | Sequence[Any] | int | float | bool | None
 )
-"""What an outcome may be made of: text, blocks, or a JSON value."""
+"""The content of an outcome as callers may give it: text, blocks, or a JSON value."""
 
 
 class Outcome(Struct, frozen=True, gc=False):
-    """What came of a call.
+    """The outcome of a call.
 
     `content` may be given as text, a JSON value or blocks. `synthetic` outcomes were made
-    by us because the real one never came; `reason` is the fixed word that says why. `source`
-    says where the content came from (tool, web, mcp, subagent, user, model), "" if nobody marked it.
+    by turnout because the real one never came; `reason` is a fixed word that says why. `source`
+    says where the content came from (tool, web, mcp, subagent, user, model), "" if unknown.
     """
 
     status: Status
@@ -201,7 +201,7 @@ class Outcome(Struct, frozen=True, gc=False):
     reason: str = ""
     source: str = ""
 
-    if TYPE_CHECKING:  # what may be given is more than what is kept
+    if TYPE_CHECKING:  # the constructor accepts more types than the field holds
 
         def __init__(
             self,
@@ -214,8 +214,8 @@ class Outcome(Struct, frozen=True, gc=False):
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
-            raise UsageError(f"{self.status!r} is no outcome status; use one of {', '.join(STATUSES)}")
-        force_setattr(self, "content", _content(self.content))
+            raise UsageError(f"{self.status!r} is not an outcome status; use one of {', '.join(STATUSES)}")
+        force_setattr(self, "content", _content_of(self.content))
 
     @property
     def text(self) -> str:
@@ -223,30 +223,32 @@ class Outcome(Struct, frozen=True, gc=False):
         return "\n".join(block_text(block) for block in self.content if not isinstance(block, Media))
 
 
-def _content(value: Any) -> tuple[Content, ...]:
+def _content_of(value: Any) -> tuple[Content, ...]:
     if isinstance(value, str):
-        return (Text(clean(value)),)
+        return (Text(clean_text(value)),)
     if isinstance(value, tuple) and all(type(block) is Text for block in value):
-        return tuple(block if block.text == clean(block.text) else Text(clean(block.text)) for block in value)
+        return tuple(
+            block if block.text == clean_text(block.text) else Text(clean_text(block.text)) for block in value
+        )
     if isinstance(value, CONTENT):
-        return (cleaned(value),)
+        return (clean_block(value),)
     if isinstance(value, (tuple, list)) and value and all(isinstance(block, CONTENT) for block in value):
-        return tuple(cleaned(block) for block in value)
+        return tuple(clean_block(block) for block in value)
     if value is None or value == ():
         return ()
     if any(
         isinstance(item, (ToolCall, Thinking))
         for item in (value if isinstance(value, (tuple, list)) else [value])
     ):
-        raise UsageError("an outcome holds text, media, code or JSON; only models make calls and think")
+        raise UsageError("an outcome cannot hold calls or thinking; give text, media, code or JSON")
     return (Text(dumps(value)),)
 
 
-def cleaned(block: AnyBlock) -> AnyBlock:
-    """The block with nothing in its texts that a server would refuse, and nothing too deep to be stored."""
+def clean_block(block: AnyBlock) -> AnyBlock:
+    """The block with clean texts, and with a residue that is not too deep to be stored."""
     changed: dict[str, Any] = {}
     for name in block.__struct_fields__:
-        if isinstance(text := getattr(block, name), str) and (better := clean(text)) != text:
+        if isinstance(text := getattr(block, name), str) and (better := clean_text(text)) != text:
             changed[name] = better
     if (residue := bounded_residue(block.residue)) is not block.residue:
         changed["residue"] = residue
@@ -254,7 +256,7 @@ def cleaned(block: AnyBlock) -> AnyBlock:
 
 
 def with_fields(block: AnyBlock, **changes: Any) -> AnyBlock:
-    """The same block with other fields. Unlike `replace` it makes no second copy of a call's arguments."""
+    """The same block with other fields. Unlike `replace` it does not copy the arguments of a call again."""
     made = copy(block)
     for name, value in changes.items():
         force_setattr(made, name, value)
@@ -262,14 +264,14 @@ def with_fields(block: AnyBlock, **changes: Any) -> AnyBlock:
 
 
 def bounded_residue(residue: Residue | None) -> Residue | None:
-    """The same private state, not nested deeper than a value of ours may be."""
-    if residue is None or (data := bounded(residue.data)) is residue.data:
+    """The same private state, not nested deeper than `MAX_DEPTH`."""
+    if residue is None or (data := limit_depth(residue.data)) is residue.data:
         return residue
     return replace(residue, data=data)
 
 
 def block_text(block: Block) -> str:
-    """What a reader without our types would see of a block."""
+    """The block as plain text."""
     match block:
         case Text() | Thinking() | Opaque():
             return block.text
@@ -284,7 +286,7 @@ def block_text(block: Block) -> str:
 
 
 class Usage(Struct, frozen=True, gc=False, tag="usage"):
-    """Tokens as the provider counted them; None where it did not say."""
+    """Token counts of the provider; None where it gave none."""
 
     input: int | None = None
     output: int | None = None
@@ -295,23 +297,23 @@ class Usage(Struct, frozen=True, gc=False, tag="usage"):
 
 
 class SystemTurn(Struct, frozen=True, gc=False, tag="system_turn"):
-    """System or developer text in mid conversation."""
+    """System or developer text in the middle of a conversation."""
 
     key: str
     blocks: tuple[Block, ...]
 
 
 class UserTurn(Struct, frozen=True, gc=False, tag="user_turn"):
-    """One thing the user said."""
+    """One turn of the user."""
 
     key: str
     blocks: tuple[Block, ...]
 
 
 class ModelTurn(Struct, frozen=True, gc=False, tag="model_turn"):
-    """One thing the model said, with the calls it made.
+    """One reply of the model, with the calls it made.
 
-    `residue` is private state of the whole reply that no block owns (a response id).
+    `residue` is private state of the whole reply (a response id).
     """
 
     key: str
@@ -339,7 +341,7 @@ Turn: TypeAlias = SystemTurn | UserTurn | ModelTurn
 
 
 class Started(Struct, frozen=True, gc=False, tag="started"):
-    """Intent, on record before the tool's effect; arguments if a user or a repair changed them."""
+    """The record that a tool is about to run; arguments if a user or a repair changed them."""
 
     call_id: str
     arguments: dict[str, Any] | None = None
@@ -353,9 +355,9 @@ class Settled(Struct, frozen=True, gc=False, tag="settled"):
 
 
 class Compaction(Struct, frozen=True, tag="compaction"):
-    """Turns through `through_key` give way to a summary, but for the pinned ones.
+    """A summary replaces the turns through `through_key`, except the pinned ones.
 
-    `shortened` replaces the text of single results, wherever their turns stand.
+    `shortened` replaces the text of single results of any turn.
     """
 
     through_key: str = ""
@@ -365,13 +367,13 @@ class Compaction(Struct, frozen=True, tag="compaction"):
 
 
 class Rewind(Struct, frozen=True, tag="rewind"):
-    """Back to how things stood after turn `to_key` ("" is the very start)."""
+    """Return to the state after turn `to_key` ("" is the start)."""
 
     to_key: str = ""
 
 
 class Note(Struct, frozen=True, tag="note"):
-    """Something worth keeping that no model ever reads."""
+    """Data that models never read."""
 
     kind: str
     data: Any = None
@@ -381,7 +383,7 @@ Entry: TypeAlias = SystemTurn | UserTurn | ModelTurn | Started | Settled | Compa
 
 
 class ToolResponse(Struct, frozen=True, gc=False, tag="tool_response"):
-    """A result where a reader finds it. Exists only in rendered messages."""
+    """A result in a rendered message. It exists only there."""
 
     call_id: str
     name: str
@@ -391,7 +393,7 @@ class ToolResponse(Struct, frozen=True, gc=False, tag="tool_response"):
 class Message(Struct, frozen=True, gc=False, tag="message"):
     """One rendered message: provider-neutral and valid.
 
-    `origin` is set on model messages; `paused` on a turn that the provider wants back unchanged.
+    `origin` is set on model messages; `paused` on a turn that the provider expects back unchanged.
     """
 
     role: Role
@@ -413,11 +415,11 @@ FUNCTION = "function"
 
 
 class ToolSpec(Struct, frozen=True):
-    """A tool as a model is told of it.
+    """A tool as it is declared to a model.
 
-    A `kind` other than "function" is a provider's own word for a tool that it runs or defines
-    itself: `residue` holds its declaration, and only that provider is told of it. On a function,
-    `residue` holds what one API adds to it.
+    A `kind` other than "function" is the type of a tool that a provider runs or defines:
+    `residue` holds its declaration, and only that provider gets it. On a function, `residue`
+    holds the fields that one API adds.
     """
 
     name: str
@@ -433,7 +435,7 @@ class ToolSpec(Struct, frozen=True):
 
         A declaration as a provider or an MCP server writes it is read too.
         """
-        from .declarations import specs_of  # which builds on this module
+        from .declarations import specs_of  # it imports this module
 
         specs = specs_of([tool])
         if len(specs) > 1:
@@ -443,22 +445,22 @@ class ToolSpec(Struct, frozen=True):
 
     @property
     def is_function(self) -> bool:
-        """Whether every API can be told of it; else only the provider that it belongs to."""
+        """Whether it can be declared to every API, not only to one provider."""
         return self.kind == FUNCTION
 
     @property
     def declaration(self) -> dict[str, Any] | None:
-        """The tool as its own API writes it, where it has words of its own for it."""
+        """The declaration in the form of its API, where that is special."""
         return self._private("declaration")
 
     @property
     def beside(self) -> dict[str, Any]:
-        """What its own API says of this function besides what all of them do."""
+        """The fields that only its own API has for this function."""
         return self._private("beside") or {}
 
     @property
     def namespace(self) -> dict[str, Any]:
-        """The namespace that it stands in, without its tools; {} where there is none."""
+        """The namespace of the tool, without its tools; {} where there is none."""
         return self._private("namespace") or {}
 
     def _private(self, name: str) -> dict[str, Any] | None:
@@ -468,7 +470,7 @@ class ToolSpec(Struct, frozen=True):
 
 
 def blocks_of(content: str | Block | Iterable[str | Block]) -> tuple[Block, ...]:
-    """Blocks from what callers naturally write: a text, a block, or a mixture of both."""
+    """Blocks from a text, a block, or several of both."""
     if isinstance(content, str | Struct):
         content = [content]
     blocks = tuple([Text(item) if isinstance(item, str) else item for item in content])

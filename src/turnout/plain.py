@@ -1,9 +1,9 @@
-"""Plain JSON values: how anything that enters becomes one, once, at the door.
+"""Plain JSON values: every value that enters is copied to one, once.
 
-After the door no value is shared with the caller, none is circular, none holds what
-JSON cannot say, and no text holds a lone surrogate (it passes `json.loads` and fails
-only at `.encode()`, or at the provider). None is nested deeper than `MAX_DEPTH`: what can
-be taken in can be compared, stored and sent, however deep the stack is that does it.
+After that no value is shared with the caller, circular, or impossible in JSON, and no text
+holds a lone surrogate (it passes `json.loads` and fails only at `.encode()`, or at the
+provider). No value is nested deeper than `MAX_DEPTH`, so it can be compared, stored and sent
+without an overflow of the stack.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 from .json_size import excerpt, is_deeper_text, is_heavy
 
 MAX_DEPTH = 128
-"""Levels of objects and lists. Python's own limit is 1,000, less the frames of whoever is at work."""
+"""Levels of objects and lists. The limit of Python is 1,000 frames, with those of the caller."""
 
 REPLACEMENT = "\ufffd"
 
@@ -27,7 +27,7 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """The same text without lone surrogates and NUL, which servers refuse."""
     if text.isascii():
         return text.replace("\0", REPLACEMENT) if "\0" in text else text
@@ -39,16 +39,16 @@ def clean(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A plain JSON copy of any Python value. What lies deeper than `MAX_DEPTH` is there as JSON text."""
+    """A plain JSON copy of any Python value. Parts deeper than `MAX_DEPTH` become JSON text."""
     if isinstance(value, str):
-        return clean(value)
-    encoded = _encoded(value)
-    copy = _copied(encoded) if encoded is not None else None
-    return _walk(value, ()) if copy is None else copy
+        return clean_text(value)
+    encoded = _encode_if_plain(value)
+    copy = _decode_shallow(encoded) if encoded is not None else None
+    return _plain_copy(value, ()) if copy is None else copy
 
 
-def _copied(encoded: bytes) -> Any:
-    """The value of a JSON text; None where it is nested too deeply, or is null."""
+def _decode_shallow(encoded: bytes) -> Any:
+    """The value of a JSON text; None where it is too deep, or null."""
     try:
         copy = _decode(encoded)
     except RecursionError:
@@ -57,19 +57,19 @@ def _copied(encoded: bytes) -> Any:
     return None if brackets > MAX_DEPTH and is_deeper(copy, MAX_DEPTH, is_tree=True) else copy
 
 
-def _encoded(value: Any) -> bytes | None:
-    """The value as JSON, where it can be said as it is: not circular, no lone surrogates, no NUL."""
+def _encode_if_plain(value: Any) -> bytes | None:
+    """The value as JSON; None where it is circular, not JSON, or has lone surrogates or NUL."""
     try:
         encoded = _encode(value)
-    except Exception:  # what an object's own hooks raise is anyone's guess
+    except Exception:  # methods of the object may raise anything
         return None
     return None if b"\\u0000" in encoded else encoded
 
 
 def is_deeper(value: Any, limit: int, *, is_tree: bool = False) -> bool:
-    """Whether objects and lists are nested more than `limit` levels deep. The stack does not grow with them.
+    """Whether objects and lists are nested more than `limit` levels deep. It does not recurse.
 
-    A tree is what a decoder gives; in other values one part may stand in many places, even in itself.
+    A decoder gives a tree; in other values one object may be in many places, even in itself.
     """
     return depth_of(value, limit, is_tree=is_tree) > limit
 
@@ -87,13 +87,13 @@ def depth_of(value: Any, limit: int, *, is_tree: bool = False) -> int:
     return limit + bool(level)
 
 
-def bounded(value: Any) -> Any:
+def limit_depth(value: Any) -> Any:
     """The same value, or a copy of it that is not nested deeper than `MAX_DEPTH`."""
     return plain(value) if is_deeper(value, MAX_DEPTH) else value
 
 
 def is_plain(value: Any) -> bool:
-    """Whether `plain` would give back an equal value: nothing had to be resolved."""
+    """Whether `plain` gives an equal value."""
     try:
         return bool(plain(value) == value)
     except Exception:
@@ -101,52 +101,52 @@ def is_plain(value: Any) -> bool:
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON text of any value, however deep."""
-    encoded = _encoded(value)
-    return (_encode(_walk(value, ())) if encoded is None else encoded).decode()
+    """Compact JSON text of any value, at any depth."""
+    encoded = _encode_if_plain(value)
+    return (_encode(_plain_copy(value, ())) if encoded is None else encoded).decode()
 
 
 def loads(data: bytes | str) -> Any:
-    """JSON as real servers write it: lone surrogate escapes become U+FFFD, NaN becomes null."""
+    """The value of JSON of real servers: lone surrogate escapes become U+FFFD, NaN becomes null."""
     try:
         return _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return plain(json.loads(data))
 
 
-def _walk(value: Any, above: tuple[int, ...]) -> Any:
+def _plain_copy(value: Any, above: tuple[int, ...]) -> Any:
     match value:
         case None | bool() | int():
             return value
         case float():
             return value if value - value == 0 else None  # NaN and infinities have no JSON
         case str():
-            return clean(value)
+            return clean_text(value)
         case bytes() | bytearray():
-            return clean(bytes(value).decode(errors="replace"))
+            return clean_text(bytes(value).decode(errors="replace"))
     if id(value) in above:
         return "[circular]"
     if len(above) >= MAX_DEPTH:
-        encoded = _encoded(value)
+        encoded = _encode_if_plain(value)
         return "[too deep]" if encoded is None else encoded.decode()
     inside = (*above, id(value))
     if isinstance(value, Mapping):
-        return {clean(str(key)): _walk(item, inside) for key, item in value.items()}
+        return {clean_text(str(key)): _plain_copy(item, inside) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_walk(item, inside) for item in value]
-    if (fields := _fields(value)) is not None:
-        return _walk(fields, inside)
-    return clean(_described(value))
+        return [_plain_copy(item, inside) for item in value]
+    if (fields := _fields_of(value)) is not None:
+        return _plain_copy(fields, inside)
+    return clean_text(_description_of(value))
 
 
-def _fields(value: Any) -> Any:
-    """The plain form that SDK objects, structs and dataclasses offer of themselves."""
+def _fields_of(value: Any) -> Any:
+    """The fields of SDK objects, structs and dataclasses."""
     for name in ("model_dump", "to_dict"):
         try:
             method = getattr(value, name, None)
             if callable(method) and not isinstance(value, type):
                 return method()
-        except Exception:  # anyone's attributes and methods may raise anything
+        except Exception:  # attributes and methods of the object may raise anything
             return None
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.asdict(value)
@@ -158,7 +158,7 @@ def _fields(value: Any) -> Any:
         return None
 
 
-def _described(value: Any) -> str:
+def _description_of(value: Any) -> str:
     kind = type(value).__name__
     try:
         text = str(value)
@@ -168,16 +168,16 @@ def _described(value: Any) -> str:
 
 
 def arguments(raw: Any, longest: int | None = None) -> tuple[dict[str, Any], str]:
-    """What a model wrote as arguments, as an object, and what was wrong with it ("" when nothing).
+    """The arguments that a model wrote, as an object, and their fault ("" when there is none).
 
-    Every API wants an object; the text itself is kept by the caller. Arguments that are nested
-    deeper than any value here may be are one text, under the name `json`; with `longest`, so is the
-    beginning of those that would take too long to read.
+    Every API needs an object; the caller keeps the text. Arguments deeper than `MAX_DEPTH` become
+    one text, under the name `json`; with `longest`, so does the beginning of those that would
+    take too long to read.
     """
     if longest is not None and isinstance(raw, str) and is_heavy(raw, longest):
-        return {"json": clean(excerpt(raw))}, "too_large"
+        return {"json": clean_text(excerpt(raw))}, "too_large"
     try:
-        value, fault = _parsed(raw, longest)
+        value, fault = _parse_arguments(raw, longest)
     except RecursionError:
         return {"json": _as_text(raw)}, "too_deep"
     is_text = isinstance(raw, str) and fault != "double_encoded"
@@ -190,7 +190,7 @@ def arguments(raw: Any, longest: int | None = None) -> tuple[dict[str, Any], str
     return {"value": value}, fault or "not_object"
 
 
-def _parsed(raw: Any, longest: int | None) -> tuple[Any, str]:
+def _parse_arguments(raw: Any, longest: int | None) -> tuple[Any, str]:
     if raw is None:
         return None, "not_object"
     if not isinstance(raw, str | bytes | bytearray):
@@ -203,20 +203,20 @@ def _parsed(raw: Any, longest: int | None) -> tuple[Any, str]:
         value = loads(text)
     except json.JSONDecodeError as error:
         return None, "truncated" if _is_cut(text, error) else "not_json"
-    except ValueError:  # a number of thousands of digits is whole, and no number to us
+    except ValueError:  # Python refuses numbers of thousands of digits
         return None, "not_json"
     if isinstance(value, str):  # some models encode twice; once more is enough
-        return _twice_encoded(value, longest)
+        return _parse_twice_encoded(value, longest)
     return value, "" if isinstance(value, dict) else "not_object"
 
 
 def _as_text(raw: Any) -> str:
     if isinstance(raw, str):
-        return clean(raw)
+        return clean_text(raw)
     return bytes(raw).decode(errors="replace") if isinstance(raw, bytes | bytearray) else dumps(raw)
 
 
-def _twice_encoded(text: str, longest: int | None) -> tuple[Any, str]:
+def _parse_twice_encoded(text: str, longest: int | None) -> tuple[Any, str]:
     if longest is not None and is_heavy(text, longest):
         return {"json": excerpt(text)}, "too_large"
     try:
@@ -231,7 +231,7 @@ def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
     return not text[error.pos :].strip() or "Unterminated string" in error.msg
 
 
-# Values that nobody has checked: what is not of the kind asked for reads as empty.
+# Unchecked values: a value of another type reads as empty.
 
 
 def text_in(value: Any) -> str:

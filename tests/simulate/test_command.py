@@ -87,7 +87,7 @@ def test_a_script_that_makes_no_sense_is_refused_at_the_start(tmp_path: Path) ->
     script = tmp_path / "script.json"
     script.write_text('[{"type": "sing"}]')
     refused = CliRunner().invoke(main, ["simulate", "--port", "0", "--script", str(script)])
-    assert refused.exit_code == 2 and "is no part of a script" in refused.output
+    assert refused.exit_code == 2 and "is not a part of a script" in refused.output
 
     with open_socket() as taken:
         port = str(taken.getsockname()[1])

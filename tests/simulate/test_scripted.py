@@ -124,7 +124,7 @@ def test_every_request_is_kept_with_its_verdict() -> None:
 
 def test_a_script_that_is_at_its_end_says_so() -> None:
     """A request too many is a mistake in the test, not an answer of the provider."""
-    with pytest.raises(UsageError, match="1 steps and was asked for one more"):
+    with pytest.raises(UsageError, match="only 1 steps; add one for this request"):
         transport = ScriptedModel(["Hello."])
         run(arrivals(transport, hello()))
         run(arrivals(transport, hello()))

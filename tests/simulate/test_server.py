@@ -417,6 +417,6 @@ def test_a_script_at_its_end_is_no_answer_of_a_provider(play: Any) -> None:
     _, url = play([])
     with pytest.raises(urllib.error.HTTPError) as raised:
         raw(url, "/ollama/v1/chat/completions", CHAT)
-    assert raised.value.code == 400 and b"the script has 0 steps" in raised.value.read()
+    assert raised.value.code == 400 and b"the script has only 0 steps" in raised.value.read()
     with pytest.raises(UsageError):
         Simulation([]).provider("ollama").answer("/v1/chat/completions", {}, json.dumps(CHAT).encode())

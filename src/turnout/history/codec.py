@@ -62,7 +62,7 @@ def load_history(data: bytes) -> History:
     """The history that `dump_history` wrote, of this version or another."""
     lines = [line for line in data.removeprefix(BOM).split(b"\n") if line.strip()]
     if not lines:
-        raise CorruptHistory("the stored history is empty; it must begin with a header line")
+        raise CorruptHistory("the stored history is empty; give the bytes that dump_history wrote")
     header = _read_header(lines[0])
     try:
         history = History.replay(
@@ -80,7 +80,10 @@ def _read_line(history: History, line: bytes) -> Entry:
     entry = decode_entry(line)
     if not history.fits(entry):
         what = type(entry).__name__
-        raise CorruptHistory(f"a {what} names a call or a turn that no earlier entry holds", entry)
+        raise CorruptHistory(
+            f"a {what} names a call or a turn that is not there; `turnout doctor` saves what can be read",
+            entry,
+        )
     history.diagnostics.extend(_diagnose_unknown(entry))
     return entry
 
@@ -98,7 +101,9 @@ def _read_header(line: bytes) -> HistoryHeader:
     try:
         return _headers.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorruptHistory(f"the first line is not the header of a history ({error})", line) from error
+        raise CorruptHistory(
+            f"the first line is not a header ({error}); give the bytes that dump_history wrote", line
+        ) from error
 
 
 # Single entries
@@ -175,12 +180,12 @@ def _read_newer_entry(line: bytes, error: Exception) -> Entry:
         else None
     )
     if known is None or known == place[name]:
-        raise CorruptHistory(f"an entry has the wrong shape: {error}", line) from error
+        raise CorruptHistory(f"an entry has the wrong shape ({error})", line) from error
     place[name] = known
     try:
         entry: Entry = msgspec.convert(raw, Entry)
     except (msgspec.ValidationError, UsageError) as still:
-        raise CorruptHistory(f"an entry has the wrong shape: {still}", line) from still
+        raise CorruptHistory(f"an entry has the wrong shape ({still})", line) from still
     return entry
 
 

@@ -38,10 +38,10 @@ from ..model import (
     UserTurn,
     blocks_of,
     bounded_residue,
-    cleaned,
+    clean_block,
     with_fields,
 )
-from ..plain import clean, plain
+from ..plain import clean_text, plain
 from .ledger import Ledger, ToolInteraction, is_real
 from .state import SEALED, State, entries_through
 
@@ -71,7 +71,7 @@ class History:
                 f"{key!r} cannot be the key of a history; use a text without '|' that is not empty"
             )
         self.key = key
-        self.system = clean(system)
+        self.system = clean_text(system)
         self.tools = specs_of(tools)
         self.writer = writer
         self.entries: list[Entry] = []
@@ -270,8 +270,8 @@ class History:
         pinned: Iterable[str] = (),
     ) -> None:
         """Replace the turns through `through_key` by a summary; shorten single results."""
-        short = {call_id: clean(text) for call_id, text in (shortened or {}).items()}
-        entry = Compaction(through_key, clean(summary), short, tuple(pinned))
+        short = {call_id: clean_text(text) for call_id, text in (shortened or {}).items()}
+        entry = Compaction(through_key, clean_text(summary), short, tuple(pinned))
         self._check_compaction(entry)
         self.seal()
         self._write_entry(entry)
@@ -360,13 +360,13 @@ class History:
             raise UsageError(f"{turn.key!r} cannot be a turn key; use history.next_key()")
         if self.knows_key(turn.key):
             raise UsageError(f"turn key {turn.key} is in use; use history.next_key()")
-        blocks = tuple(cleaned(block) for block in blocks_of(turn.blocks))
+        blocks = tuple(clean_block(block) for block in blocks_of(turn.blocks))
         if isinstance(turn, ModelTurn):
             self._check_calls([block for block in blocks if isinstance(block, ToolCall)])
         elif misplaced := [block for block in blocks if isinstance(block, ToolCall | Thinking)]:
             kind = type(misplaced[0]).__name__
             raise UsageError(
-                f"a {kind} cannot stand in a {type(turn).__name__}; only models make calls and think"
+                f"a {kind} cannot be in a {type(turn).__name__}; put calls and thinking in a ModelTurn"
             )
         # Nearly every turn is clean. Then the object itself is kept, not a copy.
         if not (isinstance(turn.blocks, tuple) and all(map(is_, blocks, turn.blocks))):

@@ -158,7 +158,9 @@ def _best_foreign_reading(path: Path, programs: list[str]) -> tuple[ForeignSessi
         notes = sum(isinstance(entry, Note) for entry in found.history.entries)
         readings.append((notes, -len(found.history.turns), program, found))
     if not readings and _read_bytes(path).startswith(SQLITE):
-        raise UsageError(f"{path} is a database, but not a log of llm. If it is opencode's: {HOW_TO_EXPORT}")
+        raise UsageError(
+            f"{path} is a database, but not a log of llm; for a database of opencode use {HOW_TO_EXPORT}"
+        )
     if not readings:
         raise UsageError(_not_a_session(path, programs))
     *_, program, found = min(readings, key=lambda one: one[:2])

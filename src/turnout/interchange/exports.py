@@ -33,7 +33,7 @@ from ..model import (
     UserTurn,
     block_text,
 )
-from ..plain import clean, dumps, loads
+from ..plain import clean_text, dumps, loads
 from ..store.ports import SessionHeader, StoredSession
 from ..store.recover import history_of_stored
 from ..tools.confine.output import readable
@@ -87,7 +87,7 @@ def from_jsonl(data: bytes, key: str = "") -> ImportedSession:
         torn = b""
     history = history_of_stored(StoredSession(header, tuple(entries)))
     if torn:
-        history.note("torn_tail", clean(torn.decode(errors="replace")))
+        history.note("torn_tail", clean_text(torn.decode(errors="replace")))
         detail = f"{len(torn)} bytes after entry {len(entries)}"
         history.diagnostics.append(Diagnostic("history", "torn_tail", "", detail))
     return ImportedSession(history, header.title)
@@ -104,7 +104,9 @@ def _read_header(line: bytes, key: str) -> SessionHeader:
     try:
         fields: Any = loads(line)
     except (ValueError, RecursionError) as error:
-        raise CorruptHistory(f"the first line is not the header of a session ({error})", line) from error
+        raise CorruptHistory(
+            f"the first line is not the header of a session ({error}); give an export of turnout", line
+        ) from error
     if not isinstance(fields, dict) or "turnout" not in fields or not isinstance(fields.get("key"), str):
         raise CorruptHistory("the first line is not the header of a session; give an export of turnout", line)
     tools = specs_of(fields.get("tools") or ())
@@ -165,7 +167,7 @@ def _piece_of_outcome(outcome: Outcome | None, name: str) -> TranscriptPiece:
 
 def without_control_codes(text: str) -> str:
     """The text without control codes for terminals."""
-    return readable(clean(text).encode())
+    return readable(clean_text(text).encode())
 
 
 # Markdown

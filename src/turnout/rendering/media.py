@@ -12,7 +12,7 @@ from binascii import Error
 from msgspec.structs import replace
 
 from ..model import Media, Text, block_text
-from ..plain import clean
+from ..plain import clean_text
 
 SIGNED = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf")
 """Types whose first bytes are known: data without them is not of that type."""
@@ -50,7 +50,7 @@ def media_in_words(media: Media, why: str) -> Text:
 
 def _decoded_text(data: str) -> str:
     try:
-        return clean(b64decode(_plain(data), validate=True).decode(errors="replace"))
+        return clean_text(b64decode(_plain(data), validate=True).decode(errors="replace"))
     except (Error, ValueError):
         return ""
 

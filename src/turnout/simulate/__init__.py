@@ -1,4 +1,4 @@
-"""Providers without a network: they refuse what the real ones refuse, and say what a script says.
+"""Simulated providers: they refuse what the real ones refuse, and answer as a script says.
 
 Each provider of `providers` on loopback or in memory, strict by `wire.check`. `script` says what a
 model answers. Others import the names below. Imports `world.ports`, `providers`, `wire`.

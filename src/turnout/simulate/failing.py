@@ -1,8 +1,7 @@
-"""How each provider says no: a failure in its words, in its envelope, with its headers.
+"""Failures as each provider sends them: its text, envelope and headers.
 
-A failure is one of our kinds; what a provider makes of it is a row of a table
-(`failure_words`). Envelopes are few: most servers of Chat have OpenAI's, the others have
-their own.
+A failure has one of the kinds of `FailureKind`; its text for a provider is a row of a table
+(`failure_words`). There are few envelopes: most servers of Chat use the one of OpenAI.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class FailureResponse(Struct, frozen=True):
 def failure_response(
     error: HttpError | str, provider: str, protocol: str, *, model: str = "", key: str = "", path: str = ""
 ) -> FailureResponse:
-    """A failure as the provider sends it. A text names one of the tables' kinds."""
+    """A failure as the provider sends it. A text is a key of the tables."""
     wanted = error if isinstance(error, HttpError) else HttpError()
     words = failure_text(provider, protocol, error if isinstance(error, str) else error.kind)
     message = wanted.message or words.message.format(model=model, key=_mask_key(key), path=path)
@@ -42,7 +41,7 @@ def failure_response(
 def failure_in_stream(
     kind: FailureKind, message: str, provider: str, protocol: str, model: str
 ) -> FailureText:
-    """What the provider says when it fails after it had begun to answer."""
+    """The failure of a provider in the middle of a stream."""
     words = failure_text(provider, protocol, kind)
     text = message or words.message.format(model=model, key="", path="")
     return FailureText(words.status, words.type, text, words.code, words.param)
@@ -94,7 +93,7 @@ def _google(words: FailureText, details: list[Wire] | None) -> Wire:
 
 
 def _openrouter(words: FailureText) -> Wire:
-    """OpenRouter quotes what the maker of the model said."""
+    """OpenRouter quotes the answer of the upstream provider."""
     if not words.param:
         return {"message": words.message, "code": words.status}
     quoted = {"raw": words.message, "provider_name": words.param}
@@ -102,7 +101,7 @@ def _openrouter(words: FailureText) -> Wire:
 
 
 def _retry_hint(error: HttpError, protocol: str) -> tuple[dict[str, str], list[Wire]]:
-    """How this provider says when to come again: Gemini in the body, everyone else in a header."""
+    """When to retry: Gemini says it in the body, every other provider in a header."""
     after = error.retry_after
     if after is None:
         return {}, []

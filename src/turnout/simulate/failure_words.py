@@ -1,4 +1,4 @@
-"""What each provider says when it fails: statuses, labels and sentences, by kind of failure."""
+"""The failures of each provider: statuses, labels and texts, by kind of failure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class FailureText(Struct, frozen=True):
-    """One failure in a provider's words. `type` and `code` are its own two labels for it."""
+    """One failure of a provider. `type` and `code` are its two labels for it."""
 
     status: int
     type: str
@@ -293,11 +293,11 @@ CHANGES: dict[str, dict[str, FailureText]] = {
         "server": FailureText(500, "api_error", "llama runner process has terminated: exit status 2"),
     },
 }
-"""What servers of Chat have in place of OpenAI's words."""
+"""What servers of Chat answer in place of the texts of OpenAI."""
 
 
 def failure_text(provider: str, protocol: str, kind: str) -> FailureText:
-    """The words of a provider for a kind of failure, before they are filled in."""
+    """The text of a provider for a kind of failure, with placeholders."""
     if protocol == "anthropic":
         return ANTHROPIC[kind]
     if protocol == "gemini":

@@ -1,7 +1,7 @@
-"""What a provider checks that no body shows: what it issued, to whom, and what it has stored.
+"""Checks that need memory: what a provider issued, to which model, and what it stored.
 
-Signatures and ciphers carry their issuer and model in themselves (`Seal`). What was stored,
-and how a reply stood when it was given, is remembered here, for one account.
+Signatures and encrypted content hold their issuer and model (`Seal`). Stored responses and the
+original form of replies are kept here, for one account.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SENTINELS = (SENTINEL, b64encode(SENTINEL.encode()).decode(), "context_engineeri
 
 
 class StoredResponse(Struct, frozen=True):
-    """A response that was kept: all items up to its end, and which of its calls wait for an output."""
+    """A stored response: all items up to its end, and which of its calls have no output yet."""
 
     items: tuple[Wire, ...]
     open: tuple[str, ...]
@@ -36,7 +36,7 @@ class StoredResponse(Struct, frozen=True):
 
 
 class Memory:
-    """What one account's provider knows of what it said."""
+    """What a provider remembers of its replies to one account."""
 
     def __init__(self, seal: Seal) -> None:
         self.seal = seal
@@ -47,7 +47,7 @@ class Memory:
     # Remembering
 
     def remember(self, asked: SimulatedRequest, said: Wire) -> None:
-        """Keep what was said, as far as a later request may be held against it."""
+        """Remember the parts of a reply that later requests are checked against."""
         match asked.protocol:
             case "anthropic":
                 signatures = tuple(_signatures_in(said["content"]))
@@ -70,14 +70,14 @@ class Memory:
         self._responses[said["id"]] = StoredResponse(items, calls, known)
 
     def earlier(self, asked: SimulatedRequest) -> tuple[Wire, ...]:
-        """What the response holds that this request goes on from."""
+        """The items of the response that this request continues."""
         stored = self._responses.get(text(asked.body.get("previous_response_id")))
         return stored.items if stored else ()
 
     # Checking
 
     def problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
-        """What this provider refuses because of what it knows."""
+        """What this provider refuses because of what it remembers."""
         match asked.protocol:
             case "anthropic":
                 yield from self._anthropic_problems(asked)
@@ -121,7 +121,7 @@ class Memory:
             yield Problem("ANT-19", path, f"{path}: Invalid `{field}` in `{kind}` block", advice)
 
     def _thinking_order_problems(self, content: Iterable[Any], path: str) -> Iterator[Problem]:
-        """The thoughts of the latest message stand as they stood: none left out, none moved."""
+        """The thinking blocks of the latest message must be unchanged: none left out, none moved (ANT-18)."""
         sent = tuple(_signatures_in(content))
         for signature in sent:
             whole = self._thoughts.get(signature, (signature,))
@@ -197,7 +197,7 @@ class Memory:
             )
             yield Problem("OAR-09", path, answer, "leave item ids out, or send the reasoning too")
 
-    # OpenRouter and Copilot hand private state on to the maker of the model
+    # OpenRouter and Copilot pass private state on to the upstream provider: ORT-02, COP-01
 
     def _chat_problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         messages = [mapping(message) for message in array(asked.body.get("messages"))]
@@ -211,7 +211,7 @@ class Memory:
                 yield Problem("COP-01", path, UPSTREAM["claude"].format(path=path), "leave it out")
 
     def _detail_problems(self, detail: Wire, path: str, asked: SimulatedRequest) -> Iterator[Problem]:
-        """OpenRouter: what was signed for one model is refused by another."""
+        """OpenRouter: another model refuses a signature of this one."""
         style = SEAL_OF_FORMAT.get(text(detail.get("format")))
         token = detail.get("signature", detail.get("data"))
         if style is None or token is None or token in SENTINELS:
@@ -251,7 +251,7 @@ def _input_items(asked: SimulatedRequest) -> list[Any]:
 
 
 def _chain_problems(stored: StoredResponse, items: list[Wire]) -> Iterator[Problem]:
-    """A chained request answers every call of the response it goes on from, and no other."""
+    """A chained request answers every call of the response it continues, and no other."""
     answered = {text(item.get("call_id")) for item in items if item.get("type") == "function_call_output"}
     for index, item in enumerate(items):
         call_id = text(item.get("call_id"))

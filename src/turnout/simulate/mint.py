@@ -1,8 +1,8 @@
-"""What a provider makes up for each reply: ids in its own style, and seals on its private state.
+"""Ids in the style of each provider, and seals on its private state.
 
 The same seed and the same order give the same ids. A seal looks like the signatures and
-ciphers that providers hand out; whoever holds the same name can tell later whether it
-issued one, to which model, and for what. Nothing needs to be remembered for that.
+encrypted content of providers. A `Seal` with the same issuer can tell later whether it issued
+one, for which model and content, without memory.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Verdict = Literal["genuine", "unknown", "other_model", "changed"]
 
 
 class Mint:
-    """Names that never come twice."""
+    """Ids that never repeat."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
         self.count = 0
 
     def draw(self, prefix: str, length: int, letters: str = ALNUM) -> str:
-        """The prefix and so many letters."""
+        """The prefix and `length` letters."""
         self.count += 1
         number = int.from_bytes(_stretch_text(f"{self._seed}|{self.count}", length), "big")
         drawn = []
@@ -40,19 +40,19 @@ HEADS = {
     "gemini": b"\x0a\x24\x01\xbe\x3e\xf6\xfb",
     "openai": b"\x80\x00\x00\x00\x00\x6a\x85\xbf",
 }
-"""How a real one begins, by whose it is."""
+"""The first bytes of real ones, by provider."""
 
 _PART = 16
 
 
 class Seal:
-    """Private state of one issuer: it can tell its own from any other's."""
+    """Signs private state of one issuer, and recognises it."""
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
 
     def sign(self, style: str, model: str, content: str, serial: int) -> str:
-        """A seal on `content`, as `model` of this issuer gives it."""
+        """A seal of this issuer and `model` on `content`."""
         salt = _digest(f"{serial}")
         parts = (salt, _digest(model), _digest(content), self._mark_of(salt, model, content))
         filler = _stretch_text(f"{self._issuer}|{serial}", 40 + min(len(content), 400))
@@ -60,7 +60,7 @@ class Seal:
         return (urlsafe_b64encode if style == "openai" else b64encode)(token).decode()
 
     def verdict(self, token: object, style: str, model: str, content: str | None = None) -> Verdict:
-        """Whether this issuer gave the token to this model, and for this content if that is known."""
+        """Whether this issuer gave the token to this model, and for this content if it is given."""
         raw = _open_token(token, style)
         if raw is None:
             return "unknown"

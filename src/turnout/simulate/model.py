@@ -1,9 +1,9 @@
 """A small "model" made of rules: enough for a useful conversation with tools and no network.
 
-It reads what the user asks, calls the tools that fit (several at once where several fit),
-and answers from their results. What it says is plain and true: it never claims more than
-the results show. Ask it to read files, list a folder, search, run a command, write or
-change a file, look over a project, or to use any tool by its name.
+It reads the prompt, calls the matching tools (several at once where several match), and answers
+from their results. It never claims more than the results show. Ask it to read files, list a
+folder, search, run a command, write or change a file, look over a project, or to use any tool by
+its name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Result = tuple[str, dict[str, Any], Outcome]
 FILE = r"(?:[\w.-]+/)*[\w-]+(?:\.[\w-]+)+|README|Makefile|Dockerfile|LICENSE"
 QUOTED = r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”"
 _BEHIND = re.compile(r"\s*(?:^The file ([^\n]+):\n\n|^I ran this command myself:\n)", re.MULTILINE)
-"""How turnout writes what comes with a prompt."""
+"""How turnout writes files and commands that come with a prompt."""
 
 SHOWN_LINES = 6
 SHOWN_LETTERS = 300
@@ -35,7 +35,7 @@ class DemoRule(Struct, frozen=True):
     pattern: re.Pattern[str]
     tool: str
     arguments: Callable[[re.Match[str]], dict[str, Any]]
-    repeats: bool = False  # every match is a call of its own
+    repeats: bool = False  # every match is a separate call
 
 
 def _make_rule(
@@ -100,11 +100,11 @@ RULES: tuple[DemoRule, ...] = (
         rf"(?<![\w/.`\"-])({FILE})(?![\w/-])", "read_file", lambda found: {"path": found[1]}, repeats=True
     ),
 )
-"""In order of narrowness; the words that one rule has used are gone for the next."""
+"""The narrowest rule first; text that one rule has used is removed for the next."""
 
 
 def demo(asked: SimulatedRequest) -> list[Part]:
-    """What the demo model says to a request."""
+    """The answer of the demo model to a request."""
     if asked.results:
         if further := _second_look(asked):
             return [Think("One more look before I answer."), *further]
@@ -121,7 +121,7 @@ def demo(asked: SimulatedRequest) -> list[Part]:
 
 
 def _prompt_and_files(asked: SimulatedRequest) -> tuple[str, dict[str, str]]:
-    """The user's own words, and the files that were put behind them: those hold no requests."""
+    """The text of the user, and the files that follow it: files hold no requests."""
     words, *behind = _BEHIND.split(asked.user)
     files = dict(zip(behind[::2], behind[1::2], strict=True))
     for path in files:
@@ -144,7 +144,7 @@ def _calls_for(asked: SimulatedRequest) -> Iterator[Call]:
 
 
 def _calls_by_tool_name(asked: SimulatedRequest) -> Iterator[Call]:
-    """Any other tool, when the user speaks of it: `weather` in "the weather in Paris and Oslo"."""
+    """Calls of any other tool that the user names: `weather` in "the weather in Paris and Oslo"."""
     words = _prompt_and_files(asked)[0]
     said = words.lower()
     for spec in (tool for tool in asked.history.tools if tool.is_function):
@@ -155,7 +155,7 @@ def _calls_by_tool_name(asked: SimulatedRequest) -> Iterator[Call]:
 
 
 def _guess_arguments(spec: ToolSpec, text: str) -> list[dict[str, Any]]:
-    """Arguments for the required texts of a tool: what is quoted, or what is a name."""
+    """Arguments for the required texts of a tool: quoted texts, or names."""
     properties = spec.parameters.get("properties") or {}
     required = [name for name in spec.parameters.get("required") or () if name in properties]
     if not required:
@@ -182,7 +182,7 @@ def _value_for_schema(schema: Any, value: str) -> Any:
 
 
 def _second_look(asked: SimulatedRequest) -> list[Call]:
-    """An overview that names a README is worth a second look."""
+    """After an overview that names a README, read it."""
     names = [name for name, _, _ in asked.results]
     if names != ["codebase_overview"] or "read_file" not in asked.tools or not asked.may_call:
         return []
@@ -227,7 +227,7 @@ def _truncate_text(text: str) -> str:
 
 
 def _from_memory(asked: SimulatedRequest) -> str:
-    """An answer without tools: what the conversation holds already."""
+    """An answer without tools, from what the conversation holds already."""
     words, files = _prompt_and_files(asked)
     if files:
         return _answer_text(

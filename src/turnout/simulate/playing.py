@@ -1,7 +1,7 @@
-"""A stream as it really arrives: frames, silences, and the ways in which it breaks.
+"""A stream as it really arrives: frames, pauses and faults.
 
-What is played is a list of chunks of bytes, pauses and breaks. The edges give it time and
-a connection: `scripted` in one process, `server` over a socket.
+The result is a list of chunks of bytes, pauses and breaks. Two modules play it in time:
+`scripted` in one process, `server` over a socket.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .script import Delay, Fault, Garble, MidStreamError, Pings, Repeat, Reset, 
 
 
 class Pause(Struct, frozen=True):
-    """Nothing comes for so long."""
+    """No bytes for this long."""
 
     seconds: float
 
 
 class Break(Struct, frozen=True):
-    """The connection is gone."""
+    """The connection breaks."""
 
 
 Piece: TypeAlias = bytes | Pause | Break
@@ -34,7 +34,7 @@ PING = Frame(comment="ping")
 def play_stream(
     stream: Stream, faults: Iterable[Fault] = (), odd: Collection[str] = (), error: Iterable[Frame] = ()
 ) -> Iterator[Piece]:
-    """The pieces of a stream with everything that happens to it. `error` is how this provider fails."""
+    """The pieces of a stream with its faults. `error`: the frames of a failure of this provider."""
     faults = tuple(faults)
     events: list[_Event] = [*stream.body]
     whole = True
@@ -47,7 +47,7 @@ def play_stream(
 
 
 def play_whole(body: bytes, faults: Iterable[Fault] = ()) -> Iterator[Piece]:
-    """A body that is not streamed: it can be late, cut short or broken off."""
+    """The pieces of a body that is not streamed: it can be late, truncated or broken off."""
     faults = tuple(faults)
     for fault in faults:
         match fault:
@@ -76,7 +76,7 @@ def _position_of(fault: Fault, events: list[_Event]) -> int:
 
 
 def _apply_fault(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -> bool:
-    """Let one fault happen to the events; gives whether the reply still ends as it should."""
+    """Apply one fault to the events; returns whether the reply still ends normally."""
     at = _position_of(fault, events)
     match fault:
         case Stall(seconds):
@@ -99,7 +99,7 @@ def _apply_fault(events: list[_Event], fault: Fault, error: tuple[Frame, ...]) -
 
 
 def first_byte_delay(faults: Iterable[Fault]) -> float:
-    """How long the first byte takes, in seconds."""
+    """How late the first byte is, in seconds."""
     return sum(fault.seconds for fault in faults if isinstance(fault, Delay))
 
 
@@ -112,11 +112,11 @@ def _pieces_of_events(events: list[_Event], stream: Stream, odd: Collection[str]
         elif text := next(texts):
             yield text
     if not any(isinstance(event, Break) for event in events):
-        yield from texts  # an array closes
+        yield from texts  # the end of an array
 
 
 def _resize_chunks(pieces: Iterator[Piece], size: int) -> Iterator[Piece]:
-    """The same bytes in other chunks; silences stay where they are."""
+    """The same bytes in chunks of another size; pauses stay where they are."""
     held = b""
     for piece in pieces:
         if isinstance(piece, bytes):

@@ -1,8 +1,8 @@
-"""One simulated provider: it refuses what the real one refuses, then plays what the script says.
+"""One simulated provider: it refuses what the real one refuses, then answers as the script says.
 
-First the key, then everything that `wire/check` forbids, then what needs memory: signatures
-and ciphers it did not issue, responses it does not know. Only a request that passes all of
-it is answered, so a script advances by accepted requests.
+It checks the key, then the rules of `wire/check`, then what needs memory: signatures and
+encrypted content that it did not issue, responses that it does not know. Only a request that
+passes all checks is answered, so a script advances by accepted requests.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from .script import Drop, HttpError, MidStreamError, Raw, Reply, Step, script, s
 from .speaker import Speaker
 
 Source: TypeAlias = Callable[[SimulatedRequest], Any]
-"""What decides what is said: a request in, a step out, in any form that `step` reads."""
+"""Decides the answer: takes a request, returns a step in any form that `step` reads."""
 
 KEYLESS = ("ollama", "vllm", "llamacpp", "lmstudio", "compatible")
 
 
 class SimulatedAnswer(Struct, frozen=True):
-    """What the provider does: after `delay`, a status (0: the line is dead) and pieces of a body."""
+    """An answer: after `delay`, a status (0: no connection) and pieces of a body."""
 
     status: int
     headers: dict[str, str]
@@ -48,7 +48,7 @@ class SimulatedAnswer(Struct, frozen=True):
 
     @property
     def body(self) -> bytes:
-        """All bytes that come, whatever befalls them."""
+        """All bytes of the body."""
         return b"".join(piece for piece in self.pieces if isinstance(piece, bytes))
 
 
@@ -61,7 +61,7 @@ def source_of_script(steps: Iterable[Any]) -> Source:
         try:
             return next(left)
         except StopIteration:
-            raise UsageError(f"the script has {len(listed)} steps and was asked for one more") from None
+            raise UsageError(f"the script has only {len(listed)} steps; add one for this request") from None
 
     return next_step
 
@@ -72,7 +72,7 @@ def source_of(given: Any) -> Source:
 
 
 class SimulatedProvider:
-    """A provider of that name, with all its accounts."""
+    """The provider of that name, with all its accounts."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class SimulatedProvider:
         self._memories: dict[str, Memory] = {}
 
     def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> SimulatedAnswer:
-        """What comes back for this request."""
+        """The answer to this request."""
         given = {name.lower(): value for name, value in headers.items()}
         found = route_of(url)
         if found is None:
@@ -129,7 +129,7 @@ class SimulatedProvider:
         return SimulatedAnswer(sent.status, _json_headers(sent.headers), (sent.body,))
 
     def _problems_of(self, asked: SimulatedRequest, headers: Mapping[str, str], body: bytes) -> list[Problem]:
-        """What the real one refuses; what is only a warning passes, as it does there."""
+        """What the real provider refuses; warnings pass, as they do there."""
         if find_protocol(asked.protocol).checker is None:
             return []
         return check(self.name, asked.body or body, model=asked.model, headers=headers)
@@ -168,7 +168,7 @@ class SimulatedProvider:
         late = first_byte_delay(reply.faults)
         if not asked.streams:
             error = next((fault for fault in reply.faults if isinstance(fault, MidStreamError)), None)
-            if error is not None:  # nothing was sent yet, so the status can still say it
+            if error is not None:  # nothing was sent yet, so the status can report it
                 return self._failure_answer(HttpError(error.kind, message=error.message), asked.protocol)
             body = encode(_wrap_for_code_assist(asked, encoder.body(said)))
             return SimulatedAnswer(200, _json_headers(), tuple(play_whole(body, reply.faults)), late)
@@ -195,7 +195,7 @@ class SimulatedProvider:
         )
 
     def _error_frames(self, reply: Reply, asked: SimulatedRequest, said: Wire) -> list[Frame]:
-        """How this provider fails in mid stream."""
+        """The frames of a failure of this provider in the middle of a stream."""
         error = next((fault for fault in reply.faults if isinstance(fault, MidStreamError)), None)
         if error is None:
             return []
@@ -233,7 +233,7 @@ def _wrap_for_code_assist(asked: SimulatedRequest, body: Wire) -> Wire:
 
 
 def _as_asked(stream: Stream, asked: SimulatedRequest) -> Stream:
-    """Gemini streams an array unless `alt=sse` is asked for; Code Assist wraps every chunk."""
+    """Gemini streams an array without `alt=sse`; Code Assist wraps every chunk."""
     if not asked.route.sse:
         stream = replace(stream, framing="array")
     if not asked.route.enveloped:

@@ -1,4 +1,4 @@
-"""A broken rule as its provider answers it: the status, the labels, the envelope."""
+"""The answer of a provider to a broken rule: the status, the labels, the envelope."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .failing import FailureResponse, envelope
 from .failure_words import INVALID, FailureText, failure_text
 
 STATUSES = {"OAR-08": 404, "MIS-10": 422}
-"""Rules whose breach is not answered with 400."""
+"""Rules whose violation has another status than 400."""
 
 CODES = (
     ("string too long", "string_above_max_length"),
@@ -27,7 +27,7 @@ CODES = (
     ("Invalid value", "invalid_value"),
     ("Invalid '", "invalid_value"),
 )
-"""What OpenAI calls a mistake, by its sentence."""
+"""The error codes of OpenAI, by a part of the message."""
 
 MISTRAL = {
     "MIS-01": ("invalid_function_call", "3280"),
@@ -46,7 +46,7 @@ _QUOTED = re.compile(r"^\{'error': .*'raw': '(.*)'\}\}\}$", re.DOTALL)
 def refusal_response(
     problems: Sequence[Problem], provider: str, protocol: str, model: str
 ) -> FailureResponse:
-    """How the provider answers a request that breaks rules: it speaks of the first."""
+    """The answer of the provider to a request that breaks rules: it names the first."""
     problem = problems[0]
     words = _refusal_text(problem, provider, protocol, model)
     if provider == "mistral" and words.status == 422:

@@ -1,6 +1,6 @@
 """A request as a provider gets it: which protocol, which model, and what it asks for.
 
-`Asked` is what a scripted model may look at to decide what to say.
+A scripted model decides by a `SimulatedRequest` what to answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CODE_ASSIST = re.compile(r"/v1internal:(stream)?generateContent$", re.IGNORECAS
 
 
 class Route(Struct, frozen=True):
-    """What a URL says: the protocol, and for Gemini the model and the form of the answer."""
+    """The parts of a URL: the protocol, and for Gemini the model and the form of the answer."""
 
     protocol: str
     model: str = ""
@@ -34,7 +34,7 @@ class Route(Struct, frozen=True):
 
 
 def route_of(url: str) -> Route | None:
-    """The route of a URL or path, or None where no protocol lives."""
+    """The route of a URL or path, or None where no protocol has it."""
     split = urlsplit(url)
     path = unquote(split.path).rstrip("/")
     for protocol in map(find_protocol, PROTOCOLS):
@@ -49,7 +49,7 @@ def route_of(url: str) -> Route | None:
 
 
 class SimulatedRequest:
-    """One request, as a model that answers it may see it."""
+    """One request, for the model that answers it."""
 
     def __init__(self, provider: str, route: Route, body: Any) -> None:
         self.provider = provider
@@ -58,7 +58,7 @@ class SimulatedRequest:
         inner = outer.get("request") if route.enveloped else outer
         self.body: dict[str, Any] = dict(inner) if isinstance(inner, Mapping) else {}
         self.model = route.model or str(outer.get("model") or "")
-        self.earlier: tuple[Mapping[str, Any], ...] = ()  # what a chained request goes on from
+        self.earlier: tuple[Mapping[str, Any], ...] = ()  # the items that a chained request continues
 
     @property
     def protocol(self) -> str:
@@ -68,12 +68,12 @@ class SimulatedRequest:
     def streams(self) -> bool:
         if self.protocol == "gemini":
             return self.route.streams
-        default = self.protocol == "ollama"  # its own API streams unless told not to
+        default = self.protocol == "ollama"  # the API of Ollama streams by default
         return bool(self.body.get("stream", default))
 
     @cached_property
     def history(self) -> History:
-        """The conversation that the request tells."""
+        """The conversation of the request."""
         form = {"responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini"}
         body = self.body
         if self.earlier:
@@ -84,7 +84,7 @@ class SimulatedRequest:
 
     @property
     def call_count(self) -> int:
-        """How many calls the request holds so far: Kimi counts them."""
+        """How many calls the request holds: Kimi numbers its ids by this."""
         messages = self.body.get("messages")
         if self.protocol != "chat" or not isinstance(messages, list):
             return 0
@@ -97,7 +97,7 @@ class SimulatedRequest:
 
     @property
     def may_call(self) -> bool:
-        """Whether the request leaves calls open to the model."""
+        """Whether the request allows calls."""
         choice = self.body.get("tool_choice")
         config = self.body.get("toolConfig") or {}
         mode = (config.get("functionCallingConfig") or {}).get("mode") if isinstance(config, Mapping) else ""
@@ -106,13 +106,13 @@ class SimulatedRequest:
 
     @property
     def user(self) -> str:
-        """What the user said last."""
+        """The last text of the user."""
         turns = [turn for turn in self.history.turns if isinstance(turn, UserTurn)]
         return joined_text(turns[-1].blocks) if turns else ""
 
     @cached_property
     def results(self) -> tuple[tuple[str, dict[str, Any], Outcome], ...]:
-        """The calls since then, with their arguments and what came of them."""
+        """The calls since then, with their arguments and outcomes."""
         found: list[tuple[str, dict[str, Any], Outcome]] = []
         for turn in reversed(self.history.turns):
             if isinstance(turn, UserTurn):
@@ -131,7 +131,7 @@ class SimulatedRequest:
 
 
 def parse_body(body: bytes) -> Any:
-    """The body as a value; None where it is no JSON."""
+    """The body as a value; None where it is not JSON."""
     try:
         return loads(body)
     except (ValueError, RecursionError):

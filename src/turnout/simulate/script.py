@@ -1,12 +1,12 @@
-"""What a simulated model says, before any provider's words for it, and what goes wrong on the way.
+"""Scripts of a simulated model: its replies, independent of the provider, and their faults.
 
-A script is a list of steps, one for each request that is answered. A step is a reply (what
-the model says, in order), or something in its place: an HTTP error, a dropped connection,
-a body that makes no sense. Faults and oddities are written among what is said:
+A script is a list of steps, one for each request that is answered. A step is a reply (its
+parts, in order), or something in its place: an HTTP error, a dropped connection, a body that
+is not a reply. Faults and oddities are written among the parts:
 
     [Think("It may rain."), Call("weather", {"city": "Paris"}), Truncate()]
 
-`step` reads what one naturally writes: a text, a part, a list of parts.
+`step` reads a text, a part, or a list of parts.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from ..wire.shared.reply import Call, Hosted, Part, ReplyParts, Say, Think
 
 
 class Ends(Struct, frozen=True, tag="ends"):
-    """Why the reply ends, where that does not follow from what is said."""
+    """Why the reply ends, where that does not follow from its parts."""
 
     stop: Stop
 
 
-# What goes wrong with a reply that began well. `after` counts events of the stream; without it
-# all is said and only the end is missing.
+# Faults of a reply after its start. `after` counts events of the stream; without it only the end
+# of the reply is missing.
 
 
 class Stall(Struct, frozen=True, tag="stall"):
-    """Silence in mid stream."""
+    """A pause in the middle of a stream."""
 
     seconds: float
     after: int | None = None
 
 
 class Delay(Struct, frozen=True, tag="delay"):
-    """Silence before the first byte."""
+    """A pause before the first byte."""
 
     seconds: float
 
 
 class Pings(Struct, frozen=True, tag="pings"):
-    """Signs of life that carry nothing, one every `every` seconds."""
+    """Keep-alive events without content, one every `every` seconds."""
 
     count: int = 10
     every: float = 0.0
@@ -66,7 +66,7 @@ class Reset(Struct, frozen=True, tag="reset"):
 
 
 class MidStreamError(Struct, frozen=True, tag="stream_error"):
-    """The provider says in mid stream that it failed, in its own words."""
+    """The provider reports a failure in the middle of the stream, in its own form."""
 
     kind: FailureKind = "overloaded"
     after: int | None = None
@@ -74,7 +74,7 @@ class MidStreamError(Struct, frozen=True, tag="stream_error"):
 
 
 class Garble(Struct, frozen=True, tag="garble"):
-    """An event whose payload is no JSON, or no text."""
+    """An event whose payload is not JSON, or not text."""
 
     after: int | None = None
     bytes: bool = False  # not even UTF-8
@@ -87,7 +87,7 @@ class Repeat(Struct, frozen=True, tag="repeat"):
 
 
 class Split(Struct, frozen=True, tag="split"):
-    """The bytes come in chunks of this size, whatever they cut through; 0 is all in one."""
+    """The bytes come in chunks of this size; 0 is all in one."""
 
     size: int = 1
 
@@ -96,13 +96,13 @@ Fault: TypeAlias = Stall | Delay | Pings | Truncate | Reset | MidStreamError | G
 
 
 class Odd(Struct, frozen=True, tag="odd"):
-    """Ways in which real servers write a stream that no specification has."""
+    """Ways of real servers to write a stream that are in no specification."""
 
     ways: tuple[str, ...]
 
     def __post_init__(self) -> None:
         if unknown := [way for way in self.ways if way not in ODDITIES]:
-            raise UsageError(f"no oddity is called {unknown[0]!r}; known are {', '.join(ODDITIES)}")
+            raise UsageError(f"there is no oddity {unknown[0]!r}; use one of {', '.join(ODDITIES)}")
 
 
 ODDITIES: dict[str, str] = {
@@ -140,16 +140,16 @@ ODDITIES: dict[str, str] = {
 
 
 class Reply(ReplyParts, frozen=True, tag="reply"):
-    """What the model says to one request, and what happens to it on the way."""
+    """The reply of the model to one request, and its faults."""
 
     faults: tuple[Fault, ...] = ()
 
 
 class HttpError(Struct, frozen=True, tag="http_error"):
-    """The provider answers with an error, in its own status, envelope and words."""
+    """The provider answers with an error, with its own status, envelope and text."""
 
     kind: FailureKind = "server"
-    status: int = 0  # 0: what this provider uses for the kind
+    status: int = 0  # 0: the usual status of this provider for the kind
     message: str = ""
     retry_after: float | str | None = None  # seconds, or a date as HTTP writes it
 
@@ -159,7 +159,7 @@ class Drop(Struct, frozen=True, tag="drop"):
 
 
 class Raw(Struct, frozen=True, tag="raw"):
-    """Something that is no reply: a web page, an empty body, an error under status 200."""
+    """A body that is not a reply: a web page, an empty body, an error with status 200."""
 
     body: str = ""
     status: int = 200
@@ -173,19 +173,19 @@ PARTS = (Say, Think, Call, Hosted)
 FAULTS = (Stall, Delay, Pings, Truncate, Reset, MidStreamError, Garble, Repeat, Split)
 
 
-def step(said: Any) -> Step:
-    """A step from what one naturally writes: a text, a part, a list of parts, or a step."""
-    if isinstance(said, Reply | HttpError | Drop | Raw):
-        return said
-    items = [said] if isinstance(said, str | Struct | Mapping) else said
+def step(given: Any) -> Step:
+    """A step from a text, a part, a list of parts, or a step."""
+    if isinstance(given, Reply | HttpError | Drop | Raw):
+        return given
+    items = [given] if isinstance(given, str | Struct | Mapping) else given
     if not isinstance(items, Iterable):
-        raise UsageError(f"{said!r} is no step of a script; write a text, a part or a list of parts")
+        raise UsageError(f"{given!r} is not a step of a script; write a text, a part or a list of parts")
     return _reply_of_items([_item_of(item) for item in items])
 
 
 def script(steps: Iterable[Any]) -> tuple[Step, ...]:
     """The steps of a script, each in any form that `step` reads."""
-    return tuple(step(said) for said in steps)
+    return tuple(step(given) for given in steps)
 
 
 def read_script(source: bytes | str) -> tuple[Step, ...]:
@@ -193,9 +193,9 @@ def read_script(source: bytes | str) -> tuple[Step, ...]:
     try:
         values = msgspec.json.decode(source)
     except msgspec.DecodeError as error:
-        raise UsageError(f"the script is no JSON: {error}") from None
+        raise UsageError(f"the script is not JSON ({error}); write a JSON list of steps") from None
     if not isinstance(values, list):
-        raise UsageError("a script is a JSON list of steps")
+        raise UsageError("the script is not a list; write a JSON list of steps")
     return script(_named_step(value) for value in values)
 
 
@@ -211,14 +211,14 @@ def _reply_of_items(items: list[Item]) -> Reply:
     )
 
 
-def _item_of(said: Any) -> Item:
-    if isinstance(said, str):
-        return Say(said)
-    if isinstance(said, Mapping):
-        return _convert_value(said, Item)  # type: ignore[no-any-return]
-    if isinstance(said, (*PARTS, *FAULTS, Ends, Usage, Odd)):
-        return said
-    raise UsageError(f"{said!r} is no part of a reply; use Say, Think, Call, a fault or an oddity")
+def _item_of(given: Any) -> Item:
+    if isinstance(given, str):
+        return Say(given)
+    if isinstance(given, Mapping):
+        return _convert_value(given, Item)  # type: ignore[no-any-return]
+    if isinstance(given, (*PARTS, *FAULTS, Ends, Usage, Odd)):
+        return given
+    raise UsageError(f"{given!r} is not a part of a reply; use Say, Think, Call, a fault or an oddity")
 
 
 def _named_step(value: Any) -> Any:
@@ -231,4 +231,6 @@ def _convert_value(value: Mapping[str, Any], kind: Any) -> Any:
     try:
         return msgspec.convert(dict(value), kind)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{value!r} is no part of a script: {error}") from None
+        raise UsageError(
+            f"{value!r} is not a part of a script ({error}); use a type such as say, think, call or reply"
+        ) from None

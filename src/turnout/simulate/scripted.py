@@ -1,11 +1,11 @@
-"""The simulator without sockets: a transport that a session can be given.
+"""The simulator without sockets: a transport for a session.
 
     model = ScriptedModel([[Think("Hm."), Call("weather", {"city": "Paris"})], "Wear a coat."])
     session = Session("anthropic:claude-sonnet-4-5", tools=[weather], world=World(transport=model))
 
-Every target works: the reply comes in that provider's own bytes, and a request which that
-provider would refuse is refused. Time passes by `asyncio.sleep` alone, so under a virtual
-clock a day of silence costs nothing.
+Every target works: the reply has the bytes of that provider, and a request that it would refuse
+is refused. Time passes only in `asyncio.sleep`, so under a virtual clock a pause of a day costs
+nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .simulation import SimulatedExchange, Simulation
 
 
 class Arriving:
-    """An answer on its way: status and headers at once, the body as it comes."""
+    """An answer that arrives: status and headers at once, the body in chunks."""
 
     def __init__(self, answer: SimulatedAnswer) -> None:
         self.status = answer.status
@@ -31,11 +31,11 @@ class Arriving:
 
 
 class ScriptedTransport:
-    """Answers requests in place of the network, and keeps what it saw.
+    """Answers requests in place of the network, and keeps every exchange.
 
     `script` is a list of steps, a mapping of such lists by provider, or a callable that is
-    given each request (`Asked`) and returns a step. `keys` are the API keys that exist;
-    without them any key will do.
+    given each request (`SimulatedRequest`) and returns a step. `keys` are the API keys that exist;
+    without them every key is accepted.
     """
 
     def __init__(self, script: Any, **options: Any) -> None:
@@ -44,12 +44,12 @@ class ScriptedTransport:
 
     @property
     def exchanges(self) -> Sequence[SimulatedExchange]:
-        """Every request so far, with its verdict."""
+        """Every request so far, with its answer."""
         return self.simulation.exchanges
 
     @property
     def refusals(self) -> list[SimulatedExchange]:
-        """The requests in which a provider found fault."""
+        """The requests that a provider refused."""
         return self.simulation.refusals
 
     @asynccontextmanager
@@ -66,7 +66,7 @@ class ScriptedTransport:
 
 
 def ScriptedModel(script: Any, **options: Any) -> ScriptedTransport:
-    """For tests of your own: a model that says what you wrote, at any target, with any key or none."""
+    """For your tests: a model that answers as scripted, at any target, with any key or none."""
     return ScriptedTransport(script, **{"asks_for_key": False, **options})
 
 

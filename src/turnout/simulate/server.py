@@ -2,8 +2,8 @@
 
     /v1/chat/completions   /v1/responses   /v1/messages   /v1beta/models/NAME:generateContent   /api/chat
 
-A provider's name before the path (`/mistral/v1/chat/completions`) makes it that provider,
-so one server plays all dialects. `GET /simulator` tells the verdict on every request so far.
+With the name of a provider before the path (`/mistral/v1/chat/completions`) it is that provider,
+so one server simulates all dialects. `GET /simulator` lists the result of every request so far.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .playing import Break, Pause
 from .provider import SimulatedAnswer
 from .simulation import SimulatedExchange, Simulation
 
-Told = Callable[[SimulatedExchange], None]
+ReportExchange = Callable[[SimulatedExchange], None]
 
 
-def app(simulation: Simulation, tell: Told | None = None) -> Any:
-    """The simulation as an ASGI application. `tell` hears of every exchange."""
+def app(simulation: Simulation, report: ReportExchange | None = None) -> Any:
+    """The simulation as an ASGI application. `report` is called with every exchange."""
 
     async def simulator(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,11 +40,11 @@ def app(simulation: Simulation, tell: Told | None = None) -> Any:
             return
         try:
             answer = await _answer_request(request, simulation)
-        except UsageError as error:  # the script is at its end: no provider's fault
+        except UsageError as error:  # the script is at its end: this is not an error of the provider
             await JSONResponse({"error": {"message": str(error)}}, 400)(scope, receive, send)
             return
-        if tell is not None:
-            tell(simulation.exchanges[-1])
+        if report is not None:
+            report(simulation.exchanges[-1])
         await asyncio.sleep(answer.delay)
         if not answer.status:
             _hang_up(send)
@@ -58,12 +58,12 @@ def app(simulation: Simulation, tell: Told | None = None) -> Any:
 
 async def _answer_request(request: Request, simulation: Simulation) -> SimulatedAnswer:
     query = f"?{request.url.query}" if request.url.query else ""
-    # Where the server happens to listen says nothing, so the host is left out.
+    # The address of this server does not name a provider, so the host is left out.
     return simulation.answer(f"//simulator{request.url.path}{query}", request.headers, await request.body())
 
 
 class _HungUp(Exception):
-    """The line was cut on purpose."""
+    """The connection was cut on purpose."""
 
 
 async def _chunks(answer: SimulatedAnswer, hang_up: Callable[[], None]) -> AsyncIterator[bytes]:
@@ -79,12 +79,12 @@ async def _chunks(answer: SimulatedAnswer, hang_up: Callable[[], None]) -> Async
 
 
 def _hang_up(send: Send) -> None:
-    """Cut the connection under the feet of the server, as a network would."""
+    """Cut the connection below the server, as a network would."""
     cycle = getattr(send, "__self__", None)
     transport = getattr(cycle, "transport", None)
     if transport is not None:
         transport.abort()
-        cycle.disconnected = True  # type: ignore[union-attr]  # so that it is not missed
+        cycle.disconnected = True  # type: ignore[union-attr]  # so that uvicorn does not report an incomplete response
 
 
 def _answer_get(request: Request, simulation: Simulation) -> Response:
@@ -97,7 +97,7 @@ def _answer_get(request: Request, simulation: Simulation) -> Response:
         model = {"id": "demo", "object": "model", "type": "model", "created": 0, "owned_by": "turnout"}
         return JSONResponse({"object": "list", "data": [model], "has_more": False})
     return JSONResponse(
-        {"error": {"message": f"Nothing is at {path or '/'}; POST to a protocol's path"}}, 404
+        {"error": {"message": f"Nothing is at {path or '/'}; POST to the path of a protocol"}}, 404
     )
 
 
@@ -112,7 +112,7 @@ def _verdict(seen: SimulatedExchange) -> dict[str, Any]:
 
 
 def open_socket(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
-    """A socket to serve on; port 0 takes any that is free."""
+    """A socket to serve on; port 0 is any free port."""
     return socket.create_server((host, port))
 
 
@@ -121,21 +121,23 @@ def address(listening: socket.socket) -> str:
     return f"http://{host}:{port}"
 
 
-def server(simulation: Simulation, tell: Told | None = None) -> uvicorn.Server:
+def server(simulation: Simulation, report: ReportExchange | None = None) -> uvicorn.Server:
     config = uvicorn.Config(
-        app(simulation, tell), log_level="critical", lifespan="off", timeout_graceful_shutdown=1
+        app(simulation, report), log_level="critical", lifespan="off", timeout_graceful_shutdown=1
     )
     return uvicorn.Server(config)
 
 
-def serve_forever(simulation: Simulation, listening: socket.socket, tell: Told | None = None) -> None:
-    """Serve until the process is told to stop."""
-    server(simulation, tell).run(sockets=[listening])
+def serve_forever(
+    simulation: Simulation, listening: socket.socket, report: ReportExchange | None = None
+) -> None:
+    """Serve until the process is stopped."""
+    server(simulation, report).run(sockets=[listening])
 
 
 @contextmanager
 def running_server(simulation: Simulation) -> Iterator[str]:
-    """A server in a thread of its own, for as long as the block lasts; gives its address."""
+    """Run a server in a thread for the duration of the block; gives its address."""
     listening = open_socket()
     running = server(simulation)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)

@@ -1,7 +1,7 @@
-"""Every provider at once: a request is taken to whoever its URL belongs to, and the verdict is kept.
+"""Every provider at once: a request goes to the provider of its URL, and the exchange is kept.
 
 A URL belongs to the provider whose base URL it begins with, or to the one that its path
-names first (`/mistral/v1/chat/completions`), or else to the one that the protocol comes from.
+names first (`/mistral/v1/chat/completions`), or else to the one that defines the protocol.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ HOME = {
     "gemini": "gemini",
     "ollama": "ollama",
 }
-"""Whose protocol it is."""
+"""The provider that defines each protocol."""
 
 DOMAINS = {
     ".openai.azure.com": "azure",
     "aiplatform.googleapis.com": "vertex",
     "cloudcode-pa.googleapis.com": "gemini",
 }
-"""Hosts of which every customer has another."""
+"""Domains in which every customer has another host."""
 
 
 class SimulatedExchange(Struct, frozen=True):
-    """One request that was seen, and what became of it."""
+    """One request and its answer."""
 
     provider: str
     protocol: str
@@ -53,7 +53,7 @@ class SimulatedExchange(Struct, frozen=True):
 
     @property
     def is_accepted(self) -> bool:
-        """Whether nothing in the request was refused; the script may have failed it all the same."""
+        """Whether the request passed all checks; the script may still have failed it."""
         return self.step is not None
 
 
@@ -76,13 +76,13 @@ class Simulation:
         self._sources = source if isinstance(source, Mapping) else None
         self._source = source_of(() if isinstance(source, Mapping) else source)
         self._options: dict[str, Any] = {"keys": keys, "asks_for_key": asks_for_key, "seed": seed}
-        self._provider = provider  # everything is for this one, wherever it is sent
+        self._provider = provider  # gets every request, with any URL
         self._providers: dict[str, SimulatedProvider] = {}
         self.exchanges: deque[SimulatedExchange] = deque(maxlen=keeps)
 
     @property
     def refusals(self) -> list[SimulatedExchange]:
-        """The requests in which a provider found fault."""
+        """The requests that a provider refused."""
         return [exchange for exchange in self.exchanges if exchange.problems]
 
     def provider(self, name: str) -> SimulatedProvider:
@@ -92,7 +92,7 @@ class Simulation:
         return self._providers[name]
 
     def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> SimulatedAnswer:
-        """What comes back for this request, whoever it is for."""
+        """The answer to this request of its provider."""
         name = self._provider or provider_of(url)
         answer = self.provider(name).answer(url, headers, body)
         found = route_of(url)
@@ -127,7 +127,7 @@ def provider_of(url: str) -> str:
 
 @cache
 def _base_urls() -> tuple[tuple[str, str], ...]:
-    """Where providers live, the longest address first."""
+    """The base URLs of providers, the longest first."""
     places = {}
     for provider in reversed(PROVIDERS.values()):
         split = urlsplit(provider.base_url)
@@ -140,5 +140,5 @@ def _provider_names() -> dict[str, str]:
     names = {provider.name: provider.name for provider in PROVIDERS.values()}
     for provider in PROVIDERS.values():
         names |= dict.fromkeys(provider.aliases, provider.name)
-    del names["chat"], names["responses"]  # parts of paths, too
+    del names["chat"], names["responses"]  # these are also parts of paths
     return names

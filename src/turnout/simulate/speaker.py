@@ -1,4 +1,4 @@
-"""Who speaks: one model of one provider, with what it needs to put a reply into its own words."""
+"""The author of a reply: one model of one provider, with its ids and signatures."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .mint import Mint, Seal
 
 
 class Speaker(Struct, frozen=True):
-    """A model of a provider, and what the request asked of the form of its answer."""
+    """A model of a provider, and the form of answer that the request asked for."""
 
     provider: str
     model: str
     mint: Mint
     seal: Seal
     usage: bool = True  # the request wants token counts in the stream
-    encrypted: bool = True  # the request wants its reasoning as a cipher
+    encrypted: bool = True  # the request wants encrypted reasoning
     called: int = 0  # calls in the conversation so far: Kimi counts them
     prompt_tokens: int = 0
 
     @property
     def family(self) -> str:
-        """Whose model it is, as far as the name tells; hosts carry those of others."""
+        """The family of the model by its name; hosts serve models of others."""
         return family(self.model)
 
     def draw(self, prefix: str, length: int, letters: str = ALNUM) -> str:
@@ -32,12 +32,12 @@ class Speaker(Struct, frozen=True):
         return self.mint.draw(prefix, length, letters)
 
     def sign(self, style: str, content: str) -> str:
-        """A seal that this speaker will know again."""
+        """A seal that this provider will recognise."""
         self.mint.count += 1
         return self.seal.sign(style, self.model, content, self.mint.count)
 
     def call_id(self, name: str, place: int, given: str = "") -> str:
-        """The id of a call, as this provider would write it."""
+        """The id of a call in the style of this provider."""
         if given:
             return given
         style = self.provider
@@ -74,7 +74,7 @@ class Speaker(Struct, frozen=True):
         return "gemini-2" not in self.model and "gemini-1" not in self.model
 
     def counted(self, reply: ReplyParts) -> Usage:
-        """Tokens as the script has them, or about four letters each."""
+        """The token counts of the script, or one token for four letters."""
         if reply.usage is not None:
             return reply.usage
         thought = len(reply.thinking) // 4
@@ -85,6 +85,6 @@ class Speaker(Struct, frozen=True):
 
 
 GATEWAYS = ("openrouter", "copilot", "groq", "together", "fireworks", "cerebras", "compatible", "lmstudio")
-"""Hosts that pass on what the maker of the model wrote."""
+"""Hosts that pass on the ids of the upstream provider."""
 
 STYLE_OF_FAMILY = {"claude": "anthropic", "kimi": "kimi", "mistral": "mistral", "deepseek": "deepseek"}

@@ -34,7 +34,7 @@ def has_file(path: Path) -> bool:
         return False
     if stat.S_ISREG(mode):
         return True
-    raise StoreError(f"{path} is {kind_of(path, mode)}; a store is a file: {_next_step(path, mode)}")
+    raise StoreError(f"{path} is {kind_of(path, mode)}; a store is a file, so {_next_step(path, mode)}")
 
 
 def kind_of(path: Path, mode: int) -> str:

@@ -16,7 +16,7 @@ from ..history.codec import decode_entry
 from ..history.cut_turn import cut_turn
 from ..history.log import History
 from ..model import Entry, ModelTurn, Note, Outcome
-from ..plain import clean
+from ..plain import clean_text
 from .ports import StoredSession
 
 UNREADABLE = "unreadable_entry"
@@ -41,7 +41,7 @@ def _read_entry(history: History, numbered: tuple[int, bytes]) -> Entry:
     except CorruptHistory as error:
         why = str(error)
     history.diagnostics.append(Diagnostic("history", UNREADABLE, "", f"entry {place}: {why}"))
-    return Note(UNREADABLE, {"place": place, "why": why, "data": clean(data.decode(errors="replace"))})
+    return Note(UNREADABLE, {"place": place, "why": why, "data": clean_text(data.decode(errors="replace"))})
 
 
 def settle_interrupted(history: History, draft: bytes | None, retry_safe: Container[str] = ()) -> None:

@@ -243,5 +243,5 @@ def _turn_key(history: History, at: str | int | None) -> str | None:
         return at
     turns = history.turns
     if not 1 <= at <= len(turns):
-        raise UsageError(f"there is no turn {at}; session {history.key} has turns 1 to {len(turns)}")
+        raise UsageError(f"there is no turn {at}; give a number from 1 to {len(turns)}")
     return turns[at - 1].key

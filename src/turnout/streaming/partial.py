@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any
 
-from ..plain import clean
+from ..plain import clean_text
 from .events import StreamEvent, ToolCallDelta, ToolCallStart
 
 LIMIT = 1024 * 1024
@@ -200,4 +200,4 @@ def _ends_in_half_a_pair(text: str, start: int, end: int) -> bool:
 
 
 def _unescape_run(run: str) -> str:
-    return clean(json.loads(f'"{run}"', strict=False)) if "\\" in run else run
+    return clean_text(json.loads(f'"{run}"', strict=False)) if "\\" in run else run

@@ -28,10 +28,10 @@ from ..model import (
     Thinking,
     ToolCall,
     Usage,
-    call_read,
+    call_with_arguments,
     with_fields,
 )
-from ..plain import arguments, clean
+from ..plain import arguments, clean_text
 from .events import (
     Done,
     Error,
@@ -64,7 +64,7 @@ class Draft:
         self.residue: Residue | None = None
 
     def block(self) -> Text | Thinking:
-        return self.kind(clean("".join(self.pieces)), self.residue)
+        return self.kind(clean_text("".join(self.pieces)), self.residue)
 
 
 class FedCall:
@@ -121,7 +121,7 @@ class ReplyBuilder:
         if append is None or not piece:
             return self._first_text(piece)
         if "\0" in piece:
-            piece = clean(piece)
+            piece = clean_text(piece)
         append(piece)
         return (TextDelta(piece),)
 
@@ -138,7 +138,7 @@ class ReplyBuilder:
         if append is None or not piece:
             return self._first_thinking(piece)
         if "\0" in piece:
-            piece = clean(piece)
+            piece = clean_text(piece)
         append(piece)
         return (ThinkingDelta(piece),)
 
@@ -416,9 +416,9 @@ class ReplyBuilder:
         call = self._fed.get(call_id)
         if call is None or not call.whole:
             return None
-        raw = clean("".join(call.pieces))
+        raw = clean_text("".join(call.pieces))
         parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw, LONGEST)
-        return call_read(parsed, id=call_id, name=call.name, raw=raw, fault=fault)
+        return call_with_arguments(parsed, id=call_id, name=call.name, raw=raw, fault=fault)
 
     def _with_truncation_fault(self, call: ToolCall) -> ToolCall:
         """A reply that ran out of tokens may have lost the arguments of its last call."""

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 from .. import ids
 from ..diagnostic import Diagnostic
 from ..json_size import KEPT, LONGEST, excerpt
-from ..model import ToolCall, call_read
-from ..plain import arguments, clean, dumps
+from ..model import ToolCall, call_with_arguments
+from ..plain import arguments, clean_text, dumps
 from .events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
 
 Events: TypeAlias = Sequence[StreamEvent]
@@ -445,7 +445,7 @@ class ToolCallTracker:
 
     def _add_note(self, code: str, call: _Call, detail: str = "") -> None:
         if len(self._notes) < MAX_NOTES:
-            self._notes.setdefault((code, call), clean(detail[:200]))
+            self._notes.setdefault((code, call), clean_text(detail[:200]))
 
 
 def _names_another(call: _Call, raw_id: str, name: str) -> bool:
@@ -481,10 +481,10 @@ def _parse_args(text: str) -> tuple[dict[str, Any], str]:
 
 def _tool_call_of(call: _Call) -> ToolCall:
     if call.made is None:
-        text = clean(call.text)
+        text = clean_text(call.text)
         values, fault = _parse_args(text)
         kept = text if len(text) <= KEPT else excerpt(text)
         # A name is one of a few, and stands in every call.
         named = {"id": call.id, "name": intern(call.name), "raw_id": call.raw_id}
-        call.made = call_read(values, **named, raw=kept, fault=call.fault or fault)
+        call.made = call_with_arguments(values, **named, raw=kept, fault=call.fault or fault)
     return call.made

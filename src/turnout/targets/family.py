@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..declarations import NOBODY
+from ..declarations import NO_ORIGIN
 from ..diagnostic import Diagnostic
 from ..model import Residue, ToolSpec
 from ..plain import plain
@@ -117,7 +117,7 @@ def family(provider: str) -> str:
 
 
 def _is_own_tool(spec: ToolSpec, residue: Residue, place: Target) -> bool:
-    if residue.origin != NOBODY:
+    if residue.origin != NO_ORIGIN:
         return is_own(residue, place)
     api = _api_of(residue)
     if api or spec.is_function:

@@ -17,7 +17,7 @@ from ..errors import UsageError
 from ..history.log import History
 from ..model import Media, Message, Origin, Text, ToolSpec, UserTurn
 from ..parameters import check_names
-from ..plain import clean
+from ..plain import clean_text
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
@@ -163,7 +163,7 @@ def render(
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
     noted, inbound = [*selected.changes], wanted
     wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
-    text = history.system if system is None else clean(system)
+    text = history.system if system is None else clean_text(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
     changes += noted
     if wanted.chain and place.api != "responses":

@@ -303,7 +303,7 @@ import asyncio, json, resource, sys
 sys.path.insert(0, "")
 from tests.tools.declare.bombs import TEXTS
 from tests.tools.declare.test_bombs import ANYTHING, stranger
-from turnout.model import call_read
+from turnout.model import call_with_arguments
 from turnout.plain import arguments
 from turnout.streaming.tracker import LONGEST
 from turnout.tools.declare.arguments import check_call
@@ -311,7 +311,7 @@ made, text = stranger(ANYTHING), TEXTS[sys.argv[1]]
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 before = peak()
 values, fault = arguments(text, LONGEST)
-check_call(made, call_read(values, name="take", raw=text, fault=fault))
+check_call(made, call_with_arguments(values, name="take", raw=text, fault=fault))
 print(peak() - before)
 """
 

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
-NOBODY = 65534
+NO_ORIGIN = 65534
 HERE = Path(__file__).parents[3]
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def run_as_nobody(code: str, home: Path) -> str:
     """What a program says that runs as nobody, with a folder of its own for everything it makes."""
-    os.chown(home, NOBODY, NOBODY)
+    os.chown(home, NO_ORIGIN, NO_ORIGIN)
     done = subprocess.run(
         [_interpreter(), "-c", code],
         cwd=home,
         env=_environment(home),
-        user=NOBODY,
-        group=NOBODY,
+        user=NO_ORIGIN,
+        group=NO_ORIGIN,
         extra_groups=[],
         capture_output=True,
         text=True,
@@ -55,8 +55,8 @@ def _works(program: str) -> bool:
             [program, "-c", f"import turnout, sys; assert '{VERSION[6:]}' == '%d.%d' % sys.version_info[:2]"],
             env=_environment(Path("/nonexistent")),
             cwd="/",
-            user=NOBODY,
-            group=NOBODY,
+            user=NO_ORIGIN,
+            group=NO_ORIGIN,
             extra_groups=[],
             capture_output=True,
             timeout=30,

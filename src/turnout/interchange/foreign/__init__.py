@@ -38,16 +38,16 @@ def read_file(program: str, path: Path, key: str, conversation: str = "") -> For
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}; check the path") from error
     if data.startswith(SQLITE):
-        raise UsageError(f"{path} is a database. {_database_hint(program)}")
+        raise UsageError(f"{path} is a database; {_database_hint(program)}")
     found = READERS[program](data, key)
     if not found.history.turns and not found.history.summary:
-        raise UsageError(f"no conversation was found in {path}; is it a session of {program}?")
+        raise UsageError(f"no conversation was found in {path}; give a session of {program}")
     return found
 
 
 def _database_hint(program: str) -> str:
     if program == "opencode":
-        return opencode.HOW_TO_EXPORT
-    return f"The sessions of {program} are JSON files; give one of these"
+        return f"use {opencode.HOW_TO_EXPORT}"
+    return f"the sessions of {program} are JSON files; give one of these"

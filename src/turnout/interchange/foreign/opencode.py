@@ -20,8 +20,7 @@ from .foreign_transcript import ForeignSession, TranscriptBuilder, origin_of
 from .lines import Record
 
 HOW_TO_EXPORT = (
-    "`opencode export SESSION > export.json` writes what can be read; "
-    "`opencode session list` shows the sessions"
+    "`opencode export SESSION > export.json` and read that file; `opencode session list` shows the sessions"
 )
 
 PASSED_OVER = frozenset({"step-start", "step-finish", "snapshot", "patch"})
@@ -30,7 +29,7 @@ PASSED_OVER = frozenset({"step-start", "step-finish", "snapshot", "patch"})
 def read_opencode(data: bytes, key: str) -> ForeignSession:
     """The session that an export holds."""
     if (export := read_document(data, _is_message)) is None:
-        raise UsageError(f"this is not an export of opencode. {HOW_TO_EXPORT}")
+        raise UsageError(f"this is not an export of opencode; use {HOW_TO_EXPORT}")
     info = dict_in(export.head.get("info"))
     builder = TranscriptBuilder("opencode", Origin("unknown"))
     builder.id, builder.title = text_in(info.get("id")), text_in(info.get("title"))

@@ -146,7 +146,9 @@ class Database:
                 private_folder(self.path.parent)
                 make_file(self.path)
         except OSError as error:
-            raise StoreError(f"the store {self.path} cannot be created: {error}") from error
+            raise StoreError(
+                f"the store {self.path} cannot be created ({error}); check the folder and its permissions"
+            ) from error
         try:
             connection = self._set_up_connection(self._connect(str(self.path)))
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
@@ -237,8 +239,8 @@ def can_write(path: Path) -> bool:
 def open_read_only(path: Path) -> apsw.Connection:
     """A connection for reading where nothing can be written.
 
-    SQLite needs the index of its WAL, and cannot create one here. Every writer creates one, so there
-    is no writer; then the index can be in memory, and locks are not needed.
+    SQLite needs the index of its WAL, and cannot create one here. Every writer creates one, so
+    there are none; then the index can be in memory, and locks are not needed.
     """
     if not os.path.exists(f"{path}-wal"):
         return _open_read_only_uri(path, "immutable=1")

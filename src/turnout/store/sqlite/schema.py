@@ -136,8 +136,8 @@ def entries_fingerprint(connection: apsw.Connection) -> tuple[int, int, str]:
 def _check_unchanged(connection: apsw.Connection, before: tuple[int, int, str]) -> None:
     if (after := entries_fingerprint(connection)) != before:
         raise StoreError(
-            f"a migration would change stored entries ({before} to {after}); nothing was changed. "
-            "Please report this as a bug"
+            f"a migration would change stored entries ({before} to {after}); nothing was changed; "
+            "please report this as a bug, and use the older turnout"
         )
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from ...plain import clean, plain
+from ...plain import clean_text, plain
 from .config import McpServer
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
@@ -39,10 +39,12 @@ class Launch(Struct, frozen=True):
 
     @classmethod
     def of(cls, server: McpServer) -> Launch:
-        env = {clean(name): _hash_of(value) for name, value in server.env.items()}
-        headers = tuple(sorted(clean(name) for name in server.headers))
-        args = tuple(clean(word) for word in server.args)
-        return cls(clean(server.command), args, env, clean(server.url), headers, clean(server.cwd))
+        env = {clean_text(name): _hash_of(value) for name, value in server.env.items()}
+        headers = tuple(sorted(clean_text(name) for name in server.headers))
+        args = tuple(clean_text(word) for word in server.args)
+        return cls(
+            clean_text(server.command), args, env, clean_text(server.url), headers, clean_text(server.cwd)
+        )
 
 
 class OfferedTool(Struct, frozen=True):
@@ -76,7 +78,7 @@ class ServerOffer(Struct, frozen=True):
     def of(cls, name: str, version: str, listed: Iterable[Mapping[str, Any]]) -> ServerOffer:
         """From the tools as they came over the wire; their order means nothing."""
         tools = sorted((_tool(each) for each in listed), key=lambda tool: (tool.name, _canonical(tool)))
-        return cls(clean(name), clean(version), tuple(tools))
+        return cls(clean_text(name), clean_text(version), tuple(tools))
 
 
 class Pin(Struct, frozen=True):

@@ -21,7 +21,7 @@ from msgspec import Struct
 from ...history.client_items import CLIENT_ITEMS, arguments_in, has_tied_id, is_client_run, qualified_name
 from ...history.words import words_of
 from ...model import Opaque, Origin, Residue, Stop, Usage
-from ...plain import clean, dict_in, dumps, loads, text_in
+from ...plain import clean_text, dict_in, dumps, loads, text_in
 from ...streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from ..chat.chunk import count, dicts, is_done, within
 from ..failure.read_failure import is_failure, stream_failure, undecodable
@@ -280,7 +280,7 @@ class ResponsesDecoder:
         """What the deltas did not bring of a text that is known in whole now."""
         draft = self._drafts.get(key)
         said = "".join(draft.pieces) if draft is not None else ""
-        return text[len(said) :] if clean(text[: len(said)]) == said else ""
+        return text[len(said) :] if clean_text(text[: len(said)]) == said else ""
 
     # -- the end
 
