@@ -224,7 +224,7 @@ def test_a_script_that_makes_no_sense_is_refused(source: str) -> None:
 
 def test_an_unknown_oddity_is_refused() -> None:
     """Its neighbours are listed."""
-    with pytest.raises(UsageError, match="known are crlf"):
+    with pytest.raises(UsageError, match="use one of crlf"):
         Odd(("no_such_way",))
 
 
