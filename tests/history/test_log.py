@@ -251,7 +251,7 @@ def test_calls_of_one_turn_have_ids_of_their_own() -> None:
 
 @pytest.mark.parametrize("block", [ToolCall("hist_tool_x", "a"), Thinking("hm")])
 def test_only_models_call_and_think(block: Any) -> None:
-    with pytest.raises(UsageError, match=f"a {type(block).__name__} cannot stand in a UserTurn"):
+    with pytest.raises(UsageError, match=f"a {type(block).__name__} cannot be in a UserTurn"):
         History("h").append(UserTurn("h.1", (block,)))
     with pytest.raises(UsageError, match="is not a turn"):
         History("h").append(block)
