@@ -4,7 +4,15 @@ from __future__ import annotations
 
 BARE_WORDS: dict[str, str] = {
     "standing": "`History.standing`: the entries that no rewind has undone; a public name of the log",
+    "render": "`turnout.render`, a public name",
+    "decode": "`turnout.decode`, a public name",
+    "run": "`Session.run`, a public name, and the same of what it drives",
     "thinking": "a noun of the model: what a model thinks",
     "done": "`ReplyBuilder.done` gives the event `Done`, as `fail` gives `Error`; a public name",
 }
-SHARED_FUNCTIONS: dict[str, str] = {}
+SHARED_FUNCTIONS: dict[str, str] = {
+    "read_options": "the same for each API, in `targets/inbound`, side by side",
+    "_answer_options": "the same for each API, in `targets/inbound`, side by side",
+    "_choice_options": "the same for each API, in `targets/inbound`, side by side",
+    "stream": "`turnout.stream`, a public name, and the reply encoder of each protocol",
+}

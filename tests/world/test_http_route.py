@@ -25,7 +25,7 @@ def test_an_address_is_taken_apart() -> None:
 )
 def test_what_is_not_an_address_says_so(url: str) -> None:
     """With the form that an address has."""
-    with pytest.raises(UsageError, match="begins with http:// or https://"):
+    with pytest.raises(UsageError, match="give http:// or https://"):
         parse_address(url)
 
 

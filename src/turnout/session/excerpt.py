@@ -25,7 +25,7 @@ def excerpt(
         seen.compact(said.key, summary)
     for turn in turns:
         seen.append(turn)
-        _settle(seen, turn, outcomes, history)
+        _settle_calls(seen, turn, outcomes, history)
     seen.seal()
     return seen
 
@@ -35,17 +35,17 @@ def outcomes_of(history: History, turns: Iterable[Turn]) -> dict[str, Outcome]:
     calls = (call for turn in turns if isinstance(turn, ModelTurn) for call in turn.tool_calls)
     found = {call.id: history.ledger[call.id].outcome for call in calls}
     return {
-        call_id: _shortened(outcome, history.shortened_results.get(call_id))
+        call_id: _with_short_text(outcome, history.shortened_results.get(call_id))
         for call_id, outcome in found.items()
         if outcome is not None
     }
 
 
-def _shortened(outcome: Outcome, text: str | None) -> Outcome:
+def _with_short_text(outcome: Outcome, text: str | None) -> Outcome:
     return outcome if text is None else replace(outcome, content=(Text(text),))
 
 
-def _settle(seen: History, turn: Turn, outcomes: Mapping[str, Outcome], history: History) -> None:
+def _settle_calls(seen: History, turn: Turn, outcomes: Mapping[str, Outcome], history: History) -> None:
     for call in turn.tool_calls if isinstance(turn, ModelTurn) else ():
         known = history.ledger.get(call.id)
         if known is not None and known.started:

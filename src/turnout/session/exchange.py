@@ -146,7 +146,10 @@ class Exchange:
         try:
             written = self._history.reply(turn.origin, wanted.blocks, stop=stop, usage=turn.usage)
         except UsageError as error:
-            raise HookError(f"it made a reply that is not valid: {error}", hook="after_model") from error
+            raise HookError(
+                f"it made a reply that is not valid: {error}; give back None, or a valid ModelTurn",
+                hook="after_model",
+            ) from error
         for block in written.blocks:
             for event in _events_of(block):
                 self._emit(event)

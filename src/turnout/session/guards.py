@@ -60,7 +60,9 @@ class Guard:
         watched = [each for each in done if not (each.polls and each.outcome.status == "complete")]
         if done and not watched:
             return ""
-        return self._repeated(" ".join(sorted(fingerprint(each.call, each.outcome) for each in watched)))
+        return self._judge_repeats(
+            " ".join(sorted(call_fingerprint(each.call, each.outcome) for each in watched))
+        )
 
     def _is_out_of_corrections(self, done: Sequence[WatchedCall]) -> bool:
         """One wrong call counts for its tool, however many valid ones stand beside it."""
@@ -70,7 +72,7 @@ class Guard:
         most = max([self._wrong_rounds, *self._wrong_rounds_of.values()])
         return most >= self.limits.corrections
 
-    def _repeated(self, round_print: str) -> Verdict:
+    def _judge_repeats(self, round_print: str) -> Verdict:
         self._seen.append(round_print)
         seen = list(self._seen)
         if len(seen) >= self.limits.repeats and len(set(seen[-self.limits.repeats :])) == 1:
@@ -83,7 +85,7 @@ class Guard:
         return ""
 
 
-def fingerprint(call: ToolCall, outcome: Outcome) -> str:
+def call_fingerprint(call: ToolCall, outcome: Outcome) -> str:
     """One call and what came of it, whatever its id. Long arguments count as they were written."""
     is_long = call.raw is not None and len(call.raw) > LONG
     arguments = call.raw if is_long else dumps(dict(sorted(call.arguments.items())))

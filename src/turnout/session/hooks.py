@@ -94,7 +94,10 @@ class ModelHooks:
         try:
             return _rebuild_request(history, plain, wanted)
         except (UsageError, AttributeError, TypeError) as error:
-            raise HookError(f"it made a request that cannot be sent: {error}", hook="before_model") from error
+            raise HookError(
+                f"it made a request that is not valid: {error}; give back None or a valid ModelRequest",
+                hook="before_model",
+            ) from error
 
     async def hooked_reply(self, request: ModelRequest, turn: ModelTurn) -> ModelTurn:
         """A finished reply, as the hooks want it; the same object when they do not change it."""
@@ -130,7 +133,7 @@ def tool_hooks(hooks: tuple[Hooks, ...]) -> ToolHooks:
 
 def _rebuild_request(history: History, plain: ModelRequest, wanted: ModelRequest) -> HookedRequest:
     if wanted.target != plain.target:
-        raise UsageError("a hook cannot change the target; session.switch() does, from the next request on")
+        raise UsageError("a hook cannot change the target; call session.switch() for the next request")
     wanted = replace(wanted, tools=specs_of(wanted.tools))
     Options.of(wanted.options)
     same = (wanted.turns, wanted.outcomes, wanted.summary) == (plain.turns, plain.outcomes, plain.summary)

@@ -38,7 +38,7 @@ class SubagentLimits(Struct, frozen=True, metaclass=NamedFields):
 
 
 class Limits(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
-    """How far a session may go. None is no limit; every other default is the usual one.
+    """How far a session may go. None means no limit; every other default is the usual one.
 
     `cost`, `tokens` and the number of subagents are for the session with all its subagents;
     `rounds`, `time` and what follows `timeouts` are for one run.

@@ -41,16 +41,16 @@ class EventRedactor:
         self._held: dict[Any, Any] = {}  # the delta whose end waits, by what it is a piece of
 
     def feed(self, event: SessionEvent) -> Iterator[SessionEvent]:
-        self._learn()
+        self._update_spellings()
         if not self._spellings:
             yield event
         elif isinstance(event, DELTAS):
             yield from self._feed_delta(event)
         else:
-            yield from self._release()
-            yield self._redact(event)
+            yield from self._take_held_deltas()
+            yield self._redacted_event(event)
 
-    def _learn(self) -> None:
+    def _update_spellings(self) -> None:
         """Keys are read while a session runs: take notice of new ones."""
         spellings = self._secrets.spellings
         if spellings is not self._spellings:
@@ -63,13 +63,13 @@ class EventRedactor:
     def _feed_delta(self, event: Any) -> Iterator[SessionEvent]:
         piece_of = (type(event), getattr(event, "id", ""))
         held = self._held.pop(piece_of, None)
-        text, cut = self._scan((_text(held) if held else "") + _text(event))
+        text, cut = self._hide_secrets((_delta_text(held) if held else "") + _delta_text(event))
         if cut < len(text):
             self._held[piece_of] = _with_text(event, text[cut:])
         if text[:cut]:
-            yield event if text[:cut] == _text(event) else _with_text(event, text[:cut])
+            yield event if text[:cut] == _delta_text(event) else _with_text(event, text[:cut])
 
-    def _scan(self, text: str) -> tuple[str, int]:
+    def _hide_secrets(self, text: str) -> tuple[str, int]:
         """The text with whole secrets hidden, and where the end begins that may be the start of another.
 
         One look-up a letter, however many secrets are known: deltas are short and come often.
@@ -86,11 +86,11 @@ class EventRedactor:
             at += 1
         return text, len(text)
 
-    def _release(self) -> Iterator[SessionEvent]:
+    def _take_held_deltas(self) -> Iterator[SessionEvent]:
         held, self._held = self._held, {}
         yield from held.values()
 
-    def _redact(self, event: Any) -> Any:
+    def _redacted_event(self, event: Any) -> Any:
         if (names := _TEXTS.get(type(event))) is not None:
             return self._with_hidden(event, names)
         match event:
@@ -98,7 +98,7 @@ class EventRedactor:
                 hidden = self._outcome(outcome)
                 return event if hidden is outcome else replace(event, outcome=hidden)
             case Nested(_, inner) if not isinstance(inner, DELTAS):
-                hidden = self._redact(inner)
+                hidden = self._redacted_event(inner)
                 return event if hidden is inner else replace(event, event=hidden)
             case Failed(error):
                 self._secrets.clean_error(error)
@@ -119,7 +119,7 @@ class EventRedactor:
         return outcome if content == outcome.content else replace(outcome, content=content)
 
 
-def _text(delta: Any) -> str:
+def _delta_text(delta: Any) -> str:
     text: str = delta.args_delta if isinstance(delta, ToolCallDelta) else delta.text
     return text
 

@@ -62,16 +62,16 @@ class Budget:
         if error.kind == "invalid_request":
             return Next("recover")
         if is_models_fault(error) and self.attempts < ASKED_AGAIN:
-            return self._wait(error)
+            return self._retry_after_delay(error)
         if others and error.kind in ELSEWHERE:
             return Next("switch")
         if error.kind == "context_too_long":
             return Next("compress")
         if error.kind not in PASSING:
             return Next("give_up")
-        return self._wait(error)
+        return self._retry_after_delay(error)
 
-    def _wait(self, error: ProviderError | StreamError) -> Next:
+    def _retry_after_delay(self, error: ProviderError | StreamError) -> Next:
         asked = getattr(error, "retry_after", None) or 0.0
         ceiling = min(self.policy.cap, self.policy.base * 2 ** (self.attempts - 1))
         delay = asked + self.chance.uniform(0.0, ceiling)

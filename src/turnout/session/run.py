@@ -87,7 +87,7 @@ class Run:
         event = self._commit_before(self._events.popleft())
         if isinstance(event, Terminal):
             self._ended = True
-            await self._stop_task()  # so that the session is free for whoever stops at this event
+            await self._stop_task()  # a listener that stops at this event leaves a free session
         return event
 
     async def close(self) -> None:

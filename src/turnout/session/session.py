@@ -38,7 +38,7 @@ from ..tools.schedule.running import SharedTree
 from ..tools.schedule.scheduler import ToolScheduler
 from ..wire.options import Options
 from ..world.http_on_demand import HttpOnDemand
-from ..world.keys import Keys, KeySource, account
+from ..world.keys import Keys, KeySource, account_name
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
 from ..world.world import World
@@ -115,7 +115,7 @@ class Session:
         self._set_limits(limits or Limits(), compress)
         self._set_watchers(telemetry, hooks)
         self.options = {**(options or {})}
-        Options.of(self.options)  # a mistake in them is one of whoever makes the session
+        Options.of(self.options)  # so that a mistake is found at once
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None  # the one that has the session
         self._asked: WeakSet[Run] = WeakSet()  # with those that wait for it, or were not listened to yet
@@ -146,7 +146,7 @@ class Session:
         places = [self._find_place(target, base_url), *map(self._find_place, others)]
         router = Router(places, route or ("failover" if len(places) > 1 else "fixed"))
         if api_key is not None:
-            self.keys.set(account(places[0]), api_key)
+            self.keys.set(account_name(places[0]), api_key)
         return router
 
     def _find_place(self, name: str | Target, base_url: str = "") -> Target:
@@ -240,7 +240,7 @@ class Session:
         limits = self.limits.subagent_limits
         if limits is None:
             return None
-        Options.of(limits.options)  # a mistake in them is one of whoever makes the session
+        Options.of(limits.options)  # so that a mistake is found at once
         tree = Tree(limits)
         if self.store is not None:
             tree.total = len(self.store.list(within=self.id))
@@ -254,7 +254,7 @@ class Session:
             scheduler=self.scheduler,
             system=self.system,
             request_options=self._request_options,
-            emit=self._emit,
+            emit=self._emit_to_run,
             open_child=self._open_subagent,
         )
         made = Subagents(parent, tree, depth)
@@ -300,7 +300,7 @@ class Session:
                     case Failed(error):
                         raise error
                     case Cancelled():
-                        raise TurnoutError("the run was cancelled")
+                        raise TurnoutError("the run was cancelled; ask again, or resume with session.go_on()")
         raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
 
     def ask_sync(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Answer:
@@ -540,7 +540,7 @@ class Session:
             self._run = None
             self._keeping.end_run()
 
-    def _emit(self, event: SessionEvent) -> None:
+    def _emit_to_run(self, event: SessionEvent) -> None:
         """Pass an event to the listener of the run under way."""
         if self._run is not None:
             self._run.emit(event)

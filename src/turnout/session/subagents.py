@@ -214,7 +214,7 @@ class Subagents:
         if unknown := [name for name in wanted if name not in known]:
             raise UsageError(
                 f"SubagentLimits(tools=…) names {unknown[0]!r}, which is not a tool of this session; "
-                f"its tools are {', '.join(known) or 'none'}"
+                f"name one of {', '.join(known) or 'none'}"
             )
         return [known[name] for name in wanted]
 

@@ -33,7 +33,7 @@ class Shape(Struct, frozen=True):
             schema = msgspec.json.schema(wanted)
         except TypeError as error:
             raise UsageError(f"{wanted!r} cannot describe an answer: {error}; give a JSON Schema") from None
-        return cls(_inlined(schema), wanted)
+        return cls(_inline_definition(schema), wanted)
 
     def read(self, text: str) -> Any:
         """The value in an answer; fenced JSON is read too."""
@@ -47,11 +47,12 @@ class Shape(Struct, frozen=True):
             return msgspec.convert(value, self.kind)
         except (ValueError, msgspec.ValidationError) as error:
             raise UsageError(
-                f"the answer does not fit what was asked for: {error}. It was: {text[:200]}"
+                f"the answer does not fit what was asked for: {error}; ask again, or change output=. "
+                f"It was: {text[:200]}"
             ) from None
 
 
-def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+def _inline_definition(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema itself where msgspec only points to it."""
     reference = schema.get("$ref", "")
     if not isinstance(reference, str) or not reference.startswith("#/$defs/"):

@@ -25,7 +25,7 @@ from ..targets.target import Target, find_target
 from ..wire.check import Problem
 from ..wire.check import check as wire_check
 from ..wire.request import WireRequest
-from .request import View, render, view
+from .request import TargetView, render, view
 
 Fault: TypeAlias = Diagnostic | Problem
 Body: TypeAlias = Mapping[str, Any] | str | bytes | WireRequest
@@ -77,7 +77,7 @@ def _render_faults(history: History, place: Target) -> Iterator[Diagnostic]:
     yield from _stale(kept, fresh)
 
 
-def _stale(kept: View, fresh: tuple[Any, ...]) -> Iterator[Diagnostic]:
+def _stale(kept: TargetView, fresh: tuple[Any, ...]) -> Iterator[Diagnostic]:
     """What was rendered turn by turn must be what one render of the whole gives."""
     messages = kept.transcript.messages
     if messages != fresh:
@@ -94,7 +94,7 @@ def _wire_faults(history: History, place: Target, body: Body | None, model: str 
     except Exception as error:
         yield Diagnostic("wire", "unencodable", detail=repr(error))
         return
-    asked, named = _unwrapped(getattr(given, "body", given))
+    asked, named = _unwrap_envelope(getattr(given, "body", given))
     yield from wire_check(
         place.provider.name,
         asked,
@@ -104,7 +104,7 @@ def _wire_faults(history: History, place: Target, body: Body | None, model: str 
     )
 
 
-def _unwrapped(body: Any) -> tuple[Any, str]:
+def _unwrap_envelope(body: Any) -> tuple[Any, str]:
     """The request itself, out of its envelope where it has one, and the model that is named there."""
     try:
         value = loads(body) if isinstance(body, str | bytes) else body

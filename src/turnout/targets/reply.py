@@ -70,9 +70,9 @@ class ReplyReader:
 
     def close(self) -> Iterable[StreamEvent]:
         events = self._events(self._frames.close)
-        return [*events, *self._end()]
+        return [*events, *self._final_events()]
 
-    def _end(self) -> Iterable[StreamEvent]:
+    def _final_events(self) -> Iterable[StreamEvent]:
         if self._held is not None:
             return self._whole(self._held)
         if self._frames.kind in ("empty", "html", "text"):
@@ -107,12 +107,12 @@ class ReplyReader:
                 self._held = frame
                 continue
             if self._held is not None:
-                self._choose(self._held)
+                self._choose_protocol(self._held)
                 yield self._held
             self._held, self._lines = None, True
             yield frame
 
-    def _choose(self, frame: Frame) -> None:
+    def _choose_protocol(self, frame: Frame) -> None:
         """Ollama's own API answers in JSON lines that Chat does not know."""
         if self._target.api == "chat" and _is_ollama(frame.data):
             self._protocol = find_protocol("ollama")
@@ -123,7 +123,7 @@ class ReplyReader:
             body = loads(frame.data)
         except (ValueError, RecursionError):
             return self.reply.fail(*undecodable(frame.data))
-        self._choose(frame)
+        self._choose_protocol(frame)
         return self._decoder.whole(body)
 
 
@@ -185,15 +185,15 @@ def chunks(body: Any) -> Iterable[bytes]:
     if isinstance(body, Piece):
         return [_bytes(body)]
     if isinstance(body, dict) or hasattr(body, "model_dump") or hasattr(body, "to_dict"):
-        return [dumps(_sent(body)).encode()]
+        return [dumps(_wire_fields(body)).encode()]
     if isinstance(body, list) and not all(isinstance(item, Piece) for item in body):
-        return [dumps([_sent(item) for item in body]).encode()]
+        return [dumps([_wire_fields(item) for item in body]).encode()]
     if not isinstance(body, Iterable):
-        raise UsageError(f"{type(body).__name__} is no reply; give bytes, text, chunks of them, or the body")
+        raise UsageError(f"{type(body).__name__} is not a reply; give bytes, text, chunks, or the body")
     return (_bytes(chunk) for chunk in body)
 
 
-def _sent(value: Any) -> Any:
+def _wire_fields(value: Any) -> Any:
     """What the provider sent of an SDK's object: the fields by their names on the wire."""
     try:
         return plain(value.model_dump(mode="json", by_alias=True))
@@ -207,4 +207,4 @@ def _bytes(chunk: Any) -> bytes:
         return chunk.encode("utf-8", "replace")
     if isinstance(chunk, bytes | bytearray | memoryview):
         return bytes(chunk)
-    raise UsageError(f"{type(chunk).__name__} is no chunk of a reply; give bytes or text")
+    raise UsageError(f"{type(chunk).__name__} is not a chunk of a reply; give bytes or text")

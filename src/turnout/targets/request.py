@@ -37,7 +37,7 @@ OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown m
 POLICIES = ("omit", "as_text")  # what becomes of other models' thinking
 
 
-class View:
+class TargetView:
     """One history as one target reads it, with the bytes that were encoded for it."""
 
     def __init__(
@@ -48,14 +48,14 @@ class View:
         self.transcript = Transcript(history, reader(target, policy, flat_through))
         self._specs: Sequence[ToolSpec] = ()
         self._selection = ToolSelection(())
-        self._begin()
+        self._start_encoder()
 
     @property
     def shows_images(self) -> bool:
         """Whether the request holds images, from the user or from a tool."""
         return self._sealed_images or any(map(_has_image, self.transcript.tail))
 
-    def _begin(self) -> None:
+    def _start_encoder(self) -> None:
         self.generation = self.transcript.generation
         self._sealed_images = False
         target = self.target
@@ -74,11 +74,11 @@ class View:
     def update(self) -> None:
         self.transcript.update()
         if self.generation != self.transcript.generation:
-            self._begin()
+            self._start_encoder()
         fresh = self.transcript.sealed[self._fed :]
         for message in fresh:
             self.encoder.feed(message)
-        if self.target.provider.vision_header:  # nobody else needs to know
+        if self.target.provider.vision_header:  # only these providers need to know
             self._sealed_images = self._sealed_images or any(map(_has_image, fresh))
         self._fed = len(self.transcript.sealed)
 
@@ -96,10 +96,12 @@ def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Read
     base = Reader.of(target.origin, target.dialect.id_format)
     base = replace(base, links=target.dialect.links, images=target.provider.images)
     knows = target.facts.tools
-    return replace(base, thinking=policy, media=_media(target), knows_tools=knows, flat_through=flat_through)
+    return replace(
+        base, thinking=policy, media=_readable_media(target), knows_tools=knows, flat_through=flat_through
+    )
 
 
-def _media(target: Target) -> tuple[str, ...]:
+def _readable_media(target: Target) -> tuple[str, ...]:
     seen = target.facts.media if target.facts.known else (*target.facts.media, *OTHER_MEDIA)
     narrowed = target.dialect.media
     kept = seen if narrowed is None else [kind for kind in seen if kind.startswith(narrowed)]
@@ -112,10 +114,10 @@ def view(
     thinking: bool | None = None,
     policy: str = "omit",
     flat_through: str = "",
-) -> View:
+) -> TargetView:
     """The history's view for a target, brought up to date."""
     name = ("view", place.origin, thinking, policy, flat_through)
-    kept = history.view(name, lambda: View(history, place, thinking, policy, flat_through))
+    kept = history.view(name, lambda: TargetView(history, place, thinking, policy, flat_through))
     kept.update()
     return kept
 
@@ -170,7 +172,7 @@ def render(
         changes.append("chain left out: this API keeps no responses to go on from")
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
-    body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
+    body = _with_envelope(place, body, project, user_prompt_id or _prompt_id(history), changes)
     request = WireRequest(
         url=url(place, stream=bool(wanted.stream)),
         headers=_with_needed(_headers(place, seen), place, selected, wanted),
@@ -206,7 +208,7 @@ RENDER_PARAMETERS = ("tools", "system", "base_url", "project", "user_prompt_id",
 
 def _expect_history(given: Any) -> None:
     if not isinstance(given, History):
-        raise UsageError(f"{type(given).__name__} is no history; make one with turnout.ingest(messages)")
+        raise UsageError(f"{type(given).__name__} is not a history; make one with turnout.ingest(messages)")
 
 
 def url(place: Target, *, stream: bool = False) -> str:
@@ -215,7 +217,7 @@ def url(place: Target, *, stream: bool = False) -> str:
     return place.protocol.url(place.provider.base_url, place.model, stream=stream, names_model=in_path)
 
 
-def _headers(place: Target, seen: View) -> dict[str, str]:
+def _headers(place: Target, seen: TargetView) -> dict[str, str]:
     headers = {"content-type": "application/json", **place.provider.headers}
     if place.provider.vision_header and seen.shows_images:
         headers[place.provider.vision_header] = "true"
@@ -255,7 +257,7 @@ def _prompt_id(history: History) -> str:
     return next(said, history.key)
 
 
-def _enveloped(place: Target, body: bytes, project: str, prompt_id: str, changes: list[str]) -> bytes:
+def _with_envelope(place: Target, body: bytes, project: str, prompt_id: str, changes: list[str]) -> bytes:
     """Code Assist wants the request inside one of its own."""
     if place.provider.envelope != "code-assist":
         return body

@@ -15,13 +15,13 @@ from typing import Any
 from ..errors import UsageError
 from ..model import Message, ModelTurn, Origin, Outcome, Thinking, ToolCall, ToolResponse, block_text
 from ..plain import dumps
-from ..world.secrets import without
+from ..world.secrets import without_secrets
 from .counts import COUNTERS, Operation
 
 try:
     from opentelemetry import context, metrics, trace
 except ImportError as error:
-    MISSING: ImportError | None = error  # said to whoever wants one, not to whoever imports everything
+    MISSING: ImportError | None = error  # raised when an exporter is made, not at import
 else:
     MISSING = None
 
@@ -65,14 +65,16 @@ class OpenTelemetry:
         self._counters = {name: meter.create_counter(name) for name in COUNTERS}
 
     def count(self, name: str, origin: Origin, by: int) -> None:
-        self._counters[name].add(by, _who(origin))
+        self._counters[name].add(by, _model_attributes(origin))
 
     def begin(self, operation: Operation) -> Any:
         """Open a span; what happens until its end is below it."""
         span = self._tracer.start_span(
-            _title(operation),
+            _span_name(operation),
             kind=trace.SpanKind.CLIENT if operation.kind == "chat" else trace.SpanKind.INTERNAL,
-            attributes=_cleaned({**_what(operation), **dict(_where(operation))}, operation.secrets),
+            attributes=_without_keys(
+                {**_operation_attributes(operation), **dict(_place_attributes(operation))}, operation.secrets
+            ),
         )
         here = trace.set_span_in_context(span)
         return span, here, context.attach(here)
@@ -82,18 +84,18 @@ class OpenTelemetry:
         if context.get_current() is here:  # not so when a run is collected, in whatever context
             context.detach(token)
         told = {
-            **_what(operation),
-            **dict(_result(operation)),
-            **(dict(_said(operation)) if self.content else {}),
+            **_operation_attributes(operation),
+            **dict(_result_attributes(operation)),
+            **(dict(_content_attributes(operation)) if self.content else {}),
         }
-        span.set_attributes(_cleaned(told, operation.secrets))
+        span.set_attributes(_without_keys(told, operation.secrets))
         if operation.error:
             span.set_status(trace.StatusCode.ERROR)
         span.end()
-        self._record(operation)
+        self._record_metrics(operation)
 
-    def _record(self, operation: Operation) -> None:
-        known = _what(operation)
+    def _record_metrics(self, operation: Operation) -> None:
+        known = _operation_attributes(operation)
         failed = {"error.type": operation.error} if operation.error else {}
         self._durations[operation.kind].record(operation.seconds, {**known, **failed})
         if operation.kind != "chat":
@@ -110,7 +112,7 @@ def _histogram(meter: metrics.Meter, name: str, unit: str, steps: tuple[float, .
     return meter.create_histogram(name, unit, explicit_bucket_boundaries_advisory=steps)
 
 
-def _title(operation: Operation) -> str:
+def _span_name(operation: Operation) -> str:
     subject = operation.tool or (operation.origin.model if operation.kind == "chat" else "")
     return f"{operation.kind} {subject}".strip()
 
@@ -118,18 +120,18 @@ def _title(operation: Operation) -> str:
 # What is told: numbers, names and fixed words
 
 
-def _who(origin: Origin) -> dict[str, Any]:
+def _model_attributes(origin: Origin) -> dict[str, Any]:
     provider = PROVIDERS.get(origin.provider, origin.provider)
     return {"gen_ai.provider.name": provider, "gen_ai.request.model": origin.model}
 
 
-def _what(operation: Operation) -> dict[str, Any]:
+def _operation_attributes(operation: Operation) -> dict[str, Any]:
     """What a span and a metric both say."""
     named = {"gen_ai.tool.name": operation.tool} if operation.tool else {}
-    return {"gen_ai.operation.name": operation.kind, **_who(operation.origin), **named}
+    return {"gen_ai.operation.name": operation.kind, **_model_attributes(operation.origin), **named}
 
 
-def _where(operation: Operation) -> Iterator[tuple[str, Any]]:
+def _place_attributes(operation: Operation) -> Iterator[tuple[str, Any]]:
     yield "gen_ai.conversation.id", operation.conversation
     if operation.host:
         yield "server.address", operation.host
@@ -138,7 +140,7 @@ def _where(operation: Operation) -> Iterator[tuple[str, Any]]:
         yield "gen_ai.tool.type", "function"
 
 
-def _result(operation: Operation) -> Iterator[tuple[str, Any]]:
+def _result_attributes(operation: Operation) -> Iterator[tuple[str, Any]]:
     if operation.error:
         yield "error.type", operation.error
     if operation.stop:
@@ -159,24 +161,27 @@ def _result(operation: Operation) -> Iterator[tuple[str, Any]]:
 # What was said, where that is wanted
 
 
-def _said(operation: Operation) -> Iterator[tuple[str, str]]:
+def _content_attributes(operation: Operation) -> Iterator[tuple[str, str]]:
     match operation.kind:
         case "chat":
-            yield "gen_ai.input.messages", dumps([_message(each) for each in operation.asked.messages])
+            yield (
+                "gen_ai.input.messages",
+                dumps([_message_content(each) for each in operation.asked.messages]),
+            )
             if isinstance(turn := operation.answered, ModelTurn):
-                yield "gen_ai.output.messages", dumps([_message(Message("model", turn.blocks))])
+                yield "gen_ai.output.messages", dumps([_message_content(Message("model", turn.blocks))])
         case "execute_tool":
             yield "gen_ai.tool.call.arguments", dumps(operation.asked)
             if isinstance(outcome := operation.answered, Outcome):
                 yield "gen_ai.tool.call.result", outcome.text
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message_content(message: Message) -> dict[str, Any]:
     role = ROLES.get(message.role, message.role)
-    return {"role": role, "parts": [_part(block) for block in message.blocks]}
+    return {"role": role, "parts": [_block_content(block) for block in message.blocks]}
 
 
-def _part(block: Any) -> dict[str, Any]:
+def _block_content(block: Any) -> dict[str, Any]:
     match block:
         case ToolCall(call_id, name, arguments):
             return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
@@ -188,8 +193,9 @@ def _part(block: Any) -> dict[str, Any]:
             return {"type": "text", "content": block_text(block)}
 
 
-def _cleaned(told: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
+def _without_keys(told: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
     """Without keys: those that are in use, and whatever looks like one."""
     return {
-        name: without(value, secrets) if isinstance(value, str) else value for name, value in told.items()
+        name: without_secrets(value, secrets) if isinstance(value, str) else value
+        for name, value in told.items()
     }

@@ -24,7 +24,7 @@ from ..targets.target import Route, Target, find_target
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
 from .grants import Grants
-from .keys import KeyCommand, KeyFile, KeySource, account
+from .keys import KeyCommand, KeyFile, KeySource, account_name
 from .places import Places
 from .trust import Trust, project_files
 
@@ -92,7 +92,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     profiles: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-class Setting(Struct, frozen=True):
+class SettingInForce(Struct, frozen=True):
     """One setting that holds, and where it comes from."""
 
     name: str
@@ -111,23 +111,25 @@ class Config(Struct, frozen=True):
     folder: Path
 
     @property
-    def in_force(self) -> list[Setting]:
+    def in_force(self) -> list[SettingInForce]:
         values = msgspec.structs.asdict(self.settings)
-        return [Setting(name, value, self.sources.get(name, "default")) for name, value in values.items()]
+        return [
+            SettingInForce(name, value, self.sources.get(name, "default")) for name, value in values.items()
+        ]
 
     def target(self, name: str, base_url: str = "") -> Target:
         """A target by the name it was given in a file, or as `provider:model`; at that address, if given."""
         if (named := self.settings.targets.get(name)) is not None:
-            return self._placed(Origin.parse(named.target), base_url, named, name)
-        origin = self._whole(Origin.parse(name))
+            return self._place_target(Origin.parse(named.target), base_url, named, name)
+        origin = self._with_default_model(Origin.parse(name))
         named = self.settings.targets.get(origin.endpoint)
         if named is not None and origin.provider == Origin.parse(named.target).provider:
             # another model of that account, spoken to in the same way
             asked = replace(Origin.parse(named.target), model=origin.model)
-            return self._placed(asked, base_url, named, origin.endpoint)
-        return self._placed(origin, base_url)
+            return self._place_target(asked, base_url, named, origin.endpoint)
+        return self._place_target(origin, base_url)
 
-    def _placed(
+    def _place_target(
         self, origin: Origin, base_url: str, named: TargetSettings | None = None, endpoint: str = ""
     ) -> Target:
         """A target at the address and for the project that its settings or the environment give."""
@@ -137,7 +139,7 @@ class Config(Struct, frozen=True):
         project = settled[1] or self.environment.get(known.project_variable, "")
         return find_target(origin, base_url=place, endpoint=endpoint, project=project)
 
-    def _whole(self, origin: Origin) -> Origin:
+    def _with_default_model(self, origin: Origin) -> Origin:
         """A provider alone means the model that it is asked for without a name."""
         if origin.model:
             return origin
@@ -175,7 +177,7 @@ class Config(Struct, frozen=True):
         for name, named in self.settings.targets.items():
             key = named.key or self.environment.get(named.key_variable, "")
             if key:
-                found[account(self.target(name))] = key
+                found[account_name(self.target(name))] = key
         return found
 
     def set_prices(self) -> None:
@@ -225,11 +227,11 @@ class Config(Struct, frozen=True):
         if own.is_file():
             found |= _servers(own.read_bytes(), own)
         for path in (self.folder / name for name in MCP_FILES):
-            data = self.trusted(path)
+            data = self.read_trusted(path)
             found |= _servers(data, path) if data is not None else {}
         return found
 
-    def trusted(self, path: Path) -> bytes | None:
+    def read_trusted(self, path: Path) -> bytes | None:
         """What a file of the project holds, if it is there and trusted."""
         try:
             return Trust(self.places).read(path)
@@ -288,33 +290,33 @@ DEFAULT_MODELS = {
 }
 
 
-def load(environment: Mapping[str, str], folder: Path, *, profile: str = "", **given: Any) -> Config:
+def load_config(environment: Mapping[str, str], folder: Path, *, profile: str = "", **given: Any) -> Config:
     """Read everything that applies in this folder."""
     places = Places.of(environment)
     trust = Trust(places)
-    layers = [_own(path) for path in [places.config / "config.toml"] if path.is_file()]
+    layers = [_read_config(path) for path in [places.config / "config.toml"] if path.is_file()]
     contents = {path: trust.read(path) for path in project_files(folder)}
     project = folder / ".turnout" / "config.toml"
     if (data := contents.get(project)) is not None:
-        layers.append((str(project), _project_level(_parsed(str(project), data))))
+        layers.append((str(project), _project_level(_parse_config(str(project), data))))
     layers += [(name, {"model": value}) for name in ("TURNOUT_MODEL",) if (value := environment.get(name))]
     layers.append(("command line", {name: value for name, value in given.items() if value not in (None, ())}))
-    values, sources = _merged(layers, profile or environment.get("TURNOUT_PROFILE", ""))
+    values, sources = _merge_layers(layers, profile or environment.get("TURNOUT_PROFILE", ""))
     untrusted = tuple(path for path, data in contents.items() if data is None)
     settings = _settings(values)
     settings = replace(settings, rules=tuple(_at_home(rule, environment) for rule in settings.rules))
     return Config(settings, sources, untrusted, environment, places, folder)
 
 
-def _own(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_config(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         data = path.read_bytes()
     except OSError as error:
         raise Misconfigured(f"{path} cannot be read: {error.strerror}") from None
-    return str(path), _parsed(str(path), data)
+    return str(path), _parse_config(str(path), data)
 
 
-def _parsed(source: str, data: bytes) -> dict[str, Any]:
+def _parse_config(source: str, data: bytes) -> dict[str, Any]:
     """What a file says, once each of its settings and profiles makes sense by itself."""
     try:
         values = tomllib.loads(data.decode())
@@ -346,7 +348,9 @@ def _project_level(values: dict[str, Any]) -> dict[str, Any]:
     return marked
 
 
-def _merged(layers: list[tuple[str, dict[str, Any]]], profile: str) -> tuple[dict[str, Any], dict[str, str]]:
+def _merge_layers(
+    layers: list[tuple[str, dict[str, Any]]], profile: str
+) -> tuple[dict[str, Any], dict[str, str]]:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     known = {name for _, layer in layers for name in layer.get("profiles", ())}

@@ -19,10 +19,10 @@ class Grants:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        return tuple(self._known().get(self._folder, ()))
+        return tuple(self._read_rules().get(self._folder, ()))
 
     def add(self, rule: Rule) -> None:
-        known = self._known()
+        known = self._read_rules()
         held = known.setdefault(self._folder, [])
         if rule not in held:
             held.append(rule)
@@ -30,13 +30,13 @@ class Grants:
 
     def remove(self, rule: Rule) -> None:
         """Take a rule back; the next call that it covered is asked about again."""
-        known = self._known()
+        known = self._read_rules()
         held = known.get(self._folder, [])
         if rule in held:
             held.remove(rule)
             write_private(self._file, msgspec.json.encode(known).decode())
 
-    def _known(self) -> dict[str, list[Rule]]:
+    def _read_rules(self) -> dict[str, list[Rule]]:
         try:
             return msgspec.json.decode(self._file.read_bytes(), type=dict[str, list[Rule]])
         except (OSError, msgspec.DecodeError, msgspec.ValidationError):

@@ -15,10 +15,10 @@ from typing import Any
 from .http_response import ResponseFault, ResponseHead, ResponseReader
 
 MOST_UNREAD = 1024 * 1024
-"""Bytes that wait for the reader before the socket is left alone for a while."""
+"""Bytes that wait for the reader before reading from the socket is paused."""
 
 
-class Connection(asyncio.Protocol):
+class HttpConnection(asyncio.Protocol):
     """A socket to one server, for one request after the other."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Connection(asyncio.Protocol):
         try:
             reader.feed(data)
         except ResponseFault as fault:
-            self._fail(fault)
+            self._fail_with(fault)
             return
         self._unread_size += len(data)
         if self._unread_size > MOST_UNREAD and not self._is_paused and not reader.is_complete:
@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
             self._fault = fault
         self._wake_reader()
 
-    def _fail(self, fault: Exception) -> None:
+    def _fail_with(self, fault: Exception) -> None:
         self._fault = fault
         self.abort()
         self._wake_reader()
@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
         self._unread_size = 0
         self._transport.write(data)
         while reader.head is None:
-            await self._wait()
+            await self._wait_for_data()
         return reader.head
 
     async def read(self) -> bytes:
@@ -100,14 +100,14 @@ class Connection(asyncio.Protocol):
         while not reader.body:
             if reader.is_complete:
                 return b""
-            await self._wait()
+            await self._wait_for_data()
         parts, reader.body, self._unread_size = reader.body, [], 0
         if self._is_paused:
             self._is_paused = False
             self._transport.resume_reading()
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def _wait(self) -> None:
+    async def _wait_for_data(self) -> None:
         """Wait until something arrives, or raise what went wrong."""
         if self._fault is not None:
             raise self._fault

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
-from .http_connection import Connection, request_bytes
+from .http_connection import HttpConnection, request_bytes
 from .http_response import ResponseFault
 from .http_route import Proxy, Server, Surroundings
 
@@ -24,27 +24,27 @@ class ConnectionPool:
 
     def __init__(self) -> None:
         self.surroundings = Surroundings()
-        self._idle: dict[Route, list[Connection]] = {}
-        self._busy: set[Connection] = set()
+        self._idle: dict[Route, list[HttpConnection]] = {}
+        self._busy: set[HttpConnection] = set()
         self._sweep: asyncio.TimerHandle | None = None
         self._life: AsyncGenerator[None, None] | None = None
 
     @asynccontextmanager
-    async def borrow(self, server: Server) -> AsyncIterator[tuple[Connection, Proxy | None]]:
+    async def borrow(self, server: Server) -> AsyncIterator[tuple[HttpConnection, Proxy | None]]:
         """A connection for one request. It is kept only if its response was read to the end."""
         await self._begin_life()
         proxy = self.surroundings.proxy_for(server)
         route = (server, proxy)
-        connection = self._take_idle(route) or await self._connect(route)
+        connection = self._take_idle(route) or await self._open_connection(route)
         self._busy.add(connection)
         try:
             yield connection, proxy
         finally:
             self._busy.discard(connection)
             if connection.finish(_now()):
-                self._keep(route, connection)
+                self._keep_idle(route, connection)
 
-    def _take_idle(self, route: Route) -> Connection | None:
+    def _take_idle(self, route: Route) -> HttpConnection | None:
         """The one that was used last: the others may rest until they are too old."""
         waiting = self._idle.get(route, [])
         while waiting:
@@ -54,7 +54,7 @@ class ConnectionPool:
             connection.abort()
         return None
 
-    def _keep(self, route: Route, connection: Connection) -> None:
+    def _keep_idle(self, route: Route, connection: HttpConnection) -> None:
         waiting = self._idle.setdefault(route, [])
         if len(waiting) >= MOST_IDLE:
             connection.close()
@@ -77,7 +77,7 @@ class ConnectionPool:
         if self._idle:
             self._sweep = asyncio.get_running_loop().call_later(KEEP_ALIVE, self._close_old)
 
-    async def _connect(self, route: Route) -> Connection:
+    async def _open_connection(self, route: Route) -> HttpConnection:
         async with asyncio.timeout(CONNECT_SECONDS):
             server, proxy = route
             connection = await self._dial(proxy.server if proxy else server)
@@ -89,16 +89,16 @@ class ConnectionPool:
                     raise
             return connection
 
-    async def _dial(self, server: Server) -> Connection:
+    async def _dial(self, server: Server) -> HttpConnection:
         loop = asyncio.get_running_loop()
         context = self.surroundings.context if server.is_tls else None
         # Without the delay an address that does not answer (often IPv6) is waited for before the next.
         _, connection = await loop.create_connection(
-            Connection, server.host, server.port, ssl=context, happy_eyeballs_delay=0.25
+            HttpConnection, server.host, server.port, ssl=context, happy_eyeballs_delay=0.25
         )
         return connection
 
-    async def _open_tunnel(self, connection: Connection, server: Server, proxy: Proxy) -> None:
+    async def _open_tunnel(self, connection: HttpConnection, server: Server, proxy: Proxy) -> None:
         """The proxy is told the host, and nothing else: no key, no path."""
         host = f"[{server.host}]" if ":" in server.host else server.host
         place = f"{host}:{server.port}"

@@ -107,7 +107,7 @@ class ResponseReader:
         self._unread = b""
         self._set_framing(self.head)
         if self._framing == "none" or (self._framing == "length" and not self._left):
-            self._finish(data)
+            self._finish_body(data)
         return data
 
     def _set_framing(self, head: ResponseHead) -> None:
@@ -133,7 +133,7 @@ class ResponseReader:
             return
         if self._left:
             self.body.append(data[: self._left])
-        self._finish(data[self._left :])
+        self._finish_body(data[self._left :])
 
     def _read_chunks(self, data: bytes) -> None:
         """Chunks of any size, cut anywhere. The usual case is first: one event came alone, as one chunk."""
@@ -182,7 +182,7 @@ class ResponseReader:
         if line_end < 0:
             return self._wait_for_more(data, at)
         if data[at:line_end] in (b"", b"\r"):
-            self._finish(data[line_end + 1 :])
+            self._finish_body(data[line_end + 1 :])
         return line_end + 1
 
     def _wait_for_more(self, data: bytes, at: int) -> int:
@@ -191,7 +191,7 @@ class ResponseReader:
         self._unread = data[at:]
         return -1
 
-    def _finish(self, rest: bytes) -> None:
+    def _finish_body(self, rest: bytes) -> None:
         self.is_complete = True
         self.has_excess = bool(rest)
 

@@ -65,14 +65,18 @@ class Proxy(Struct, frozen=True):
 def parse_address(url: str) -> Address:
     """Take an http or https address apart; raises `UsageError` for anything else."""
     if CONTROL.search(url):  # urlsplit would leave these out without saying so
-        raise UsageError(f"{url!r} is not an address: it holds control characters; {ADDRESS_FORM}")
+        raise UsageError(
+            f"{url!r} is not an address: it holds control characters; give http:// or https:// and a host"
+        )
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise UsageError(f"{url!r} is not an address ({error}); {ADDRESS_FORM}") from None
+        raise UsageError(
+            f"{url!r} is not an address ({error}); give http:// or https:// and a host"
+        ) from None
     if not host or parts.scheme not in PORTS or " " in host:
-        raise UsageError(f"{url!r} is not an address; {ADDRESS_FORM}")
+        raise UsageError(f"{url!r} is not an address; give http:// or https:// and a host")
     server = Server(parts.scheme, _ascii_host(host, url), port or PORTS[parts.scheme])
     path = quote(parts.path or "/", safe=PATH_CHARACTERS)
     if parts.query:
@@ -80,7 +84,6 @@ def parse_address(url: str) -> Address:
     return Address(server, path, _credentials(parts.username, parts.password))
 
 
-ADDRESS_FORM = "give one that begins with http:// or https:// and names a host"
 PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._"
 
 
@@ -91,7 +94,7 @@ def _ascii_host(host: str, url: str) -> str:
         return host.encode("idna").decode()
     except UnicodeError:
         raise UsageError(
-            f"{url!r} is not an address (its host cannot be looked up); {ADDRESS_FORM}"
+            f"{url!r} is not an address (its host cannot be looked up); give http:// or https:// and a host"
         ) from None
 
 

@@ -26,7 +26,7 @@ class Inflater:
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         if self._machine is None:
-            chunk = self._begin(chunk)
+            chunk = self._start_inflating(chunk)
         if self._machine is None or self._over:
             return
         try:
@@ -34,7 +34,7 @@ class Inflater:
         except zlib.error as error:
             raise StreamError(f"the compressed answer makes no sense: {error}") from None
 
-    def _begin(self, chunk: bytes) -> bytes:
+    def _start_inflating(self, chunk: bytes) -> bytes:
         """`deflate` comes with a header of two bytes, as the rule is, or without, as some servers do it."""
         self._head += chunk
         if len(self._head) < 2:

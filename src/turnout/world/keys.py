@@ -54,7 +54,7 @@ class Keys:
         """The headers that say who we are to this target."""
         if target.provider.auth == "none":
             return {}
-        key = await self._key(target)
+        key = await self._key_of(target)
         if not key:
             if not required or _is_local(target.provider):
                 return {}
@@ -68,73 +68,77 @@ class Keys:
 
     def forget(self, target: Target) -> bool:
         """Drop what was read for this target; True if a new one may be had."""
-        self._known.pop(self._holder(target), None)
-        return isinstance(self._source(target), KeyCommand | KeyFile) or callable(self._source(target))
+        self._known.pop(self._cache_key(target), None)
+        return isinstance(self._source_of(target), KeyCommand | KeyFile) or callable(self._source_of(target))
 
     def secrets(self) -> tuple[str, ...]:
-        """Every key read so far, for whoever must keep them out of logs."""
+        """Every key read so far, to keep them out of logs."""
         return tuple(self._read_so_far)
 
-    async def _key(self, target: Target) -> str:
-        name = self._holder(target)
+    async def _key_of(self, target: Target) -> str:
+        name = self._cache_key(target)
         if name not in self._known:
-            self._known[name] = (await self._had(target)).strip()
+            self._known[name] = (await self._read_source_of(target)).strip()
             if self._known[name]:
                 self._read_so_far[self._known[name]] = None
         return self._known[name]
 
-    async def _had(self, target: Target) -> str:
+    async def _read_source_of(self, target: Target) -> str:
         try:
             async with asyncio.timeout(PATIENCE):
-                return await self._read(self._source(target))
+                return await self._read_source(self._source_of(target))
         except TurnoutError:
             raise
         except TimeoutError:
-            said = f"it did not come within {PATIENCE:.0f} s"
-            raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from None
+            why = f"its source gave none within {PATIENCE:.0f} s"
+            raise _no_key_error(target, why) from None
         except Exception as error:  # a file that is not there, a command or function that fails
-            said = f"{type(error).__name__}: {error}"
-            raise ProviderError(f"no key for {target.origin.provider}: {said}", kind="auth") from error
+            raise _no_key_error(target, f"{type(error).__name__}: {error}") from error
 
-    def _holder(self, target: Target) -> tuple[str, str]:
+    def _cache_key(self, target: Target) -> tuple[str, str]:
         """Whose key is remembered: the account's, or this one target's where it has its own."""
         own = str(target.origin)
-        return own if own in self._sources else "", account(target)
+        return own if own in self._sources else "", account_name(target)
 
-    def _source(self, target: Target) -> KeySource:
-        for name in (str(target.origin), account(target), target.origin.provider):
+    def _source_of(self, target: Target) -> KeySource:
+        for name in (str(target.origin), account_name(target), target.origin.provider):
             if name in self._sources:
                 return self._sources[name]
         found = (self._environment.get(name, "") for name in target.provider.key_variables)
         return next((key for key in found if key), "")
 
-    async def _read(self, source: Any) -> str:
+    async def _read_source(self, source: Any) -> str:
         match source:
             case str():
                 return source
             case KeyFile(path):
                 return await in_daemon(Path(path).expanduser().read_text)
             case KeyCommand(words):
-                return await _output(words)
+                return await _command_output(words)
             case _ if callable(source):
                 answer = source()
                 return str(await answer if isawaitable(answer) else answer)
             case _:
                 raise UsageError(
-                    f"{source!r} is no source of keys; give text, KeyFile, KeyCommand or a function"
+                    f"{source!r} is not a source of keys; give text, KeyFile, KeyCommand or a function"
                 )
 
 
-def account(target: Target) -> str:
+def account_name(target: Target) -> str:
     """Whom a key is for: a provider, one of its endpoints, and the host where that lives."""
     return f"{target.origin.provider}@{target.origin.endpoint} {urlsplit(target.provider.base_url).netloc}"
+
+
+def _no_key_error(target: Target, why: str) -> ProviderError:
+    name = target.origin.provider
+    return ProviderError(f"no key for {name}: {why}; check the file, command or function", kind="auth")
 
 
 def _is_local(provider: Provider) -> bool:
     return (urlsplit(provider.base_url).hostname or "") in ("127.0.0.1", "localhost", "::1")
 
 
-async def _output(words: tuple[str, ...]) -> str:
+async def _command_output(words: tuple[str, ...]) -> str:
     process = await asyncio.create_subprocess_exec(
         *words,
         stdin=asyncio.subprocess.DEVNULL,
@@ -144,10 +148,12 @@ async def _output(words: tuple[str, ...]) -> str:
     try:
         out, err = await process.communicate()
     finally:
-        if process.returncode is None:  # its key is of no use any more
+        if process.returncode is None:  # it was cancelled: the key is not needed any more
             process.kill()
             await process.communicate()
     if process.returncode:
-        said = err.decode(errors="replace").strip()[:200]
-        raise ProviderError(f"the key command {words[0]!r} failed: {said}", kind="auth")
+        answer = err.decode(errors="replace").strip()[:200]
+        raise ProviderError(
+            f"the key command {words[0]!r} failed: {answer}; run it by hand to see why", kind="auth"
+        )
     return out.decode(errors="replace")

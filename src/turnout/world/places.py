@@ -24,14 +24,14 @@ class Places(Struct, frozen=True):
     def of(cls, environment: Mapping[str, str]) -> Places:
         home = Path(environment.get("HOME") or os.path.expanduser("~"))
 
-        def place(variable: str, usual: str) -> Path:
+        def folder_of(variable: str, usual: str) -> Path:
             given = environment.get(variable, "")
             return (Path(given) if given.startswith("/") else home / usual) / "turnout"
 
         return cls(
-            place("XDG_CONFIG_HOME", ".config"),
-            place("XDG_DATA_HOME", ".local/share"),
-            place("XDG_STATE_HOME", ".local/state"),
+            folder_of("XDG_CONFIG_HOME", ".config"),
+            folder_of("XDG_DATA_HOME", ".local/share"),
+            folder_of("XDG_STATE_HOME", ".local/state"),
         )
 
 
@@ -39,7 +39,7 @@ def private_folder(path: Path) -> Path:
     """The folder, made for its owner alone under any umask."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
-        with suppress(FileExistsError):  # someone else made it meanwhile, so its mode is theirs
+        with suppress(FileExistsError):  # another process made it meanwhile, and chose its mode
             folder.mkdir(mode=0o700)
             folder.chmod(0o700)
     return path
@@ -83,13 +83,13 @@ def write_private(path: Path, text: str) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """A file of its own, for its owner alone; never over one that is there."""
+    """Write a new file that only its owner can read; never over one that is there."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise UsageError(f"{path} is there already, and nothing is written over; name another file") from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be written: {error.strerror}; name another file") from error
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()

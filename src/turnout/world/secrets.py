@@ -61,7 +61,7 @@ class Secrets:
                 setattr(error, name, self.hide(text))
 
 
-def without(text: str, secrets: Iterable[str]) -> str:
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """The text without these secrets, and without whatever looks like one."""
     return redacted(without_spellings(text, spellings_of(frozenset(secrets))))
 

@@ -15,7 +15,7 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from ..errors import ProviderError, StreamError, UsageError
-from .http_connection import Connection, request_bytes
+from .http_connection import HttpConnection, request_bytes
 from .http_pool import ConnectionPool
 from .http_response import ResponseFault, ResponseHead
 from .http_route import LOOPBACK, Address, Proxy, parse_address
@@ -57,7 +57,7 @@ class HttpTransport:
                 data = _request_bytes(request, address, proxy)
                 head = await connection.send(request.method, data)
                 if head.status in REDIRECTS and "location" in head.headers:
-                    raise _redirected(request.url, head)
+                    raise _redirect_error(request.url, head)
                 yield HttpAnswer(head, connection)
         except TimeoutError:
             raise
@@ -95,7 +95,7 @@ def _request_bytes(request: Outgoing, address: Address, proxy: Proxy | None) -> 
 class HttpAnswer:
     """Status and headers at once, the body as it comes."""
 
-    def __init__(self, head: ResponseHead, connection: Connection) -> None:
+    def __init__(self, head: ResponseHead, connection: HttpConnection) -> None:
         self._head = head
         self._connection = connection
 
@@ -111,13 +111,13 @@ class HttpAnswer:
     def chunks(self) -> AsyncIterator[bytes]:
         encoding = self._head.headers.get("content-encoding", "identity").strip().lower()
         raw = BodyChunks(self._connection)
-        return raw if encoding in ("", "identity") else _inflated(raw, encoding)
+        return raw if encoding in ("", "identity") else _inflate_chunks(raw, encoding)
 
 
 class BodyChunks:
     """The body of one response: each step gives all that has arrived since the last one."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: HttpConnection) -> None:
         self._connection = connection
 
     def __aiter__(self) -> BodyChunks:
@@ -130,7 +130,7 @@ class BodyChunks:
         return chunk
 
 
-async def _inflated(raw: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
+async def _inflate_chunks(raw: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
     inflater, size = Inflater(encoding), 0
     async for chunk in raw:
         for piece in inflater.feed(chunk):
@@ -142,7 +142,7 @@ async def _inflated(raw: AsyncIterator[bytes], encoding: str) -> AsyncIterator[b
 
 def _check_allowed(host: str) -> None:
     if _forbidden and host not in LOOPBACK:
-        raise UsageError(f"requests are forbidden in this process, and this one would reach {host}")
+        raise UsageError(f"forbid_requests() forbids a request to {host}; use a loopback address")
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
@@ -154,7 +154,7 @@ def _check_headers(headers: Mapping[str, str]) -> None:
             raise UsageError(f"the value for {name!r} holds characters that no header may hold: look at it")
 
 
-def _redirected(url: str, head: ResponseHead) -> ProviderError:
+def _redirect_error(url: str, head: ResponseHead) -> ProviderError:
     place = head.headers["location"][:200]
     return ProviderError(
         f"{url} sends us to {place}, and redirects are not followed: set the base URL to the right place",

@@ -1,4 +1,4 @@
-"""Files of a project are somebody else's code: they take effect once the user trusts their content.
+"""Files of a project may be written by others: they take effect once the user trusts their content.
 
 Trust is bound to the content, not to the folder: a changed file asks again. What is read
 is what was checked: one read gives the bytes and their verdict.
@@ -28,7 +28,11 @@ class Trust:
         """What a file holds, if that is trusted; one that is too long to be looked at never is."""
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
-        return data if len(data) <= LARGEST and fingerprint(path, data) in self._known() else None
+        return (
+            data
+            if len(data) <= LARGEST and file_fingerprint(path, data) in self._read_fingerprints()
+            else None
+        )
 
     def is_trusted(self, path: Path) -> bool:
         return self.read(path) is not None
@@ -38,17 +42,17 @@ class Trust:
 
     def trust_contents(self, seen: Iterable[tuple[Path, bytes]]) -> None:
         """Trust files as they were when they were read: what was shown, not what is there by now."""
-        known = self._known() | {fingerprint(path, data) for path, data in seen}
+        known = self._read_fingerprints() | {file_fingerprint(path, data) for path, data in seen}
         write_private(self._file, msgspec.json.encode(sorted(known)).decode())
 
-    def _known(self) -> set[str]:
+    def _read_fingerprints(self) -> set[str]:
         try:
             return set(msgspec.json.decode(self._file.read_bytes(), type=list[str]))
         except (OSError, msgspec.DecodeError, msgspec.ValidationError):
             return set()
 
 
-def fingerprint(path: Path, data: bytes) -> str:
+def file_fingerprint(path: Path, data: bytes) -> str:
     """One hash over a file's place and its content."""
     place = str(path.resolve()).encode("utf-8", "surrogateescape")
     return sha256(place + b"\0" + sha256(data).digest()).hexdigest()

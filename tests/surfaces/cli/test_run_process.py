@@ -23,7 +23,7 @@ from turnout.store import open_store
 from turnout.surfaces.cli.pipes import is_unread
 from turnout.surfaces.shared.mcp_servers import PINS
 from turnout.tools.mcp.pins import Launch, Pin, Pins
-from turnout.world.config import load
+from turnout.world.config import load_config
 
 OPENAI = ("-m", "openai:gpt-4o")
 
@@ -93,7 +93,7 @@ def test_a_signal_while_servers_start_ends_with_130(somebody: User) -> None:
     settings.mkdir(parents=True)
     silent = {"command": sys.executable, "args": ["-c", "open('waits', 'w'); import time; time.sleep(60)"]}
     (settings / "mcp.json").write_text(json.dumps({"mcpServers": {"silent": silent}}))
-    config = load(somebody.environment, somebody.folder)
+    config = load_config(somebody.environment, somebody.folder)
     (server,) = config.mcp_servers().values()
     Pins(config.places.state / PINS).trust(server, Pin.of(Launch.of(server)))
     with started(somebody, "-p", "hello") as process:

@@ -19,7 +19,7 @@ from tests.surfaces.program import Program
 from turnout.simulate import Call, HttpError, Say
 from turnout.simulate.model import demo
 from turnout.wire.shared.redaction import redacted
-from turnout.world.secrets import Secrets, secrets_of, without
+from turnout.world.secrets import Secrets, secrets_of, without_secrets
 
 OTHERS = [
     "AWS_SECRET_ACCESS_KEY",
@@ -264,7 +264,7 @@ def test_secrets_are_known_by_their_place_and_by_their_looks() -> None:
 
     assert secrets_of(environment) == {'a quoted "word"', "abc"}
     line = r'{"said": "a quoted \"word\" and sk-0123456789abcdef"}'
-    assert without(line, secrets_of(environment)) == '{"said": "[redacted] and [redacted]"}'
+    assert without_secrets(line, secrets_of(environment)) == '{"said": "[redacted] and [redacted]"}'
 
 
 @pytest.mark.parametrize("write", [quote_plus, lambda text: b64encode(text.encode()).decode(), quote])
@@ -272,7 +272,7 @@ def test_secrets_are_known_however_they_are_encoded(write: Callable[[str], str])
     """A query, a header of basic authentication, an address: all of them tell the same."""
     secret = "p/s w+rd éà"
     line = f"they sent {write(secret)} to us"
-    assert without(line, [secret]).startswith("they sent [redacted]")
+    assert without_secrets(line, [secret]).startswith("they sent [redacted]")
 
 
 def test_a_password_in_an_address_is_a_secret() -> None:

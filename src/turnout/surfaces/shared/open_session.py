@@ -24,7 +24,7 @@ from ...tools.builtin import ANYWHERE, BUILTIN
 from ...tools.confine.workspace import works_here
 from ...tools.policy.rules import Rule
 from ...wire.options import Options
-from ...world.config import Config, load
+from ...world.config import Config, load_config
 from ...world.world import World
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
     given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
     given |= {"foreign_thinking": wanted.foreign_thinking}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
-    config = load(
+    config = load_config(
         os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen
     )
     config.set_prices()

@@ -62,7 +62,7 @@ def _user_files(config: Config) -> Iterator[tuple[Path, bytes]]:
 
 def _project_files(config: Config) -> Iterator[tuple[Path, bytes]]:
     for path in sorted((config.folder / ".turnout" / "commands").glob("*.md")):
-        if (data := config.trusted(path)) is not None:
+        if (data := config.read_trusted(path)) is not None:
             yield path, data
 
 

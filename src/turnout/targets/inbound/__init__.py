@@ -1,7 +1,7 @@
 """A request body of any API, read whole: the conversation, and everything that it asks for besides.
 
 What two or more APIs have becomes a neutral option. What only one API has is kept as it was
-written (`Options.private`) and goes back to that API alone. What nobody can get is named.
+written (`Options.private`) and goes back to that API alone. What no target can get is named.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def read_request(
     asked = _options(found, read.history, fields)
     spelled = chat.spelled_options(fields) if read.api == "chat" else {}
     names = source_names(fields.taken)
-    if fields.left or spelled or names:
-        data: dict[str, Any] = {"api": read.api, "fields": fields.left}
+    if fields.leftover or spelled or names:
+        data: dict[str, Any] = {"api": read.api, "fields": fields.leftover}
         data |= {"spelled": spelled} if spelled else {}
         data |= {"names": names} if names else {}
         asked = replace(asked, private=Residue(read.origin, data))
@@ -101,11 +101,11 @@ def _check_choice(kept: dict[str, Any], history: History, fields: Fields) -> Non
 
 
 def _drop_foreign(read: ReadBody, fields: Fields) -> None:
-    """Fields of another API, which whoever it was written for refuses: "Extra inputs are not permitted"."""
+    """Fields of another API, which this one refuses: "Extra inputs are not permitted"."""
     if read.api == "chat" and read.origin.provider not in STRICT_CHAT:
         return  # servers that pass over what they do not know
     others = set().union(*(known for api, known in KNOWN.items() if api != read.api))
-    for name in sorted(others.intersection(fields.left) - KNOWN.get(read.api, frozenset())):
+    for name in sorted(others.intersection(fields.leftover) - KNOWN.get(read.api, frozenset())):
         fields.remove(name)
         fields.drop(name, f"a field of another API; {read.origin.provider} refuses requests with it")
 
@@ -118,8 +118,8 @@ def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
         if any(item.code == "unknown_call" for item in read.history.diagnostics):
             fields.drop("conversation", f"{conversation} holds calls that are not here")
             return
-        fields.left["conversation"] = conversation
-        fields.left.setdefault("store", True)  # as the API does by itself
+        fields.leftover["conversation"] = conversation
+        fields.leftover.setdefault("store", True)  # as the API does by itself
 
 
 # Cache markers

@@ -25,9 +25,9 @@ def read_options(fields: Fields) -> dict[str, Any]:
             cache_control=_cache_control(fields),
         ),
         **read_stops(fields, "stop_sequences"),
-        **_thinking(fields),
-        **_answer(fields),
-        **_choice(fields),
+        **_thinking_options(fields),
+        **_answer_options(fields),
+        **_choice_options(fields),
     }
     for name in HEADERS:
         if fields.has(name):
@@ -42,14 +42,14 @@ def _cache_control(fields: Fields) -> dict[str, Any] | None:
     return None if marker is None else {"cache_control": marker}
 
 
-def _thinking(fields: Fields) -> dict[str, Any]:
+def _thinking_options(fields: Fields) -> dict[str, Any]:
     switch = fields.take_if("thinking.type", "enabled", "disabled", "adaptive")
     if switch is None:
         return {}
     return found_options(thinking=switch != "disabled", budget=fields.take("thinking.budget_tokens", int))
 
 
-def _answer(fields: Fields) -> dict[str, Any]:
+def _answer_options(fields: Fields) -> dict[str, Any]:
     """The schema of the answer; `output_format` is what it was called in the beta."""
     for path in ("output_config.format", "output_format"):
         if fields.peek(f"{path}.type") == "json_schema" and isinstance(
@@ -60,7 +60,7 @@ def _answer(fields: Fields) -> dict[str, Any]:
     return {}
 
 
-def _choice(fields: Fields) -> dict[str, Any]:
+def _choice_options(fields: Fields) -> dict[str, Any]:
     choice = fields.take_if("tool_choice.type", *CHOICES, "tool")
     if choice is None:
         return {}

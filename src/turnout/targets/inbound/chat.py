@@ -37,10 +37,10 @@ def read_options(fields: Fields) -> dict[str, Any]:
             **read_service(fields),
         ),
         **read_stops(fields, "stop"),
-        **_thinking(fields),
+        **_thinking_options(fields),
         **_logprobs(fields),
-        **_answer(fields),
-        **_choice(fields),
+        **_answer_options(fields),
+        **_choice_options(fields),
         **_ollama(fields),
     }
     fields.take_if("n", 1)  # one answer is what everyone gives
@@ -109,7 +109,7 @@ def _texts(fields: Fields, path: str) -> dict[str, str] | None:
     return value or None
 
 
-def _thinking(fields: Fields) -> dict[str, Any]:
+def _thinking_options(fields: Fields) -> dict[str, Any]:
     switch = fields.take_if("thinking.type", "enabled", "disabled", "adaptive")
     enabled = fields.take_first(bool, "enable_thinking", "reasoning.enabled")
     effort = read_effort(fields, "reasoning_effort") or read_effort(fields, "reasoning.effort")
@@ -126,7 +126,7 @@ def _logprobs(fields: Fields) -> dict[str, Any]:
     return {"logprobs": fields.take("top_logprobs", int) or 0}
 
 
-def _answer(fields: Fields) -> dict[str, Any]:
+def _answer_options(fields: Fields) -> dict[str, Any]:
     match fields.take_if("response_format.type", "text", "json_object", "json_schema"):
         case "json_object":
             return {"json": True}
@@ -136,7 +136,7 @@ def _answer(fields: Fields) -> dict[str, Any]:
             return {}
 
 
-def _choice(fields: Fields) -> dict[str, Any]:
+def _choice_options(fields: Fields) -> dict[str, Any]:
     path = "tool_choice" if fields.has("tool_choice") else "function_call"
     choice = fields.peek(path)
     match choice:

@@ -1,4 +1,4 @@
-"""The fields of a request body, taken one by one: what nobody takes is left over and kept."""
+"""The fields of a request body, taken one by one: what is not taken is left over and kept."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Fields:
         self.dropped: list[str] = []
 
     @property
-    def left(self) -> dict[str, Any]:
+    def leftover(self) -> dict[str, Any]:
         """What was not taken."""
         return self._left
 
     def drop(self, name: str, why: str) -> None:
-        """Say that a field goes to nobody."""
+        """Note a field that goes to no target, with the reason."""
         self.dropped.append(f"{name}: {why}")
 
     def has(self, path: str) -> bool:

@@ -27,7 +27,7 @@ LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"
 
 
 def read_options(fields: Fields) -> dict[str, Any]:
-    _spell_as_the_api_does(fields.left)
+    _spell_as_the_api_does(fields.leftover)
     found = {
         **found_options(
             max_tokens=fields.take(f"{CONFIG}.maxOutputTokens", int),
@@ -40,9 +40,9 @@ def read_options(fields: Fields) -> dict[str, Any]:
         ),
         **read_stops(fields, f"{CONFIG}.stopSequences"),
         **_logprobs(fields),
-        **_thinking(fields),
-        **_answer(fields),
-        **_choice(fields),
+        **_thinking_options(fields),
+        **_answer_options(fields),
+        **_choice_options(fields),
     }
     fields.take_if(f"{CONFIG}.candidateCount", 1)  # one answer is what everyone gives
     for name in SDK_ONLY:
@@ -86,7 +86,7 @@ def _logprobs(fields: Fields) -> dict[str, Any]:
     return {"logprobs": fields.take(f"{CONFIG}.logprobs", int) or 0}
 
 
-def _thinking(fields: Fields) -> dict[str, Any]:
+def _thinking_options(fields: Fields) -> dict[str, Any]:
     path = f"{CONFIG}.thinkingConfig"
     shown = fields.take_if(f"{path}.includeThoughts", True)
     budget = fields.take(f"{path}.thinkingBudget", int)
@@ -100,7 +100,7 @@ def _thinking(fields: Fields) -> dict[str, Any]:
     return found_options(thinking=thinking, effort=effort, budget=None if budget == -1 else budget)
 
 
-def _answer(fields: Fields) -> dict[str, Any]:
+def _answer_options(fields: Fields) -> dict[str, Any]:
     if fields.take_if(f"{CONFIG}.responseMimeType", "application/json", "text/plain") != "application/json":
         return {}
     for path in (f"{CONFIG}.responseJsonSchema", f"{CONFIG}.responseSchema"):
@@ -110,7 +110,7 @@ def _answer(fields: Fields) -> dict[str, Any]:
     return {"json": True}
 
 
-def _choice(fields: Fields) -> dict[str, Any]:
+def _choice_options(fields: Fields) -> dict[str, Any]:
     path = "toolConfig.functionCallingConfig"
     mode = fields.peek(f"{path}.mode")
     choice = MODES.get(mode.upper()) if isinstance(mode, str) else None

@@ -21,19 +21,19 @@ def read_options(fields: Fields) -> dict[str, Any]:
             logprobs=fields.take("top_logprobs", int),
             effort=read_effort(fields, "reasoning.effort"),
         ),
-        **_answer(fields),
+        **_answer_options(fields),
         **read_service(fields),
         **found_options(verbosity=fields.take("text.verbosity", str)),
-        **_choice(fields),
+        **_choice_options(fields),
     }
     if "effort" in found and not fields.has("reasoning.summary"):
-        fields.left.setdefault("reasoning", {})["summary"] = None  # a summary is asked for by none but us
+        fields.leftover.setdefault("reasoning", {})["summary"] = None  # a summary is asked for by none but us
     fields.take_if("store", False)  # nothing is stored unless it is asked for
     fields.take_if("include", ENCRYPTED)  # asked for wherever there is reasoning
     return found
 
 
-def _answer(fields: Fields) -> dict[str, Any]:
+def _answer_options(fields: Fields) -> dict[str, Any]:
     match fields.take_if("text.format.type", "text", "json_object", "json_schema"):
         case "json_object":
             return {"json": True}
@@ -43,7 +43,7 @@ def _answer(fields: Fields) -> dict[str, Any]:
             return {}
 
 
-def _choice(fields: Fields) -> dict[str, Any]:
+def _choice_options(fields: Fields) -> dict[str, Any]:
     match fields.peek("tool_choice"):
         case str() as choice if choice in CHOICES:
             fields.remove("tool_choice")
