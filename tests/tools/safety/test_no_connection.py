@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.tools.safety.test_web_fetch import LITERALS, PRIVATE, PUBLIC
+from tests.tools.builtin.test_fetch import LITERALS, PRIVATE, PUBLIC
 
 from turnout.model import Outcome
 from turnout.tools.builtin.fetch import Web, WebReply, dial_address, fetch_tool

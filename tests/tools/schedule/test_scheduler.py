@@ -14,12 +14,11 @@ from tests.tools.schedule.scheduling import Desk, VirtualClock, call, go
 
 from turnout.model import Code, Entry, Media, Outcome, Settled, Started, Text, Thinking, ToolCall
 from turnout.tools.confine.threads import Inline
-from turnout.tools.declare.events import ToolProgress, ToolResult
+from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import ToolContext, tool
 from turnout.tools.policy.rules import Policy
 from turnout.tools.schedule.batch import BatchSummary
 from turnout.tools.schedule.execute import execute_tool_call
-from turnout.tools.schedule.progress import Reporter
 from turnout.tools.schedule.scheduler import ToolLimits
 
 
@@ -204,52 +203,6 @@ def test_calls_inside_a_result_are_taken_out_counted_and_diagnosed() -> None:
     assert desk.codes() == ["call_in_result", "call_in_result"]
 
 
-def test_progress_and_partial_output_are_events_in_order() -> None:
-    """Reports from the loop and from a thread arrive before the result, all of them."""
-
-    @tool
-    def build(ctx: ToolContext) -> str:
-        ctx.progress(0.25)
-        ctx.progress("linking")
-        ctx.output("one\n")
-        ctx.output("two\n")
-        return "built"
-
-    desk = Desk(build)
-    go(desk.run(call("build")))
-    told = [(event.text, event.fraction, event.output) for event in desk.progress()]
-    assert [step for step in told if not step[2]] == [("", 0.25, ""), ("linking", None, "")]
-    assert "".join(output for _, _, output in told) == "one\ntwo\n"
-    assert isinstance(desk.events[-1], ToolResult)
-
-
-def test_a_flood_of_progress_stays_bounded_and_keeps_the_end() -> None:
-    """A tool that reports faster than anyone reads drops old steps, never the last."""
-
-    @tool
-    def flood(ctx: ToolContext) -> str:
-        for n in range(50_000):
-            ctx.progress(f"step {n}")
-        ctx.output("x" * 1_000_000 + "end")
-        return "done"
-
-    desk = Desk(flood)
-    go(desk.run(call("flood")))
-    assert any(event.text == "step 49999" for event in desk.progress())
-    assert sum(len(event.output) for event in desk.progress()) < 200_000
-
-
-def test_a_report_never_comes_after_the_result() -> None:
-    """Closing hands on what waits, and takes nothing more."""
-    told: list[ToolProgress] = []
-    reporter = Reporter("c", told.append, wake=lambda flush: None)
-    reporter(ToolProgress("c", text="before"))
-    reporter.close()
-    reporter(ToolProgress("c", text="after"))
-    reporter.flush()
-    assert told == [ToolProgress("c", text="before")]
-
-
 def test_tools_share_the_state_of_their_session() -> None:
     """`ctx.state` is one dictionary for all calls of a session."""
 
@@ -383,19 +336,3 @@ def test_a_virtual_clock_drives_everything() -> None:
     assert desk.statuses() == {"short": "complete", "long": "error", "plain": "complete"}
     assert loop.now == 3600
     assert time.process_time() - before < 2
-
-
-def test_progress_events_carry_the_call(tmp_path: Any) -> None:
-    """A surface that shows several calls can tell whose progress it is."""
-
-    @tool
-    async def step(ctx: ToolContext, name: str) -> str:
-        ctx.progress(name)
-        await asyncio.sleep(0)
-        return name
-
-    desk = Desk(step)
-    go(desk.run(call("step", "a", name="a"), call("step", "b", name="b")))
-    names = {event.call_id: event.text for event in desk.events if isinstance(event, ToolProgress)}
-    assert sorted(names.values()) == ["a", "b"]
-    assert len(names) == 2

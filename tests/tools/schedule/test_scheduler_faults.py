@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -12,9 +11,7 @@ from tests.tools.schedule.scheduling import Desk, call, go
 
 from turnout.errors import StoreError, UsageError
 from turnout.model import Entry, ToolCall
-from turnout.tools.confine.threads import Threads
 from turnout.tools.declare.tool import tool
-from turnout.tools.schedule.scheduler import ToolLimits
 
 
 @tool
@@ -93,54 +90,6 @@ def test_the_error_says_what_went_wrong() -> None:
     assert desk.text("plain") == "FileNotFoundError: no such file: a"
 
 
-def test_a_tool_that_blocks_does_not_block_the_loop() -> None:
-    """While a plain function waits, the loop goes round: it is the loop that lets it go."""
-    released = threading.Event()
-    desk = Desk(tool(lambda: "released" if released.wait(10) else "forgotten", name="sleepy"))
-
-    async def watched() -> None:
-        running = asyncio.ensure_future(desk.run(call("sleepy")))
-        for _ in range(5):
-            await asyncio.sleep(0.005)
-        assert not running.done()
-        released.set()
-        await running
-
-    go(watched())
-    assert desk.text("sleepy") == "released"
-
-
-def test_threads_are_bounded_and_their_lack_is_an_outcome() -> None:
-    """When every thread is held by a tool that does not return, the next call is told so."""
-    released = threading.Event()
-    desk = Desk(
-        tool(lambda: released.wait(10), name="stuck"),
-        threads=Threads(1),
-        limits=ToolLimits(grace=0.05, timeout=0.05),
-    )
-
-    async def two() -> None:
-        await desk.run(call("stuck", "a"))
-        await desk.run(call("stuck", "b"))
-        released.set()
-
-    go(two())
-    assert "all 1 threads are held" in desk.text("b")
-
-
-def test_threads_are_used_again() -> None:
-    """A hundred calls one after the other need one thread."""
-    threads, seen = Threads(1), set()
-
-    async def many() -> None:
-        for _ in range(100):
-            seen.add(await threads.start(threading.get_ident))
-        threads.close()
-
-    go(many())
-    assert len(seen) == 1
-
-
 def test_a_result_that_cannot_be_saved_is_still_cut() -> None:
     """A full disk costs the whole text, not the result, whether it is cut in the loop or in a thread."""
 
@@ -151,24 +100,6 @@ def test_a_result_that_cannot_be_saved_is_still_cut() -> None:
     go(desk.run(call("give", "large", size=50_000), call("give", "huge", size=5_000_000)))
     assert desk.statuses() == {"large": "complete", "huge": "complete"}
     assert len(desk.text("huge")) < 50_000
-
-
-def test_what_a_function_raises_in_a_thread_reaches_whoever_waits() -> None:
-    """Also what a future does not take; and the thread is used again."""
-    threads = Threads(1)
-
-    async def both() -> None:
-        for error in (ValueError("x"), SystemExit(), StopIteration()):
-
-            def fail(error: BaseException = error) -> None:
-                raise error
-
-            with pytest.raises(BaseException) as caught:
-                await threads.start(fail)
-            assert type(error).__name__ in repr(caught.value)
-        assert await threads.start(lambda: 5) == 5
-
-    go(both())
 
 
 def test_a_store_that_cannot_write_stops_the_batch() -> None:

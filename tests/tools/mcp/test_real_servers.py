@@ -54,6 +54,7 @@ def npm(package: str) -> list[str]:
 
 
 def test_the_time_server_tells_the_time(tmp_path: Path) -> None:
+    """A published server of others works as it is."""
     at = workshop(tmp_path, "time", *installed("mcp_server_time"))
 
     async def story() -> None:
@@ -69,6 +70,7 @@ def test_the_time_server_tells_the_time(tmp_path: Path) -> None:
 
 
 def test_the_git_server_reads_and_changes_a_repository(tmp_path: Path) -> None:
+    """Tools that read and tools that write."""
     command = installed("mcp_server_git")
     for words in (["init", "-q"], ["config", "user.email", "a@b.c"], ["config", "user.name", "A"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
@@ -89,6 +91,7 @@ def test_the_git_server_reads_and_changes_a_repository(tmp_path: Path) -> None:
 
 
 def test_the_filesystem_server_keeps_to_its_folder(tmp_path: Path) -> None:
+    """A path outside is refused by the server."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("inside")
     (tmp_path / "b.txt").write_text("outside")
@@ -106,6 +109,7 @@ def test_the_filesystem_server_keeps_to_its_folder(tmp_path: Path) -> None:
 
 
 def test_the_everything_server_shows_every_kind_of_result(tmp_path: Path) -> None:
+    """Text, images, resources and structured content."""
     at = workshop(tmp_path, "all", *npm("server-everything"))
 
     async def story() -> None:

@@ -302,7 +302,7 @@ GROWTH = """
 import asyncio, json, resource, sys
 sys.path.insert(0, "")
 from tests.tools.declare.bombs import TEXTS
-from tests.tools.declare.test_bombs import ANYTHING, stranger
+from tests.tools.declare.test_schema_cost import ANYTHING, stranger
 from turnout.model import call_with_arguments
 from turnout.plain import arguments
 from turnout.streaming.tracker import LONGEST

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.tools.declare.bombs import doubling
-from tests.tools.declare.test_bombs import LONGEST_HOLD, longest_hold
+from tests.tools.declare.test_schema_cost import LONGEST_HOLD, longest_hold
 from tests.tools.mcp.workshop import HERE, QUICK, Workshop, lines, offer, rough, tools, work
 
 from turnout.model import Media
@@ -89,6 +89,7 @@ def test_a_message_without_end_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_large_answer_does_not_hold_up_the_loop(tmp_path: Path) -> None:
+    """It is parsed in a thread."""
     at = rough(tmp_path)
     lags: list[float] = []
 
@@ -109,6 +110,7 @@ def test_a_large_answer_does_not_hold_up_the_loop(tmp_path: Path) -> None:
 
 
 def test_a_flood_of_changes_is_one_change(tmp_path: Path) -> None:
+    """The tools are listed again once, not once per message."""
     at = rough(tmp_path)
 
     async def story() -> None:
@@ -137,6 +139,7 @@ def test_a_server_that_never_stops_changing_is_looked_at_now_and_then(tmp_path: 
 
 
 def test_a_list_that_never_ends_is_refused(tmp_path: Path) -> None:
+    """After a number of pages the server fails."""
     at = rough(tmp_path)
     (tmp_path / "endless").touch()
 
@@ -149,6 +152,7 @@ def test_a_list_that_never_ends_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("many", [(600, 10), (3, 2_000_000)], ids=["too many", "too much"])
 def test_a_list_that_is_too_long_is_refused(tmp_path: Path, many: tuple[int, int]) -> None:
+    """By the number of tools, or by their size."""
     at = rough(tmp_path)
     count, size = many
     offer(tmp_path, *tools(*(f"t{at}" for at in range(count)), description="x" * size))
@@ -161,6 +165,7 @@ def test_a_list_that_is_too_long_is_refused(tmp_path: Path, many: tuple[int, int
 
 
 def test_an_answer_that_breaks_the_protocol_is_an_error_of_that_call(tmp_path: Path) -> None:
+    """The connection stays, and the next call works."""
     at = rough(tmp_path)
 
     async def story() -> None:
@@ -227,6 +232,7 @@ def test_the_schema_of_a_result_does_not_hold_up_the_loop(tmp_path: Path, name: 
 
 
 def test_an_answer_that_breaks_the_tools_own_schema_is_an_error(tmp_path: Path) -> None:
+    """The output schema of a tool is checked."""
     at = rough(tmp_path)
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     offer(tmp_path, *tools("lie", outputSchema=schema))
@@ -274,6 +280,7 @@ def test_a_server_is_ended_also_when_it_ignores_its_end(tmp_path: Path) -> None:
 
 
 def test_leaving_in_the_middle_of_a_start_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Cancelled while it starts, a server leaves no process."""
     at = rough(tmp_path)
     (tmp_path / "silent").touch()
 

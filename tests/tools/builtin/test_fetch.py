@@ -14,17 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from turnout.model import Outcome
 from turnout.tools.builtin.fetch import BYTES, CODECS, Web, dial_address, fetch_tool
-from turnout.tools.builtin.html_text import title_and_text
-from turnout.tools.confine.addresses import Forbidden, WebTarget, choose_address, refusal, target
+from turnout.tools.confine.addresses import WebTarget
 from turnout.tools.declare.context import ToolContext
 from turnout.tools.declare.result import outcome_of
 
-PRIVATE = (Path(__file__).parent / "addresses.txt").read_text().splitlines()
+PRIVATE = (Path(__file__).parents[1] / "safety" / "addresses.txt").read_text().splitlines()
 PUBLIC = "93.184.216.34"
 
 
@@ -121,76 +118,6 @@ def test_a_name_that_changes_its_mind_changes_nothing() -> None:
     world = World({"example.com": [[PUBLIC], ["127.0.0.1"]]}, pages)
     assert "leads to the local network" in fetch(world, "https://example.com/").text
     assert world.dials == [(PUBLIC, "https://example.com/")]
-
-
-@given(st.ip_addresses())
-def test_only_global_addresses_are_public(address: Any) -> None:
-    """Ours is the narrower view: whatever Python calls private, reserved or multicast is refused."""
-    if not refusal(str(address)):
-        assert address.is_global and not address.is_multicast and not address.is_reserved
-
-
-def test_no_address_at_all_is_a_refusal() -> None:
-    """An empty answer is no permission."""
-    with pytest.raises(Forbidden):
-        choose_address("example.com", [])
-
-
-@pytest.mark.parametrize(
-    ("url", "read"),
-    [
-        ("http://example.com", WebTarget("http", "example.com", 80, "/")),
-        ("https://EXAMPLE.com.:443/a?b=c#d", WebTarget("https", "example.com", 443, "/a?b=c")),
-        ("https://example.com:1024/", WebTarget("https", "example.com", 1024, "/")),
-        ("https://bücher.example.de/ä", WebTarget("https", "xn--bcher-kva.example.de", 443, "/%C3%A4")),
-        ("https://93.184.216.34/", WebTarget("https", "93.184.216.34", 443, "/")),
-        ("https://[2606:4700:4700:0::1111]/", WebTarget("https", "2606:4700:4700::1111", 443, "/")),
-    ],
-)
-def test_a_public_address_has_one_spelling(url: str, read: WebTarget) -> None:
-    """Host, port and path as they are dialled and asked for."""
-    assert target(url) == read
-
-
-@pytest.mark.parametrize(
-    ("url", "why"),
-    [
-        ("https://example.com/a b", "control characters"),
-        ("https://example.com/\x00", "control characters"),
-        ("https://example.com/\x7f", "control characters"),
-        ("https://example.com/a\\b", "backslashes"),
-        ("https://example.com/" + "a" * 4000, "longer than 4,000"),
-        ("https://example.com:1023/", "port 1023"),
-        ("https://" + "a." * 130 + "com/", "not a host name"),
-        ("https://user@example.com/", "user name"),
-    ],
-)
-def test_an_address_that_is_refused_says_why(url: str, why: str) -> None:
-    """The model can then write it otherwise."""
-    with pytest.raises(Forbidden, match=why):
-        target(url)
-
-
-def test_public_addresses_are_public() -> None:
-    """Of either kind; what nobody should dial is not, whoever calls it global."""
-    assert [refusal(address) for address in (PUBLIC, "8.8.8.8", "2606:4700:4700::1111")] == ["", "", ""]
-    assert all(
-        refusal(address) for address in ("2002:808:808::1", "100.100.100.200", "192.88.99.1", "ff0e::1", "x")
-    )
-
-
-@given(st.text(max_size=80))
-def test_reading_an_address_never_fails_otherwise(text: str) -> None:
-    """It is a target on the public web or a refusal in words."""
-    for url in (text, f"http://{text}", f"https://{text}/"):
-        try:
-            place = target(url)
-        except Forbidden as error:
-            assert str(error)
-            continue
-        assert place.scheme in ("http", "https") and place.host and place.path.startswith("/")
-        assert place.url.isascii() and " " not in place.url
-        assert target(place.url) == place
 
 
 # Redirects
@@ -309,53 +236,6 @@ def test_invisible_characters_are_taken_out() -> None:
     assert fetch(world, "https://example.com/").text.endswith("\n# t\nabcd")
 
 
-PAGE = """<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
-<h1>Hello</h1><p>one <b>two</b> <a href="/x?a=1&amp;b=2">three</a><br>four</p>
-<div style="display: none">HIDDEN <p>HIDDEN</p></div><p hidden>HIDDEN</p>
-<span aria-hidden="true">HIDDEN</span><span aria-hidden='true'>HIDDEN</span>
-<p style="font-size:0">HIDDEN</p><script>document.write("<p>HIDDEN")</script><!-- HIDDEN -->
-<ul><li>a</li><li>b</li></ul><pre>  keep
-   this</pre><table><tr><th>k</th><th>v</th></tr><tr><td>1</td><td>2</td></tr></table>
-<img src="i.png" alt="a picture"><a href="javascript:x">plain</a></body></html>"""
-
-
-def test_a_page_becomes_text() -> None:
-    """Headings, lists, links made whole, code as it stands, tables in rows; nothing that was hidden."""
-    title, text = title_and_text(PAGE, "https://example.com/dir/")
-    assert title == "A & B"
-    assert "HIDDEN" not in text
-    assert text.startswith("# Hello\n\none two [three](https://example.com/x?a=1&b=2)\nfour")
-    assert "- a\n- b" in text
-    assert "```\n  keep\n   this\n```" in text
-    assert "| k | v\n" in text and "| 1 | 2" in text
-    assert "[image: a picture]plain" in text
-
-
-@given(st.text(alphabet="<>/!-='\" abphidstylecrt&;#x\n", max_size=300))
-def test_any_text_is_a_page(text: str) -> None:
-    """Broken markup is read as far as it goes."""
-    title_and_text(text)
-
-
-@pytest.mark.parametrize(
-    "piece", ["<!--", "<a ", "<div>", "</p>", "<", "<a href='", "<script>", "<a href=x>y", "&", "<p>"]
-)
-def test_no_page_takes_longer_than_its_length(piece: str) -> None:
-    """Twice the page, about twice the time: there is no going back."""
-
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        return min(_timed(lambda: title_and_text(text)) for _ in range(2))
-
-    assert seconds(80_000) < 16 * seconds(10_000) + 0.3
-
-
-def _timed(work: Any) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
-
-
 # The real dialling, on loopback
 
 
@@ -428,7 +308,7 @@ def test_every_encoding_of_web_pages_is_known(name: str) -> None:
 HANGING = """
 import asyncio, sys, time
 sys.path.insert(0, "")
-from tests.tools.safety.test_web_fetch import Answer, World
+from tests.tools.builtin.test_fetch import Answer, World
 from turnout.tools.builtin import fetch
 from turnout.tools.declare.context import ToolContext
 

@@ -35,6 +35,7 @@ def test_a_server_is_a_command_or_an_address(written: Any) -> None:
 
 
 def test_references_are_filled_in_from_the_users_environment() -> None:
+    """`${NAME}` takes the value of a variable, `${NAME:-else}` a default."""
     server = McpServer("a", command="${BIN:-uvx}", args=("--in", "${PLACE}"), env={"TOKEN": "${API_TOKEN}"})
     full = expand_references(server, {"PLACE": "/srv", "API_TOKEN": "s3cret"})
     assert (full.command, full.args, full.env) == ("uvx", ("--in", "/srv"), {"TOKEN": "s3cret"})
@@ -42,6 +43,7 @@ def test_references_are_filled_in_from_the_users_environment() -> None:
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
+    """The error names the server and the variable."""
     with pytest.raises(UsageError, match="needs the variable PLACE"):
         expand_references(McpServer("a", command="b", args=("${PLACE}",)), {})
 
@@ -54,6 +56,7 @@ def test_a_secret_never_goes_into_a_command(field: Any) -> None:
 
 
 def test_a_secret_never_goes_into_an_address() -> None:
+    """Addresses end up in logs; headers do not."""
     with pytest.raises(UsageError, match="pass it in env or headers"):
         expand_references(McpServer("a", url="https://a.example/?k=${API_KEY}"), {"API_KEY": "k"})
 
@@ -66,9 +69,11 @@ def test_a_variable_of_the_servers_own_is_left_to_the_server() -> None:
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a/b", "unix:/x", "a.example"])
 def test_only_http_is_an_address(url: str) -> None:
+    """Other schemes are refused before anything is sent."""
     with pytest.raises(UsageError, match="http or https"):
         expand_references(McpServer("a", url=url), {})
 
 
 def test_a_password_in_an_address_is_not_shown() -> None:
+    """The summary of a server holds the address without it."""
     assert McpServer("a", url="https://me:pw@a.example/mcp").summary == "https://a.example/mcp"

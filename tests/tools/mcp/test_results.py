@@ -21,6 +21,7 @@ def text(words: str) -> dict[str, str]:
 
 
 def test_texts_images_and_sounds_keep_their_order() -> None:
+    """Blocks come in the order of the result."""
     image = {"type": "image", "data": "aWk=", "mimeType": "image/png"}
     sound = {"type": "audio", "data": "YWE=", "mimeType": "audio/wav"}
     found = result(text("look"), image, sound, text("heard?"))
@@ -33,10 +34,12 @@ def test_texts_images_and_sounds_keep_their_order() -> None:
 
 
 def test_an_error_is_an_outcome_and_keeps_its_words() -> None:
+    """`isError` makes an error outcome with the same text."""
     assert result(text("no such zone"), isError=True) == Outcome("error", "no such zone")
 
 
 def test_structured_content_is_json_text() -> None:
+    """Where no text repeats it."""
     assert result(structuredContent={"a": 1}).text == '{"a":1}'
     assert result(text("Here it is."), structuredContent={"a": 1}).text == 'Here it is.\n{"a":1}'
 
@@ -53,10 +56,12 @@ def test_structured_content_is_json_text() -> None:
     ],
 )
 def test_structured_content_that_was_said_as_text_is_not_repeated(said: list[str], structured: Any) -> None:
+    """Servers send it twice, for older clients."""
     assert result(*map(text, said), structuredContent=structured).text == "\n".join(said)
 
 
 def test_a_link_is_told_and_not_followed() -> None:
+    """The model reads the address, nothing is fetched."""
     link = {
         "type": "resource_link",
         "uri": "file:///a",
@@ -68,6 +73,7 @@ def test_a_link_is_told_and_not_followed() -> None:
 
 
 def test_embedded_resources_are_text_or_media() -> None:
+    """By what the resource holds."""
     words = {"type": "resource", "resource": {"uri": "demo://1", "text": "one"}}
     image = {"type": "resource", "resource": {"uri": "demo://2", "blob": "aWk=", "mimeType": "image/png"}}
     assert result(words, image).content == (
@@ -77,16 +83,19 @@ def test_embedded_resources_are_text_or_media() -> None:
 
 
 def test_nothing_is_said_to_be_nothing() -> None:
+    """An empty result is a note, not an empty text."""
     assert result().text == "(the tool returned nothing)"
 
 
 def test_a_flood_of_images_is_cut() -> None:
+    """Beyond the limit they are counted."""
     image = {"type": "image", "data": "aWk=", "mimeType": "image/png"}
     found = result(*[image] * 500).content
     assert found == (*[Media("image/png", "aWk=")] * MOST_MEDIA, Text("[480 more images or files left out]"))
 
 
 def test_a_result_of_very_many_parts_is_a_result_of_one() -> None:
+    """Neighbouring texts are joined."""
     assert result(*[text("a")] * 100_000).content == (Text("\n".join("a" * 100_000)),)
 
 

@@ -32,7 +32,7 @@ from pathlib import Path
 from turnout.tools.confine.sandbox import sandbox_for
 from turnout.tools.confine.workspace import WorkspaceFiles
 from turnout.tools.policy.rules import Policy
-from tests.tools.safety.test_denied import RULED, agree, calls, furnish, history_calls, leaks
+from tests.tools.confine.test_denied_files import RULED, agree, calls, furnish, history_calls, leaks
 
 assert os.getuid() == 65534
 

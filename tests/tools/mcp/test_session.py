@@ -63,6 +63,7 @@ def test_a_tool_that_is_not_said_to_read_needs_approval(tmp_path: Path) -> None:
 
 
 def test_tools_that_come_and_go_are_seen_by_the_model_at_the_next_turn(tmp_path: Path) -> None:
+    """The request of the next turn holds the new list."""
     at = rough(tmp_path)
     offer(tmp_path, *tools("change"))
     offer(tmp_path, *tools("change", "echo"), file="next.json")

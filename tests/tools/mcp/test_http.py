@@ -27,6 +27,7 @@ def workshop(folder: Path, url: str, **fields: Any) -> Workshop:
 
 
 def test_tools_at_an_address_are_used_like_any_other(tmp_path: Path) -> None:
+    """Over HTTP: trusted, listed, called."""
     web = WebServer({"name": "echo"}, {"name": "image"})
     with web.at_address() as url:
         at = workshop(tmp_path, url, headers={"Authorization": "Bearer ${WEB_TOKEN}"})
@@ -82,6 +83,7 @@ def test_a_server_that_comes_back_with_other_tools_is_not_used(tmp_path: Path, l
 
 
 def test_a_server_that_is_not_there_is_given_up_with_the_reason(tmp_path: Path) -> None:
+    """The status holds the error of the connection."""
     with WebServer({"name": "echo"}).at_address() as url:
         at = workshop(tmp_path, url, limits=replace(QUICK, attempts=3))
         work(at, at.agree)
@@ -96,6 +98,7 @@ def test_a_server_that_is_not_there_is_given_up_with_the_reason(tmp_path: Path) 
 
 
 def test_a_cancelled_call_is_cancelled_at_the_address(tmp_path: Path) -> None:
+    """The server sees that the call was cancelled."""
     web = WebServer({"name": "hang"})
     with web.at_address() as url:
         at = workshop(tmp_path, url)
@@ -114,6 +117,7 @@ def test_a_cancelled_call_is_cancelled_at_the_address(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_is_too_long_costs_the_call_and_no_more(tmp_path: Path) -> None:
+    """The call gets an error, and the next one works."""
     web = WebServer({"name": "echo"}, {"name": "huge"})
     with web.at_address() as url:
         at = workshop(tmp_path, url)

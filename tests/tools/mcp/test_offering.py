@@ -30,6 +30,7 @@ def offered(**fields: Any) -> Tool:
 
 
 def test_a_tool_is_risky_unless_the_server_says_that_it_only_reads() -> None:
+    """Without a hint nothing is assumed."""
     assert offered().risk == "risky"
     assert offered(annotations={"readOnlyHint": False}).risk == "risky"
     assert offered(annotations={"readOnlyHint": "yes"}).risk == "risky"
@@ -37,6 +38,7 @@ def test_a_tool_is_risky_unless_the_server_says_that_it_only_reads() -> None:
 
 
 def test_a_tool_may_leave_the_machine_unless_the_server_says_otherwise() -> None:
+    """By default a tool may contact other machines."""
     assert offered().leaves and not offered(annotations={"openWorldHint": False}).leaves
     assert offered().source == "mcp"
 
@@ -125,6 +127,7 @@ def test_a_schema_of_an_unknown_kind_is_read_as_the_usual_one(listener: Listener
 
 
 def test_references_within_a_schema_work() -> None:
+    """`$ref` to `$defs` of the same schema is kept."""
     schema = {
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/n"}},
@@ -146,10 +149,12 @@ def test_references_within_a_schema_work() -> None:
     ids=["no object", "no type", "dangling", "huge"],
 )
 def test_a_tool_with_a_schema_that_is_none_is_refused(schema: Any) -> None:
+    """The error is raised when the tool is made."""
     with pytest.raises(UsageError):
         offered(inputSchema=schema)
 
 
 def test_a_description_without_end_is_refused() -> None:
+    """Beyond the limit the tool is not offered."""
     with pytest.raises(UsageError, match="30,000 characters"):
         offered(description="x" * 30_000)
