@@ -151,7 +151,7 @@ def test_chunks_read_the_quick_way_and_the_careful_way_are_the_same(family: str)
     """What is decoded straight into shape is what would be read from plain dicts."""
     for exchange in replies(family):
         for data in _payloads(exchange):
-            assert chat_chunk.decode(data) == chat_chunk.read(loads(data)), exchange.id
+            assert chat_chunk.decode(data) == chat_chunk.read_chunk(loads(data)), exchange.id
 
 
 @pytest.mark.parametrize("family", ["openai_chat", "mistral", "openai_responses", "ollama"])

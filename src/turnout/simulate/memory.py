@@ -16,7 +16,7 @@ from ..wire.chat.reply import SEAL_OF_FORMAT
 from ..wire.check.chat.view import array, mapping, text
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
-from ..wire.gemini.reply import sealed
+from ..wire.gemini.reply import signed_content
 from ..wire.shared.residues import SENTINEL
 from .mint import Seal
 from .request import SimulatedRequest
@@ -149,7 +149,7 @@ class Memory:
             "other_model": "Invalid thought signature.",
             "changed": "Thought signature is not valid",
         }
-        verdict = self.seal.verdict(token, "gemini", model, sealed(text(call.get("name"))))
+        verdict = self.seal.verdict(token, "gemini", model, signed_content(text(call.get("name"))))
         if verdict != "genuine":
             advice = "send a signature back only to its model, on the part it came on"
             yield Problem("GEM-10", f"{path}.thought_signature", answers[verdict], advice)

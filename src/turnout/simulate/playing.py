@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from ..wire.shared.framing import Frame, Stream, written
+from ..wire.shared.framing import Frame, Stream, encode_frames
 from .script import Delay, Fault, Garble, MidStreamError, Pings, Repeat, Reset, Split, Stall, Truncate
 
 
@@ -105,7 +105,7 @@ def first_byte_delay(faults: Iterable[Fault]) -> float:
 
 def _pieces_of_events(events: list[_Event], stream: Stream, odd: Collection[str]) -> Iterator[Piece]:
     frames = [event for event in events if isinstance(event, Frame)]
-    texts = written(frames, stream, odd)
+    texts = encode_frames(frames, stream, odd)
     for event in events:
         if not isinstance(event, Frame):
             yield event

@@ -189,7 +189,7 @@ class SimulatedProvider:
             mint=self._mint,
             seal=memory.seal,
             usage=isinstance(options, dict) and bool(options.get("include_usage")),
-            encrypted=isinstance(include, list) and "reasoning.encrypted_content" in include,
+            wants_encrypted=isinstance(include, list) and "reasoning.encrypted_content" in include,
             called=asked.call_count,
             prompt_tokens=size // 4,
         )
@@ -206,7 +206,7 @@ class SimulatedProvider:
                 return [frame(shown, "error")]
             case "responses":
                 code = words.code or ("server_error" if error.kind == "server" else "server_is_overloaded")
-                return [responses_reply.failed(said, str(code), words.message)]
+                return [responses_reply.failed_frame(said, str(code), words.message)]
             case "chat" if self.name == "openrouter":
                 choice = {"index": 0, "delta": {"content": ""}, "finish_reason": "error"}
                 return [frame({"id": said["id"], "choices": [choice], **shown}), Frame(b"[DONE]")]

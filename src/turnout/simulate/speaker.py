@@ -18,7 +18,7 @@ class Speaker(Struct, frozen=True):
     mint: Mint
     seal: Seal
     usage: bool = True  # the request wants token counts in the stream
-    encrypted: bool = True  # the request wants encrypted reasoning
+    wants_encrypted: bool = True  # the request wants encrypted reasoning
     called: int = 0  # calls in the conversation so far: Kimi counts them
     prompt_tokens: int = 0
 
@@ -73,7 +73,7 @@ class Speaker(Struct, frozen=True):
         """Gemini 3 signs every step, and gives its calls ids."""
         return "gemini-2" not in self.model and "gemini-1" not in self.model
 
-    def counted(self, reply: ReplyParts) -> Usage:
+    def count_tokens(self, reply: ReplyParts) -> Usage:
         """The token counts of the script, or one token for four letters."""
         if reply.usage is not None:
             return reply.usage

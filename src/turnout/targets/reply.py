@@ -20,7 +20,7 @@ from ..targets.target import Target
 from ..targets.target import find_target as target
 from ..wire.failure.read_failure import excerpt, undecodable
 from ..wire.protocol import Decoder, Protocol, ReadOptions, find_protocol
-from ..wire.shared.redaction import redacted
+from ..wire.shared.redaction import redact_keys
 
 TURN_KEY = "reply.1"
 LARGE = 100_000
@@ -91,7 +91,7 @@ class ReplyReader:
                     self._check_values(frame)
                 events += self._decoder.feed(frame.event, frame.data)
         except StreamError as error:
-            events += self.reply.fail(error.kind, redacted(error.message))
+            events += self.reply.fail(error.kind, redact_keys(error.message))
         return events
 
     def _check_values(self, frame: Frame) -> None:

@@ -41,7 +41,7 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     schema_strict: bool | None = None  # for the answer alone; None: as `strict` says
     json: bool = False  # the answer is a JSON object of any shape
     verbosity: str | None = None
-    user: str | None = None  # whom the request is made for
+    user: str | None = None  # the end user that the request is for
     metadata: dict[str, str] | None = None
     service_tier: str | None = None
     cache: bool = True
@@ -59,15 +59,15 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
         try:
             read = msgspec.convert(_with_listed_stops(options), cls)
         except msgspec.ValidationError as error:
-            raise UsageError(f"options: {error}") from None
+            raise UsageError(f"an option has a wrong value: {error}; change it or leave it out") from None
         if read.effort is not None and read.effort not in EFFORTS:
             raise UsageError(f"effort {read.effort!r} is not one of {', '.join(EFFORTS)}")
         if read.max_tokens is not None and read.max_tokens < 1:
             raise UsageError(f"max_tokens {read.max_tokens} leaves no room for an answer; give 1 or more")
         if read.temperature is not None and not read.temperature >= 0:
-            raise UsageError(f"temperature {read.temperature} is below 0, which no API takes")
+            raise UsageError(f"temperature {read.temperature} is below 0; give 0 or more")
         if read.top_p is not None and not 0 <= read.top_p <= 1:
-            raise UsageError(f"top_p {read.top_p} is no share; give 0 to 1")
+            raise UsageError(f"top_p {read.top_p} is not between 0 and 1; give 0 to 1")
         if read.logprobs is not None and read.logprobs < 0:
             raise UsageError(f"logprobs {read.logprobs} is a count of alternatives; give 0 or more")
         if read.schema is not None and read.json:
@@ -78,7 +78,7 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
             return msgspec.structs.replace(read, thinking=read.effort != "none")
         return read
 
-    # So that `**options` hands on what was asked for, and nothing else.
+    # With these, `**options` passes on only the options that were set.
 
     def keys(self) -> list[str]:
         return [name for name, usual in _DEFAULTS.items() if getattr(self, name) != usual]

@@ -13,7 +13,7 @@ from ..rendering.report import Rendered, Report
 
 
 class ModelFacts(Struct, frozen=True, kw_only=True):
-    """What a model can do, as data. The defaults are what an unknown model gets."""
+    """What a model can do, as data. The defaults are for unknown models."""
 
     context: int = 128_000
     output: int = 8_192
@@ -23,10 +23,10 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
     media: tuple[str, ...] = ("image/png", "image/jpeg", "image/webp", "image/gif")
     tools: bool = True
     forced_tools: bool = True
-    chat_tools: str = ""  # "no_reasoning": function tools on Chat only with reasoning_effort none
-    signatures: bool = False  # Gemini 3: every step's first call must be signed
+    chat_tools: str = ""  # "no_reasoning": OAC-11, function tools on Chat only with reasoning_effort none
+    signatures: bool = False  # GEM-07: the first call of every step must be signed
     system_turns: bool = False  # Claude 4.8+: system messages in mid conversation
-    verbosity: bool = False  # can be told how much to say
+    verbosity: bool = False  # takes the option
     known: bool = True
 
 
@@ -42,7 +42,7 @@ class Setting(Struct, frozen=True, kw_only=True):
 
 
 class WireRequest(Struct, frozen=True, kw_only=True):
-    """One request, ready to send but for the key."""
+    """One request, ready to send except for the key."""
 
     url: str
     headers: dict[str, str]
@@ -57,7 +57,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def report(self) -> Report:
-        """What was resolved on the way; made when asked for."""
+        """What the render changed; made when asked for."""
         return self.source.report_with(self.changes, self.diagnostics)
 
     @property
@@ -67,7 +67,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> dict[str, str]:
-        """Tools by the names that this request gave them, and their own: the way back for a call."""
+        """Names of tools on the wire, and their own names: for reading calls back."""
         return {sent: tool for tool, sent in self.source.ids.tool_names(self.tools).items()}
 
     @property
@@ -78,6 +78,6 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     @property
     def params(self) -> dict[str, Any]:
         """The body as keyword arguments of the provider's own SDK."""
-        from .shared.sdk import params  # only those who keep their SDK need it
+        from .shared.sdk import params  # needed only by callers that use the provider's SDK
 
         return params(self)

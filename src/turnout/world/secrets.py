@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from ..errors import TurnoutError
-from ..wire.shared.redaction import redacted
+from ..wire.shared.redaction import redact_keys
 
 MARK = "[redacted]"
 SHORTEST = 6
@@ -47,7 +47,7 @@ class Secrets:
 
     def hide(self, text: str) -> str:
         """The text without them, and without whatever looks like one."""
-        return redacted(self.hide_known(text))
+        return redact_keys(self.hide_known(text))
 
     def hide_known(self, text: str) -> str:
         """The text without them; what only looks like a secret stays."""
@@ -63,7 +63,7 @@ class Secrets:
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """The text without these secrets, and without whatever looks like one."""
-    return redacted(without_spellings(text, spellings_of(frozenset(secrets))))
+    return redact_keys(without_spellings(text, spellings_of(frozenset(secrets))))
 
 
 def without_spellings(text: str, spellings: tuple[str, ...]) -> str:

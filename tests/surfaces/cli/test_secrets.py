@@ -18,7 +18,7 @@ from tests.surfaces.program import Program
 
 from turnout.simulate import Call, HttpError, Say
 from turnout.simulate.model import demo
-from turnout.wire.shared.redaction import redacted
+from turnout.wire.shared.redaction import redact_keys
 from turnout.world.secrets import Secrets, secrets_of, without_secrets
 
 OTHERS = [
@@ -278,8 +278,8 @@ def test_secrets_are_known_however_they_are_encoded(write: Callable[[str], str])
 def test_a_password_in_an_address_is_a_secret() -> None:
     environment = {"HTTPS_PROXY": "http://me:hunter222@proxy.example:3128", "NO_PROXY": "localhost"}
     assert secrets_of(environment) == {"hunter222"}
-    assert redacted("at https://me:hunter222@host/x") == "at https://[redacted]@host/x"
-    assert redacted("at https://host:8080/@me and a:b@c") == "at https://host:8080/@me and a:b@c"
+    assert redact_keys("at https://me:hunter222@host/x") == "at https://[redacted]@host/x"
+    assert redact_keys("at https://host:8080/@me and a:b@c") == "at https://host:8080/@me and a:b@c"
 
 
 def test_a_password_in_an_address_is_not_shown(somebody: User) -> None:

@@ -158,7 +158,7 @@ def test_a_result_without_its_use_is_told_in_words_in_a_paused_turn_too() -> Non
     history = claude(asked("go"), answered(USE, stray), asked("on"))
     request = render(history, CLAUDE)
     assert types(request.json["messages"][1]) == ["text", "text"]
-    assert any(line.startswith("ANT-30 web_search_tool_result told in words") for line in request.changes)
+    assert any(line.startswith("ANT-30 web_search_tool_result sent as text") for line in request.changes)
 
 
 def test_what_needs_a_beta_header_is_told_in_words() -> None:
@@ -171,7 +171,7 @@ def test_what_needs_a_beta_header_is_told_in_words() -> None:
     }
     request = render(server_tools(advisor, advice, {"type": "text", "text": "so"}), CLAUDE)
     assert set(types(request.json["messages"][1])) == {"text"}
-    assert any(line.startswith("ANT-30 advisor_tool_result told in words") for line in request.changes)
+    assert any(line.startswith("ANT-30 advisor_tool_result sent as text") for line in request.changes)
 
 
 def test_cache_markers_stand_on_tools_and_system_and_never_in_messages() -> None:
@@ -313,7 +313,7 @@ def test_strict_tools_that_leave_too_much_open_go_without_the_promise(
 
 @pytest.mark.parametrize("to", [CLAUDE, "anthropic:claude-opus-4-8"])
 def test_a_block_of_tomorrow_goes_back_as_it_was(to: str) -> None:
-    """Kinds that only Anthropic can know are kept for it, and told in words to others."""
+    """Kinds that only Anthropic can know are kept for it, and sent as text to others."""
     hologram = {"type": "hologram", "depth": {"near": "so far"}}
     asked = {"role": "user", "content": [{"type": "text", "text": "see"}, hologram]}
     said = {"role": "assistant", "content": [hologram, {"type": "text", "text": "yes"}]}

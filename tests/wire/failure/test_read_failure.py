@@ -16,7 +16,7 @@ from turnout.errors import ProviderError
 from turnout.plain import loads
 from turnout.wire.failure.broken_rule import RULES, broken_rule
 from turnout.wire.failure.read_failure import failure, stream_failure, undecodable
-from turnout.wire.shared.redaction import redacted
+from turnout.wire.shared.redaction import redact_keys
 
 NOW = 1_800_000_000.0  # Fri, 15 Jan 2027 08:00:00 GMT
 
@@ -192,7 +192,7 @@ def test_keys_are_not_kept(secret: str) -> None:
 )
 def test_what_is_redacted(text: str, shown: str | None) -> None:
     """What follows a word for a secret, and nothing that only sounds like one."""
-    assert redacted(text) == (text if shown is None else shown)
+    assert redact_keys(text) == (text if shown is None else shown)
 
 
 def test_an_excerpt_is_bounded() -> None:
@@ -275,8 +275,8 @@ def test_recorded_refusals_have_a_kind() -> None:
 
 def test_taking_keys_out_twice_is_taking_them_out_once() -> None:
     """What passes two sinks reads the same as what passes one."""
-    once = redacted("Authorization: Bearer sk-0123456789abcdef, api_key=abc; and [redacted]")
-    assert redacted(once) == once == "Authorization: Bearer [redacted], api_key=[redacted]; and [redacted]"
+    once = redact_keys("Authorization: Bearer sk-0123456789abcdef, api_key=abc; and [redacted]")
+    assert redact_keys(once) == once == "Authorization: Bearer [redacted], api_key=[redacted]; and [redacted]"
 
 
 @pytest.mark.parametrize(

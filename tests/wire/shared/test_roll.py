@@ -33,8 +33,8 @@ def test_the_bytes_do_not_depend_on_when_they_are_asked_for(
         whole.add(message(role, text))
         often.add(message(role, text))
         if number in asked:
-            assert b"".join(often.closed).startswith(closed)
-            closed = b"".join(often.closed)
+            assert b"".join(often.closed_pieces).startswith(closed)
+            closed = b"".join(often.closed_pieces)
     assert often.bytes() == whole.bytes()
 
 
@@ -43,7 +43,7 @@ def test_a_long_roll_lies_in_blocks() -> None:
     roll, before = Roll(), list[bytes]()
     for number in range(40):
         roll.add(message("user", f"{number}" * 5_000))
-        pieces = [bytes(piece) for piece in roll.closed]
+        pieces = [bytes(piece) for piece in roll.closed_pieces]
         assert pieces[: len(before) - 1] == before[:-1]
         before = pieces
 

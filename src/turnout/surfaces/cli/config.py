@@ -12,7 +12,7 @@ import click
 
 from ...errors import UsageError
 from ...providers import PROVIDERS
-from ...wire.shared.redaction import redacted
+from ...wire.shared.redaction import redact_keys
 from ...world.config import Config
 from ...world.trust import LARGEST, Trust, project_files
 from ..shared.clean_text import printable, visible, visible_line
@@ -57,7 +57,7 @@ def config_command(
     elif revoke is not None:
         _revoke_grant(found, revoke)
     elif as_json:
-        click.echo(redacted(json_text(_as_json(found))))
+        click.echo(redact_keys(json_text(_as_json(found))))
     else:
         click.echo("\n".join(_report_lines(found)))
 
@@ -91,7 +91,7 @@ def _section(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-            yield printable(redacted("  " + "  ".join(cells))).rstrip()
+            yield printable(redact_keys("  " + "  ".join(cells))).rstrip()
         yield ""
 
 
@@ -118,7 +118,7 @@ def _setting_text(setting: Any) -> str:
     if setting in ("", None, (), {}):
         return "–"
     text = setting if isinstance(setting, str) else json.dumps(value(setting), ensure_ascii=False)
-    return printable(redacted(text))
+    return printable(redact_keys(text))
 
 
 def _as_json(config: Config) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ...providers import PROVIDERS, Provider
 from ...providers import find_provider as provider
 from ...session.limits import Limits, Timeouts
 from ...session.session import Session
-from ...wire.shared.redaction import redacted
+from ...wire.shared.redaction import redact_keys
 from ...world.config import DEFAULT_MODELS, Config
 from ...world.world import World
 from ..shared.clean_text import one_line
@@ -79,7 +79,7 @@ def _provider_line(config: Config, each: Provider, model: str) -> ProviderLine:
         key = f"{found[0]} is set" if found else f"{' or '.join(each.key_variables)} is not set"
     variable = each.base_url_variable
     address = (config.environment.get(variable, "") if variable else "") or each.base_url
-    return ProviderLine(each.name, key, redacted(address), model or DEFAULT_MODELS.get(each.name, ""))
+    return ProviderLine(each.name, key, redact_keys(address), model or DEFAULT_MODELS.get(each.name, ""))
 
 
 async def _try_providers(config: Config, lines: list[ProviderLine], named: bool) -> list[ProviderLine]:
@@ -96,7 +96,7 @@ async def _try_provider(config: Config, line: ProviderLine, named: bool) -> Prov
         async with _session(config, f"{line.name}:{line.model}") as session:
             answer = await session.ask(QUESTION, max_tokens=1024)
     except TurnoutError as error:
-        return _with_verdict(line, f"failed: {one_line(redacted(str(error)))}", False)
+        return _with_verdict(line, f"failed: {one_line(redact_keys(str(error)))}", False)
     took = time.monotonic() - began
     return _with_verdict(
         line, f"works: {line.model} said {one_line(answer.text, 40)!r} in {took:.1f} s", True

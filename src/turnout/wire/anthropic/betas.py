@@ -1,4 +1,4 @@
-"""The beta header that Anthropic wants with some of its own tools and fields: without it they are a 400."""
+"""The beta header that some of Anthropic's own tools and fields need. Without it they are a 400."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Blocks that only Anthropic understands, looked at before they go back to it.
+"""Check the blocks that only Anthropic understands, before they go back to it.
 
-A history may have been cut, edited or merged on its way here. One block that lacks what the
-API requires has the whole request refused, so a damaged one is told in words or left out.
+A history may have been cut, edited or merged. The API refuses the whole request for one block
+that lacks a required field, so a damaged block is sent as text or left out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from ..shared.roll import Wire
 
-# What the API takes back without a beta header. Blocks of other kinds are told in words.
+# What the API takes back without a beta header. Blocks of other kinds are sent as text.
 SERVER_TOOLS = (
     "web_search",
     "web_fetch",
@@ -46,7 +46,7 @@ Said = Annotated[str, Meta(pattern=r"\S")]
 
 
 class _Block(Struct, tag_field="type"):
-    """A block is known by its type; keys beyond those it must have are the API's business."""
+    """A block is known by its type. Only the required keys are checked."""
 
 
 # Citations
@@ -178,7 +178,7 @@ class _ServerUse(_Block, tag="server_tool_use"):
 
 
 class _Failed(Struct):
-    """Every server tool has its own type of error, and all look alike."""
+    """Every server tool has its own type of error; all have the same fields."""
 
     type: Annotated[str, Meta(pattern=r"_error$")]
     error_code: str
@@ -195,7 +195,7 @@ class _Fetched(_Block, tag="web_fetch_result"):
     content: _Document
 
 
-class _File(Struct):
+class _OutputFile(Struct):
     type: str
     file_id: str
 
@@ -205,7 +205,7 @@ class _Ran(Struct):
     stdout: str
     stderr: str
     return_code: int
-    content: list[_File]
+    content: list[_OutputFile]
 
 
 class _RanHidden(Struct):
@@ -213,7 +213,7 @@ class _RanHidden(Struct):
     encrypted_stdout: str
     stderr: str
     return_code: int
-    content: list[_File]
+    content: list[_OutputFile]
 
 
 class _Viewed(Struct):
@@ -271,7 +271,7 @@ RUN = ("text", "container_upload", "server_tool_use", *RESULTS)
 
 
 def is_server_block(wire: Wire) -> bool:
-    """Whether the provider ran this: the use of a tool of its own, or the result."""
+    """Whether the provider ran this: a use of its own tool, or the result."""
     kind = wire.get("type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
 
@@ -282,7 +282,7 @@ def is_known_block(wire: Wire) -> bool:
 
 
 def is_newer_block(wire: Wire) -> bool:
-    """Whether this is of a kind that only Anthropic can know: it came from there, and goes back as it was."""
+    """Whether this is a kind that we do not know: it came from Anthropic and goes back unchanged."""
     kind = wire.get("type")
     if not isinstance(kind, str) or KIND.fullmatch(kind) is None or kind.endswith(INSIDE_OTHERS):
         return False
@@ -290,9 +290,9 @@ def is_newer_block(wire: Wire) -> bool:
 
 
 def damage_of(wire: Wire, role: str) -> str:
-    """Why the API would refuse this block from this role, in a few words; "" where it would not."""
+    """Why the API would refuse this block from this role; "" if it would not."""
     if not is_known_block(wire):
-        is_whole = not is_server_block(wire) or _is(wire.get("id", wire.get("tool_use_id")), Said)
+        is_whole = not is_server_block(wire) or _is_valid(wire.get("id", wire.get("tool_use_id")), Said)
         return "" if is_whole else "it has no id"
     kind = wire["type"]
     if kind not in (SHOWN if role == "user" else RUN):
@@ -311,7 +311,7 @@ def _expect_block(kind: str, wire: Wire) -> None:
 
 
 def _has_types(wire: Wire) -> bool:
-    """Whether every block inside says what it is; a decoder that expects one kind only does not ask."""
+    """Whether every block inside has a type. msgspec does not check it where only one kind can be."""
     inside = [value for name in ("content", "source", "tool_references") for value in _items(wire.get(name))]
     return isinstance(wire.get("type"), str) and all(_has_types(each) for each in inside)
 
@@ -322,7 +322,7 @@ def _items(value: Any) -> list[Wire]:
 
 
 def _expect_any(content: Any, kinds: tuple[Any, ...]) -> None:
-    """The content of a result is one of several; they cannot be told apart by one key."""
+    """The content of a result has one of several shapes, and no single key tells which."""
     for kind in kinds[:-1]:
         try:
             msgspec.convert(content, kind)
@@ -334,15 +334,15 @@ def _expect_any(content: Any, kinds: tuple[Any, ...]) -> None:
 
 def is_sound_beside_source(fields: Wire) -> bool:
     """Whether a document may have these fields beside its source."""
-    return _is(fields, _Beside)
+    return _is_valid(fields, _Beside)
 
 
 def sound_citations(citations: Any) -> list[Any]:
     """The citations that the API takes back with their text."""
-    return [each for each in citations if _is(each, Citation)] if isinstance(citations, list) else []
+    return [each for each in citations if _is_valid(each, Citation)] if isinstance(citations, list) else []
 
 
-def _is(value: Any, kind: Any) -> bool:
+def _is_valid(value: Any, kind: Any) -> bool:
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:

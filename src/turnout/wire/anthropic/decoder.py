@@ -1,4 +1,4 @@
-"""Anthropic Messages, read: frames of a stream or a whole body become events.
+"""Read Anthropic Messages: frames of a stream or a whole body become events.
 
 A message is a list of content blocks, each with an index: it starts, grows by deltas and
 stops. One block of state is kept per open index, so blocks may overlap. The arguments of
@@ -6,8 +6,7 @@ a call are the joined `input_json_delta` texts; the `input` in the start of a bl
 always empty in real streams and counts only when no deltas come.
 
 Nearly every frame is a delta of text, thinking or arguments. Those are decoded straight
-into small structs; whatever does not fit them takes the general way, which reads plain
-dicts and has the same outcome.
+into small structs. All other frames are read as plain dicts, with the same result.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ class _BlockDelta(Struct, tag="content_block_delta", gc=False):
 _decode_delta = msgspec.json.Decoder(_BlockDelta).decode
 
 
-class _Block:
-    """An open content block: what it said at its start, and what came since."""
+class _OpenBlock:
+    """An open content block: its start, and the deltas since."""
 
     __slots__ = ("citations", "draft", "key", "pieces", "signature", "start", "type")
 
@@ -75,8 +74,8 @@ class AnthropicDecoder:
 
     def __init__(self, origin: Origin, turn_key: str) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
-        self._open: dict[int, _Block] = {}
-        self._current: _Block | None = None
+        self._open: dict[int, _OpenBlock] = {}
+        self._current: _OpenBlock | None = None
         self._started = 0
         self._counts: dict[str, Any] = {}
         self._raw_stop = ""
@@ -90,10 +89,10 @@ class AnthropicDecoder:
                 return self._feed_general(data)
             delta = frame.delta
             if isinstance(delta, _TextDelta):
-                return self._text(frame.index, delta.text)
+                return self._text_delta(frame.index, delta.text)
             if isinstance(delta, _JsonDelta):
-                return self._json(frame.index, delta.partial_json)
-            return self._thinking(frame.index, delta.thinking)
+                return self._json_delta(frame.index, delta.partial_json)
+            return self._thinking_delta(frame.index, delta.thinking)
         return self._feed_general(data)
 
     def _feed_general(self, data: bytes) -> Events:
@@ -110,14 +109,14 @@ class AnthropicDecoder:
         if self.reply.ended:
             return NOTHING
         if not isinstance(payload, dict):
-            return self.reply.fail("malformed", f"a frame is no object: {dumps(payload)[:200]}")
+            return self.reply.fail("malformed", f"a frame is not an object: {dumps(payload)[:200]}")
         match payload.get("type"):
             case "content_block_delta":
-                return self._delta(self._index(payload), dict_in(payload.get("delta")))
+                return self._block_delta(self._index(payload), dict_in(payload.get("delta")))
             case "content_block_start":
-                return self._start(self._index(payload), dict_in(payload.get("content_block")))
+                return self._start_block(self._index(payload), dict_in(payload.get("content_block")))
             case "content_block_stop":
-                return self._stop(self._index(payload))
+                return self._stop_block(self._index(payload))
             case "message_start":
                 return self._message(dict_in(payload.get("message")))
             case "message_delta":
@@ -127,9 +126,9 @@ class AnthropicDecoder:
             case "message":
                 return self.whole(payload)
             case "error":
-                return self._fail(payload)
+                return self._fail_reply(payload)
             case kind:
-                return self._fail(payload) if kind is None and payload.get("error") else NOTHING
+                return self._fail_reply(payload) if kind is None and payload.get("error") else NOTHING
 
     def whole(self, body: Any) -> Events:
         """The events of a reply that came as one JSON body."""
@@ -137,36 +136,36 @@ class AnthropicDecoder:
             return self._not_a_message(body)
         events = list(self._message(body))
         self._raw_stop = text_in(body.get("stop_reason"))
-        return [*events, *self._stop_details(body), *self._done()]
+        return [*events, *self._stop_details(body), *self._finish_reply()]
 
     def close(self) -> Events:
-        """The bytes are at their end; a reply without `message_stop` was cut short."""
+        """The end of the bytes. A reply without `message_stop` was cut off."""
         return self.reply.fail("truncated", "the stream ended without message_stop")
 
     def _not_a_message(self, body: Any) -> Events:
         if is_failure(body):
-            return self._fail(body)
-        return self.reply.fail("malformed", f"the body is no message: {dumps(body)[:200]}")
+            return self._fail_reply(body)
+        return self.reply.fail("malformed", f"the body is not a message: {dumps(body)[:200]}")
 
-    def _fail(self, payload: dict[str, Any]) -> Events:
+    def _fail_reply(self, payload: dict[str, Any]) -> Events:
         cause = stream_failure(payload)
         return self.reply.fail(cause.kind, cause.message, cause)
 
     # -- the message
 
     def _message(self, message: dict[str, Any]) -> Events:
-        self._count(message.get("usage"))
-        self._mark(message)
+        self._count_usage(message.get("usage"))
+        self._mark_reply(message)
         events: list[Any] = []
         for index, block in enumerate(list_in(message.get("content"))):
-            events += self._start(index, dict_in(block))
-            events += self._stop(index)
+            events += self._start_block(index, dict_in(block))
+            events += self._stop_block(index)
         return events
 
     def _message_delta(self, payload: dict[str, Any]) -> Events:
         delta = dict_in(payload.get("delta"))
-        self._count(payload.get("usage"))
-        self._mark(delta)
+        self._count_usage(payload.get("usage"))
+        self._mark_reply(delta)
         self._raw_stop = text_in(delta.get("stop_reason")) or self._raw_stop
         return self._stop_details(delta)
 
@@ -174,29 +173,29 @@ class AnthropicDecoder:
         """Some servers leave out the stop of the last block; the end of the message closes it."""
         events: list[Any] = []
         for index in list(self._open):
-            events += self._stop(index)
-        return [*events, *self._done()]
+            events += self._stop_block(index)
+        return [*events, *self._finish_reply()]
 
-    def _done(self) -> Events:
+    def _finish_reply(self) -> Events:
         stop = STOPS.get(self._raw_stop, "other") if self._raw_stop else "end"
         return self.reply.done(stop, self._raw_stop)
 
-    def _mark(self, message: dict[str, Any]) -> None:
-        """What a later request may have to name: this reply, and the container it ran code in."""
+    def _mark_reply(self, message: dict[str, Any]) -> None:
+        """Keep what a later request may have to name: this reply, and the container that ran its code."""
         marks = {name: message[name] for name in ("id", "container") if message.get(name)}
         if marks:
             self.reply.mark_reply(marks)
 
     def _stop_details(self, message: dict[str, Any]) -> Events:
-        """Why the model refused, in words that it did not say itself."""
+        """Why the model refused. The API says so, not the model."""
         explanation = text_in(dict_in(message.get("stop_details")).get("explanation"))
         return self.reply.opaque(Opaque("refusal", explanation)) if explanation else NOTHING
 
-    def _count(self, usage: Any) -> None:
-        """Counts grow while the message does; a later one replaces an earlier one."""
+    def _count_usage(self, usage: Any) -> None:
+        """Counts are cumulative: a later one replaces an earlier one."""
         if isinstance(usage, dict):
             self._counts.update((name, count) for name, count in usage.items() if count is not None)
-            self.reply.usage(_usage(self._counts))
+            self.reply.usage(_usage_in(self._counts))
 
     # -- blocks
 
@@ -207,8 +206,8 @@ class AnthropicDecoder:
         begins = payload["type"] == "content_block_start"
         return self._started if begins else max(self._open, default=self._started)
 
-    def _start(self, index: int, start: dict[str, Any]) -> Events:
-        block = _Block(self._started, start)
+    def _start_block(self, index: int, start: dict[str, Any]) -> Events:
+        block = _OpenBlock(self._started, start)
         self._started += 1
         self._open[index] = self._current = block
         match block.type:
@@ -222,7 +221,7 @@ class AnthropicDecoder:
                 return self._start_call(block)
         return NOTHING
 
-    def _start_call(self, block: _Block) -> Events:
+    def _start_call(self, block: _OpenBlock) -> Events:
         start = block.start
         events = self.reply.start_call(
             block.key, text_in(start.get("id")), text_in(start.get("name")), arguments=start.get("input")
@@ -232,31 +231,31 @@ class AnthropicDecoder:
             self.reply.mark_call(block.key, {"caller": caller})
         return events
 
-    def _delta(self, index: int, delta: dict[str, Any]) -> Events:
+    def _block_delta(self, index: int, delta: dict[str, Any]) -> Events:
         match delta.get("type"):
             case "text_delta":
-                return self._text(index, text_in(delta.get("text")))
+                return self._text_delta(index, text_in(delta.get("text")))
             case "thinking_delta":
-                return self._thinking(index, text_in(delta.get("thinking")))
+                return self._thinking_delta(index, text_in(delta.get("thinking")))
             case "input_json_delta":
-                return self._json(index, text_in(delta.get("partial_json")))
+                return self._json_delta(index, text_in(delta.get("partial_json")))
         if (block := self._open.get(index)) is not None:
-            self._grow(block, delta)
+            self._grow_block(block, delta)
         return NOTHING
 
-    def _text(self, index: int, text: str) -> Events:
+    def _text_delta(self, index: int, text: str) -> Events:
         block = self._open.get(index)
         if block is not self._current:
-            self._resume(block)
+            self._resume_block(block)
         return self.reply.text(text)
 
-    def _thinking(self, index: int, text: str) -> Events:
+    def _thinking_delta(self, index: int, text: str) -> Events:
         block = self._open.get(index)
         if block is not self._current:
-            self._resume(block)
+            self._resume_block(block)
         return self.reply.thinking(text)
 
-    def _json(self, index: int, text: str) -> Events:
+    def _json_delta(self, index: int, text: str) -> Events:
         block = self._open.get(index)
         if block is None:
             return NOTHING
@@ -265,22 +264,22 @@ class AnthropicDecoder:
         block.pieces.append(text)
         return NOTHING
 
-    def _resume(self, block: _Block | None) -> None:
-        """Another block's turn again. Text for an index that never started goes where text goes."""
+    def _resume_block(self, block: _OpenBlock | None) -> None:
+        """Continue another block. Text for an index that never started goes to the open text."""
         if block is not None and block.draft is not None:
             self.reply.resume(block.draft)
         self._current = block
 
-    def _grow(self, block: _Block, delta: dict[str, Any]) -> None:
+    def _grow_block(self, block: _OpenBlock, delta: dict[str, Any]) -> None:
         match delta.get("type"):
             case "signature_delta":
                 block.signature = text_in(delta.get("signature")) or block.signature
             case "citations_delta":
                 block.citations.append(delta.get("citation"))
             case _:
-                _merge(block.start, delta)
+                _merge_delta(block.start, delta)
 
-    def _stop(self, index: int) -> Events:
+    def _stop_block(self, index: int) -> Events:
         block = self._open.pop(index, None)
         if block is None:
             return NOTHING
@@ -298,14 +297,14 @@ class AnthropicDecoder:
                 return self.reply.complete_call(block.key)
         return self._stop_opaque(block)
 
-    def _stop_text(self, block: _Block) -> Events:
+    def _stop_text(self, block: _OpenBlock) -> Events:
         if block.citations:
             self.reply.mark_text({"citations": block.citations})
         self.reply.resume(None)
         return NOTHING
 
-    def _stop_opaque(self, block: _Block) -> Events:
-        """What the provider ran itself, and kinds we do not know: kept whole, for it alone."""
+    def _stop_opaque(self, block: _OpenBlock) -> Events:
+        """Tools that the provider ran, and unknown kinds: kept whole, for this provider only."""
         if block.pieces:
             block.start["input"] = _json_value("".join(block.pieces))
         kind = block.type or "unknown"
@@ -313,7 +312,7 @@ class AnthropicDecoder:
         return self.reply.opaque(Opaque(kind, words_of(kind, block.start), residue))
 
 
-def _usage(counts: dict[str, Any]) -> Usage:
+def _usage_in(counts: dict[str, Any]) -> Usage:
     details = dict_in(counts.get("output_tokens_details"))
     return Usage(
         input=count_in(counts.get("input_tokens")),
@@ -324,8 +323,8 @@ def _usage(counts: dict[str, Any]) -> Usage:
     )
 
 
-def _merge(start: dict[str, Any], delta: dict[str, Any]) -> None:
-    """A delta of a kind we do not know adds to the fields that it names."""
+def _merge_delta(start: dict[str, Any], delta: dict[str, Any]) -> None:
+    """A delta of an unknown kind adds to the fields that it names."""
     for name, value in delta.items():
         if name == "type":
             continue

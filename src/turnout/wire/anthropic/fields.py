@@ -1,4 +1,4 @@
-"""What stands around the messages of a Messages request: limits, thinking, tools, cache markers."""
+"""The fields around the messages of a Messages request: limits, thinking, tools, cache markers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
-from ..shared.added_fields import merged, with_added_fields
+from ..shared.added_fields import merge_fields, with_added_fields
 from ..shared.limits import nearest_effort, service_tier, token_limit
 from ..shared.offer import Declarations, Offer, is_forced, offered_tools
 from ..shared.open_loop import Loop
@@ -45,7 +45,7 @@ class AnthropicFields:
         options: Options,
         changes: list[str],
     ) -> Wire:
-        """`loop` is the tool loop that may be open, `called` the tools that the history knows."""
+        """`loop` is the tool loop that may be open, `called` the tools that the history calls."""
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model}
         offer = offered_tools(tools, called, options, self.ids, changes, limit=MAX_TOOLS)
@@ -70,7 +70,7 @@ class AnthropicFields:
                 if getattr(options, name):
                     changes.append(f"{name} left out: this API does not have it")
         elif options.json:
-            changes.append("json left out: this API takes a schema of the answer, or none")
+            changes.append("json left out: this API takes only a schema of the answer")
         if options.stream:
             fields["stream"] = True
         self._add_service(fields, options, changes)
@@ -86,24 +86,22 @@ class AnthropicFields:
             if options.thinking is False and "adaptive" in kinds and "off" in kinds:
                 fields["thinking"] = {"type": "disabled"}
             elif options.thinking is False and "adaptive" in kinds:
-                changes.append(f"thinking stays as it is: {self.setting.model} cannot be told not to think")
+                changes.append(f"thinking stays on: {self.setting.model} cannot switch it off")
         elif "adaptive" in kinds and (options.budget is None or "manual" not in kinds):
             fields["thinking"] = {"type": "adaptive"}
         elif "manual" not in kinds:
             changes.append(f"thinking left out: {self.setting.model} does not think")
         elif is_forced(choice):
-            changes.append("ANT-24 thinking switched off: it does not go with a forced tool choice")
+            changes.append("ANT-24 thinking switched off: the API refuses it with a forced tool choice")
         elif loop.open and not loop.thinks:
             changes.append("ANT-16 thinking switched off: the open tool loop began without it")
         else:
             self._add_budget(fields, options, changes)
         if options.budget is not None and "budget_tokens" not in fields.get("thinking", {}):
-            changes.append(f"budget left out: {self.setting.model} is not told how much to think here")
-        is_said = bool(efforts) or (
-            options.budget is None and "thinking" in fields
-        )  # in its own words, or as tokens
-        if options.effort not in (None, "none") and not is_said:
-            changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
+            changes.append(f"budget left out: {self.setting.model} takes no budget here")
+        as_budget = options.budget is None and "thinking" in fields
+        if options.effort not in (None, "none") and not efforts and not as_budget:
+            changes.append(f"effort left out: {self.setting.model} takes no effort here")
 
     def _add_budget(self, fields: Wire, options: Options, changes: list[str]) -> None:
         usual = BUDGETS.get(options.effort or "medium", BUDGETS["high"])
@@ -131,7 +129,9 @@ class AnthropicFields:
             if not self.setting.facts.sampling or (thinks and not _goes_with_thinking(name, value))
         ]
         if refused:
-            changes.append(f"ANT-22 {', '.join(refused)} left out: refused by this model or while it thinks")
+            changes.append(
+                f"ANT-22 {', '.join(refused)} left out: the model refuses it, or does while it thinks"
+            )
         fields.update({name: value for name, value in given.items() if name not in refused})
         if options.stop:
             fields["stop_sequences"] = list(options.stop)
@@ -140,7 +140,7 @@ class AnthropicFields:
                 changes.append(f"{name} left out: this API does not have it")
 
     def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        """Who asks, and how it is served."""
+        """The user, and the service tier."""
         if options.user is not None:
             fields["metadata"] = {"user_id": options.user}
         for name in ("metadata", "cache_key"):
@@ -169,7 +169,7 @@ class AnthropicFields:
     def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
         freedom = Freedom()
         wires = [self._tool(tool, offer.names[tool.name], freedom, options, changes) for tool in offer.tools]
-        # A tool that is loaded only when it is searched for is no part of the cached prompt.
+        # A tool with defer_loading is not part of the cached prompt, so the marker goes on another one.
         marked = [at for at, wire in enumerate(wires) if not wire.get("defer_loading")]
         if options.cache and self.dialect.caching and marked:
             wires[marked[-1]]["cache_control"] = _marker(options)
@@ -184,7 +184,7 @@ class AnthropicFields:
         wanted = options.strict or tool.strict
         schema = strict_schema(tool, "anthropic", lines) if wanted else None
         if schema is not None and not freedom.takes(schema):
-            lines = [f"ANT-09 strict left out of {tool.name}: the tools leave more open than is compiled"]
+            lines = [f"ANT-09 strict left out of {tool.name}: too many optional parameters or unions"]
             schema = None
         changes += lines
         wire: Wire = {
@@ -195,7 +195,7 @@ class AnthropicFields:
             wire["description"] = tool.description
         if schema is not None:
             wire["strict"] = True
-        return merged(wire, _without_marker(tool.beside))
+        return merge_fields(wire, _without_marker(tool.beside))
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
         choice = offer.choice
@@ -217,7 +217,7 @@ def _marker(options: Options) -> Wire:
 
 
 def _without_marker(wire: Wire) -> Wire:
-    """Without the cache marker it once had: four are taken in all, and ours stand elsewhere."""
+    """Without its cache marker: ANT-14 allows four, and ours stand elsewhere."""
     return {key: value for key, value in wire.items() if key != "cache_control"}
 
 

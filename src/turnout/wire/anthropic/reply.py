@@ -1,6 +1,6 @@
-"""A scripted reply in Anthropic's words: a message of content blocks, whole or as events.
+"""Write a reply as Anthropic does: a message of content blocks, whole or as events.
 
-The whole message comes first; the stream tells the same message block by block.
+The whole message is made first. The stream is the same message, block by block.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ STOPS: dict[Stop, str] = {
     "refused": "refusal",
     "paused": "pause_turn",
 }
-RAW = "_raw"  # what the model wrote in place of JSON: only a stream can show it
+RAW = "_raw"  # what the model wrote in place of JSON: only a stream can hold it
 
 
 def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The message as it comes when it is not streamed."""
-    content = [block for place, part in enumerate(reply.parts) for block in _blocks(part, place, author)]
+    content = [
+        block for place, part in enumerate(reply.parts) for block in _blocks_of_part(part, place, author)
+    ]
     return {
         "id": author.draw("msg_01", 22),
         "type": "message",
@@ -35,11 +37,11 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
         "content": content,
         "stop_reason": stop_word(STOPS, reply, "Anthropic"),
         "stop_sequence": None,
-        "usage": _usage(author.counted(reply)),
+        "usage": _usage_counts(author.count_tokens(reply)),
     }
 
 
-def _blocks(part: Part, place: int, author: ReplyAuthor) -> Iterator[Wire]:
+def _blocks_of_part(part: Part, place: int, author: ReplyAuthor) -> Iterator[Wire]:
     match part:
         case Say():
             yield {"type": "text", "text": part.text}
@@ -53,10 +55,10 @@ def _blocks(part: Part, place: int, author: ReplyAuthor) -> Iterator[Wire]:
             raw = {} if part.raw is None else {RAW: part.raw}
             yield {"type": "tool_use", "id": id, "name": part.name, "input": part.arguments, **raw}
         case Hosted():
-            yield from _hosted(part, author)
+            yield from _hosted_blocks(part, author)
 
 
-def _hosted(part: Hosted, author: ReplyAuthor) -> Iterator[Wire]:
+def _hosted_blocks(part: Hosted, author: ReplyAuthor) -> Iterator[Wire]:
     id = author.draw("srvtoolu_01", 22)
     yield {"type": "server_tool_use", "id": id, "name": part.name, "input": part.arguments}
     found = {
@@ -69,7 +71,7 @@ def _hosted(part: Hosted, author: ReplyAuthor) -> Iterator[Wire]:
     yield {"type": f"{part.name}_tool_result", "tool_use_id": id, "content": [found]}
 
 
-def _usage(usage: Usage) -> Wire:
+def _usage_counts(usage: Usage) -> Wire:
     counts: Wire = {
         "input_tokens": usage.input or 0,
         "cache_creation_input_tokens": usage.cache_write or 0,
@@ -82,7 +84,7 @@ def _usage(usage: Usage) -> Wire:
 
 
 def body(message: Wire) -> Wire:
-    """What is sent of it: a call that is no JSON cannot be a value, so it is sent as none."""
+    """The message without raw text of calls: a whole body can hold only valid JSON."""
     content = [{name: value for name, value in block.items() if name != RAW} for block in message["content"]]
     return {**message, "content": content}
 
@@ -94,7 +96,7 @@ def stream(message: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Str
     frames = [frame({"type": "message_start", "message": opening}, "message_start"), ping()]
     last = len(message["content"]) - 1
     for index, block in enumerate(message["content"]):
-        frames += _told(index, block, odd)
+        frames += _block_events(index, block, odd)
         if not ("no_block_stop" in odd and index == last):
             frames.append(_frame("content_block_stop", index=index))
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
@@ -106,14 +108,14 @@ def ping() -> Frame:
     return _frame("ping")
 
 
-def _told(index: int, block: Wire, odd: Collection[str]) -> Iterator[Frame]:
-    start, deltas = _start(block, odd)
+def _block_events(index: int, block: Wire, odd: Collection[str]) -> Iterator[Frame]:
+    start, deltas = _start_and_deltas(block, odd)
     yield _frame("content_block_start", index=index, content_block=start)
     for delta in deltas:
         yield _frame("content_block_delta", index=index, delta=delta)
 
 
-def _start(block: Wire, odd: Collection[str]) -> tuple[Wire, list[Wire]]:
+def _start_and_deltas(block: Wire, odd: Collection[str]) -> tuple[Wire, list[Wire]]:
     """How a block begins, and the deltas that it grows by."""
     match block["type"]:
         case "text":

@@ -1,8 +1,8 @@
 """The shape of a Chat Completions chunk, as wide as real servers write it.
 
-One shape serves streamed chunks and whole bodies. Values are left as `Any` wherever some
-server is known to send another type than the specification says, so that nearly every
-chunk is decoded in one step; `read` builds the same shape from anything at all.
+One shape serves streamed chunks and whole bodies. A value is `Any` wherever some server is
+known to send another type than the specification says. So nearly every chunk is decoded in
+one step. `read_chunk` builds the same shape from any JSON value.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from ...model import Usage
+from ...plain import count_in
 
 T = TypeVar("T", bound=Struct)
 
 
 class Function(Struct, gc=False):
-    """Which function, and what it is given: text as a rule, an object from some hosts."""
+    """The function and its arguments: text as a rule, an object from some hosts."""
 
     name: Any = None
     arguments: Any = None
@@ -26,7 +27,7 @@ class Function(Struct, gc=False):
 
 
 class Fragment(Struct):
-    """A piece of one call. Only the first piece has to say which."""
+    """A piece of one call. Only the first piece must name the function."""
 
     index: Any = None
     id: Any = None
@@ -53,7 +54,7 @@ class Delta(Struct):
     audio: Any = None
 
 
-class Choice(Struct):
+class ChunkChoice(Struct):
     index: Any = None
     delta: Delta | None = None
     message: Delta | None = None
@@ -63,7 +64,7 @@ class Choice(Struct):
 
 
 class Chunk(Struct):
-    choices: list[Choice] | None = None
+    choices: list[ChunkChoice] | None = None
     usage: Any = None
     error: Any = None
     object: Any = None
@@ -74,48 +75,50 @@ decode = msgspec.json.Decoder(Chunk).decode
 
 
 def is_done(data: bytes) -> bool:
-    """Whether a payload is the mark that ends a stream, which is no JSON; some servers pad it."""
+    """Whether a payload is the mark that ends a stream. It is not JSON, and some servers pad it."""
     return data.strip() == b"[DONE]"
 
 
-def read(value: Any) -> Chunk:
-    """The chunk in any JSON value; what does not fit its place is left out."""
+def read_chunk(value: Any) -> Chunk:
+    """The chunk in any JSON value. Values of a wrong type are left out."""
     fields = value if isinstance(value, dict) else {}
-    chunk = _filled(Chunk, fields)
+    chunk = _fill_struct(Chunk, fields)
     if chunk.choices is not None:
-        chunk.choices = [_choice(choice) for choice in dicts(chunk.choices)]
+        chunk.choices = [_read_choice(choice) for choice in dicts(chunk.choices)]
     return chunk
 
 
-def _choice(fields: dict[str, Any]) -> Choice:
-    choice = _filled(Choice, fields)
-    choice.delta = _delta(fields.get("delta"))
-    choice.message = _delta(fields.get("message"))
+def _read_choice(fields: dict[str, Any]) -> ChunkChoice:
+    choice = _fill_struct(ChunkChoice, fields)
+    choice.delta = _read_delta(fields.get("delta"))
+    choice.message = _read_delta(fields.get("message"))
     return choice
 
 
-def _delta(fields: Any) -> Delta | None:
+def _read_delta(fields: Any) -> Delta | None:
     if not isinstance(fields, dict):
         return None
-    delta = _filled(Delta, fields)
-    delta.function_call = _function(fields.get("function_call"))
+    delta = _fill_struct(Delta, fields)
+    delta.function_call = _read_function(fields.get("function_call"))
     calls = fields.get("tool_calls")
-    delta.tool_calls = [_fragment(call) for call in dicts(calls)] if isinstance(calls, list | dict) else None
+    delta.tool_calls = (
+        [_read_fragment(call) for call in dicts(calls)] if isinstance(calls, list | dict) else None
+    )
     return delta
 
 
-def _fragment(fields: dict[str, Any]) -> Fragment:
-    fragment = _filled(Fragment, fields)
-    fragment.function = _function(fields.get("function"))
-    fragment.custom = _function(fields.get("custom"))
+def _read_fragment(fields: dict[str, Any]) -> Fragment:
+    fragment = _fill_struct(Fragment, fields)
+    fragment.function = _read_function(fields.get("function"))
+    fragment.custom = _read_function(fields.get("custom"))
     return fragment
 
 
-def _function(fields: Any) -> Function | None:
-    return _filled(Function, fields) if isinstance(fields, dict) else None
+def _read_function(fields: Any) -> Function | None:
+    return _fill_struct(Function, fields) if isinstance(fields, dict) else None
 
 
-def _filled(kind: type[T], fields: dict[str, Any]) -> T:
+def _fill_struct(kind: type[T], fields: dict[str, Any]) -> T:
     return kind(**{name: fields[name] for name in kind.__struct_fields__ if name in fields})
 
 
@@ -126,34 +129,32 @@ def dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def usage_of(counts: Any) -> Usage | None:
-    """Token counts, under the names that OpenAI and those who speak its language give them."""
+    """Token counts, under the names of OpenAI and of the servers that speak Chat."""
     if not isinstance(counts, dict):
         return None
     details = counts.get("prompt_tokens_details")
     return Usage(
-        input=count(counts.get("prompt_tokens")),
-        output=count(counts.get("completion_tokens")),
-        total=count(counts.get("total_tokens")),
-        cached_input=_first(within(details, "cached_tokens"), *map(counts.get, CACHED)),
-        cache_write=_first(within(details, "cache_write_tokens"), counts.get("cache_creation_input_tokens")),
-        reasoning=_first(
-            within(counts.get("completion_tokens_details"), "reasoning_tokens"),
+        input=count_in(counts.get("prompt_tokens")),
+        output=count_in(counts.get("completion_tokens")),
+        total=count_in(counts.get("total_tokens")),
+        cached_input=_first_count(detail_in(details, "cached_tokens"), *map(counts.get, CACHED)),
+        cache_write=_first_count(
+            detail_in(details, "cache_write_tokens"), counts.get("cache_creation_input_tokens")
+        ),
+        reasoning=_first_count(
+            detail_in(counts.get("completion_tokens_details"), "reasoning_tokens"),
             counts.get("reasoning_tokens"),
         ),
     )
 
 
 CACHED = ("num_cached_tokens", "cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
-"""What Mistral, Together, DeepSeek and Anthropic's gateways call the tokens read from a cache."""
+"""Cached tokens at Mistral, Together, DeepSeek and Anthropic's gateways, in this order."""
 
 
-def within(details: Any, name: str) -> Any:
+def detail_in(details: Any, name: str) -> Any:
     return details.get(name) if isinstance(details, dict) else None
 
 
-def _first(*values: Any) -> int | None:
-    return next((number for value in values if (number := count(value)) is not None), None)
-
-
-def count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _first_count(*values: Any) -> int | None:
+    return next((number for value in values if (number := count_in(value)) is not None), None)

@@ -1,11 +1,10 @@
-"""Chat Completions, read: chunks or a whole body become events, whoever serves them.
+"""Read Chat Completions: chunks or a whole body become events, from any server.
 
-Every field in which some server sends reasoning is read on every stream, and each text
-counts once however many fields repeat it. What a server wants back of its reasoning rides
-on the thinking: `field` is where the text came from, and the last block that holds
-`reasoning_details` or `reasoning_opaque` holds all of it. Nothing is final before the
-stream says so: calls are whole, and the reply done, at `[DONE]`, or at the end of a body
-that gave a reason for stopping.
+Every field in which some server sends reasoning is read on every stream. A text counts once,
+even if several fields repeat it. What a server wants back of its reasoning is residue of the
+thinking: `field` is where the text came from, and the last block with `reasoning_details` or
+`reasoning_opaque` holds all of it. Calls are complete, and the reply is done, at `[DONE]`, or
+at the end of a body that gave a finish reason.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from ...streaming.texttools import syntax_of
 from ...streaming.thinktags import ThinkTags
 from ..failure.read_failure import excerpt, stream_failure, undecodable
 from ..protocol import ReadOptions
-from .chunk import Choice, Chunk, Delta, Fragment, Function, decode, dicts, is_done, read, usage_of
+from .chunk import Chunk, ChunkChoice, Delta, Fragment, Function, decode, dicts, is_done, read_chunk, usage_of
 from .dialect import ChatDialect
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
@@ -51,11 +50,11 @@ STOPS: dict[str, Stop] = {
 }
 
 FAILED_STOPS: dict[str, FailureKind] = {"error": "server", "insufficient_system_resource": "overloaded"}
-"""Reasons that are failures: at OpenRouter and Mistral; at DeepSeek, when it runs out of machines."""
+"""Finish reasons that are failures: at OpenRouter and Mistral; at DeepSeek, when it lacks machines."""
 
 
 class ChatOptions(Struct, frozen=True):
-    """What differs between servers in how their replies are read."""
+    """How the replies of a server are read."""
 
     think_tags: str = ""  # the tag in which thinking stands within the text: "think"
     think_opened: bool = False  # the prompt template has written the opening tag already
@@ -66,14 +65,14 @@ class ChatOptions(Struct, frozen=True):
 
 
 def chat_options(dialect: ChatDialect, model: str, asked: ReadOptions) -> ChatOptions:
-    """How the replies of a server are read, with what the caller asked for."""
+    """How the replies of a server are read, given what the caller asked for."""
     tags = dialect.think_tags if asked.think_tags is None else asked.think_tags
     syntax = syntax_of(model) if asked.text_tools else ""
     return ChatOptions("think" if tags else "", joins_choices=dialect.joins_choices, text_tools=syntax)
 
 
 def speech_of(reply: ReplyBuilder, options: ChatOptions) -> Speech | None:
-    """What takes thinking and calls out of the text, where a server leaves them there."""
+    """Takes thinking and calls out of the text, for servers that leave them there."""
     if not options.think_tags and not options.text_tools:
         return None
     tag = options.think_tags
@@ -87,7 +86,7 @@ class ChatDecoder:
         self.reply = ReplyBuilder(origin, turn_key)
         self._options = options = options or ChatOptions()
         self._speech = speech_of(self.reply, options)
-        self._unsealed = False  # thinking is open, or its server's state waits to be kept
+        self._unsealed = False  # thinking is open, or its residue is not stored yet
         self._field = ""  # where the open thinking came from
         self._state: dict[str, Any] = {}
         self._details: list[dict[str, Any]] = []
@@ -102,54 +101,57 @@ class ChatDecoder:
         try:
             chunk = decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._odd(event, data)
+            return self._read_odd_payload(event, data)
         if chunk.error is None and (chunk.choices or chunk.usage is not None):
-            return self._take(chunk)
-        return self._odd(event, data)
+            return self._read_chunk(chunk)
+        return self._read_odd_payload(event, data)
 
     def close(self) -> Events:
-        """The end of the body: the end of the reply only if it gave a reason for stopping."""
+        """The end of the body. Without a finish reason the reply was cut off."""
         if self._finish is None:
-            return self._fail("truncated", "the stream ended before the reply did")
-        return self._done()
+            return self._fail_reply("truncated", "the stream ended before the reply did")
+        return self._finish_reply()
 
     def whole(self, body: Any) -> Events:
         """The events of a body that was not streamed."""
-        chunk = read(body)
+        chunk = read_chunk(body)
         if (chunk.error and not _is_cut(chunk)) or not chunk.choices:
-            return (*self._beside(chunk, body), *self.reply.fail("malformed", "the body holds no reply"))
+            return (
+                *self._read_without_choices(chunk, body),
+                *self.reply.fail("malformed", "the body holds no reply"),
+            )
         self._finish = ""
         places = count()
         for choice in chunk.choices:
             if choice.message is not None:
                 choice.delta = choice.message
                 for fragment in choice.message.tool_calls or ():
-                    fragment.index = next(places)  # here each is a whole call, whatever it says of itself
-        return (*self._take(chunk), *self._done())
+                    fragment.index = next(places)  # here each is a whole call, whatever its index
+        return (*self._read_chunk(chunk), *self._finish_reply())
 
     # -- one chunk
 
-    def _take(self, chunk: Chunk) -> Events:
+    def _read_chunk(self, chunk: Chunk) -> Events:
         events: Events = NOTHING
         for choice in chunk.choices or ():
             if not choice.index or self._options.joins_choices:
-                told = self._choice(choice)
-                events = (*events, *told) if events else told
+                found = self._read_choice(choice)
+                events = (*events, *found) if events else found
         if chunk.usage is not None or chunk.x_groq is not None:
-            self._count(chunk)
+            self._count_usage(chunk)
         return events
 
-    def _choice(self, choice: Choice) -> Events:
+    def _read_choice(self, choice: ChunkChoice) -> Events:
         if choice.finish_reason:
             self._finish = str(choice.finish_reason)
         if choice.usage is not None and (usage := usage_of(choice.usage)):
             self.reply.usage(usage)  # Kimi counts here
         delta = choice.delta or choice.message
-        said = self._say(delta) if delta is not None else NOTHING
-        return (*said, *self._failure({"error": choice.error})) if choice.error else said
+        said = self._read_delta(delta) if delta is not None else NOTHING
+        return (*said, *self._fail_with_error({"error": choice.error})) if choice.error else said
 
-    def _say(self, delta: Delta) -> Events:
-        """What one delta holds, in the order in which models say it: thinking, text, calls."""
+    def _read_delta(self, delta: Delta) -> Events:
+        """The events of one delta, in the order in which models write: thinking, text, calls."""
         events: Events = NOTHING
         if (
             delta.reasoning_content
@@ -158,31 +160,31 @@ class ChatDecoder:
             or delta.reasoning_text
             or delta.reasoning_opaque
         ):
-            events = self._think(delta)
+            events = self._add_thinking(delta)
         if content := delta.content:
-            said = self._text(content) if type(content) is str else self._content(content)
+            said = self._add_text(content) if type(content) is str else self._add_content(content)
             events = (*events, *said) if events else said
         if calls := delta.tool_calls:
-            called = self._calls(calls)
+            called = self._add_fragments(calls)
             events = (*events, *called) if events else called
         if delta.refusal or delta.function_call or delta.executed_tools or delta.images or delta.audio:
-            events = (*events, *self._rarely(delta))
+            events = (*events, *self._rare_events(delta))
         return events
 
-    def _rarely(self, delta: Delta) -> Iterator[StreamEvent]:
+    def _rare_events(self, delta: Delta) -> Iterator[StreamEvent]:
         if delta.refusal:
             self._refused = True
-            yield from self._text(_as_text(delta.refusal))
+            yield from self._add_text(_as_text(delta.refusal))
         if (function := delta.function_call) is not None and (function.name or function.arguments):
-            yield from self._calls([Fragment(index=0, function=function)])
+            yield from self._add_fragments([Fragment(index=0, function=function)])
         for image in dicts(delta.images):
-            yield from self._block(_image(image))
+            yield from self._add_block(_image(image))
         for tool in dicts(delta.executed_tools):
             self._server_tools[str(tool.get("index"))] = tool
         if isinstance(delta.audio, dict) and delta.audio.get("transcript"):
-            yield from self._text(_as_text(delta.audio["transcript"]))
+            yield from self._add_text(_as_text(delta.audio["transcript"]))
 
-    def _count(self, chunk: Chunk) -> None:
+    def _count_usage(self, chunk: Chunk) -> None:
         counts = chunk.usage
         if counts is None and isinstance(chunk.x_groq, dict):
             counts = chunk.x_groq.get("usage")
@@ -191,58 +193,60 @@ class ChatDecoder:
 
     # -- text
 
-    def _text(self, text: str) -> Events:
+    def _add_text(self, text: str) -> Events:
         said = self.reply.text if self._speech is None else self._speech.say
         if not self._unsealed:
             return said(text)
         return (*self._end_thinking(), *said(text))
 
-    def _content(self, content: Any) -> Events:
-        """Content that is not a text: parts, or JSON that the server has parsed already."""
+    def _add_content(self, content: Any) -> Events:
+        """Content that is not a text: parts, or JSON that the server has already parsed."""
         if not isinstance(content, list):
-            return self._text(dumps(content))
-        return [event for part in content for event in self._part(part)]
+            return self._add_text(dumps(content))
+        return [event for part in content for event in self._add_part(part)]
 
-    def _part(self, part: Any) -> Events:
+    def _add_part(self, part: Any) -> Events:
         if not isinstance(part, dict):
-            return self._text(_as_text(part))
+            return self._add_text(_as_text(part))
         kind = part.get("type")
         if kind == "thinking" or "thinking" in part:
             return self._thinking_part(part)
         if isinstance(text := part.get("text") or part.get("refusal"), str):
             self._refused = self._refused or kind == "refusal"
-            return self._text(text)
+            return self._add_text(text)
         if kind == "image_url":
-            return self._block(_image(part))
+            return self._add_block(_image(part))
         residue = Residue(self.reply.origin, {"part": part}, "provider")
         return (
-            self._block(Opaque(str(kind), words_of(str(kind), part), residue)) if kind != "text" else NOTHING
+            self._add_block(Opaque(str(kind), words_of(str(kind), part), residue))
+            if kind != "text"
+            else NOTHING
         )
 
-    def _block(self, block: Opaque | Media) -> Events:
+    def _add_block(self, block: Opaque | Media) -> Events:
         before = self._speech.settle() if self._speech is not None else NOTHING
         return (*before, *self._end_thinking(), *self.reply.opaque(block))
 
     # -- thinking
 
-    def _think(self, delta: Delta) -> Events:
-        field, text = _thought(delta)
+    def _add_thinking(self, delta: Delta) -> Events:
+        field, text = _reasoning_in(delta)
         if delta.reasoning_details:
-            text = self._detailed(delta.reasoning_details, text)
+            text = self._keep_details(delta.reasoning_details, text)
         if delta.reasoning_opaque:
             self._state["reasoning_opaque"] = delta.reasoning_opaque
         self._unsealed = True
         self._field = self._field or field
         return self.reply.thinking(text) if self._speech is None else self._speech.think(text)
 
-    def _detailed(self, details: Any, text: str) -> str:
-        """Keep the details. Where no field has had the text, they are the only ones that do."""
-        told = [_merged(self._details, detail) for detail in dicts(details)]
+    def _keep_details(self, details: Any, text: str) -> str:
+        """Keep the details; returns their text if no other field has it."""
+        told = [_merge_detail(self._details, detail) for detail in dicts(details)]
         self._state["reasoning_details"] = self._details
         return text or ("" if self._field else "".join(told))
 
     def _thinking_part(self, part: dict[str, Any]) -> Events:
-        """Mistral: thinking as parts of the content; a signature ends the one it signs."""
+        """Mistral: thinking as parts of the content. A signature ends the thinking that it signs."""
         inner = part.get("thinking")
         pieces = [inner] if isinstance(inner, str) else [item.get("text") for item in dicts(inner)]
         events = self.reply.thinking("".join(piece for piece in pieces if isinstance(piece, str)))
@@ -252,7 +256,7 @@ class ChatDecoder:
         return (*events, *self._end_thinking()) if part.get("signature") else events
 
     def _end_thinking(self) -> Events:
-        """Close the thinking with what its server wants back: all of it, though some may have come before."""
+        """End the thinking, with everything that its server wants back."""
         state, self._state = self._state, {}
         if self._field:
             state["field"] = self._field
@@ -264,17 +268,17 @@ class ChatDecoder:
 
     # -- calls
 
-    def _calls(self, fragments: list[Fragment]) -> Events:
+    def _add_fragments(self, fragments: list[Fragment]) -> Events:
         before = self._speech.settle() if self._speech is not None else NOTHING
         if len(fragments) == 1 and not self._unsealed:
-            called = self._call(fragments[0], 0)
+            called = self._add_fragment(fragments[0], 0)
             return (*before, *called) if before else called
         events = [*before, *self._end_thinking()]
         for position, fragment in enumerate(fragments):
-            events += self._call(fragment, position)
+            events += self._add_fragment(fragment, position)
         return events
 
-    def _call(self, fragment: Fragment, position: int) -> Events:
+    def _add_fragment(self, fragment: Fragment, position: int) -> Events:
         index = _number(fragment.index)
         function = fragment.function
         if function is not None:
@@ -284,7 +288,7 @@ class ChatDecoder:
         else:
             events = self.reply.fragment(index, fragment.id, None, None, position)
         if fragment.extra_content is not None:  # Gemini's signature, on hosts that speak Chat
-            self._mark({"extra_content": fragment.extra_content})
+            self._mark_last_call({"extra_content": fragment.extra_content})
         return events
 
     def _custom_call(self, index: int | None, fragment: Fragment, tool: Function, position: int) -> Events:
@@ -294,20 +298,20 @@ class ChatDecoder:
             return self.reply.fragment(index, fragment.id, tool.name, piece, position)
         self._custom.add(index)
         events = self.reply.fragment(index, fragment.id, tool.name, CUSTOM_HEAD + piece, position)
-        self._mark({"custom": True})
+        self._mark_last_call({"custom": True})
         return events
 
-    def _mark(self, data: dict[str, Any]) -> None:
-        """To be kept with the call that the last fragment went to, once it has an id."""
+    def _mark_last_call(self, data: dict[str, Any]) -> None:
+        """Remember residue for the call of the last fragment, until it has an id."""
         self._marks.append((self.reply.calls.last_call, data))
 
     # -- the end
 
-    def _done(self) -> Events:
-        """The reply is over: whatever was open is whole now."""
+    def _finish_reply(self) -> Events:
+        """The reply is over, so everything that was open is complete."""
         finish = self._finish or ""
         if finish in FAILED_STOPS:
-            return self._fail(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
+            return self._fail_reply(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
         stop = "refused" if self._refused else STOPS.get(finish.lower(), "other")
         events = [*self._rest(), *self._server_run()]
         if stop != "length":
@@ -322,61 +326,61 @@ class ChatDecoder:
         return (*events, *self.reply.done(stop, finish))
 
     def _rest(self) -> Events:
-        """What was held back, because it could have been the beginning of something else."""
+        """The text that was held back, because it could have been the beginning of a mark."""
         ending = self._end_thinking() if self._unsealed else NOTHING
         return (*ending, *self._speech.close()) if self._speech is not None else ending
 
-    def _fail(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
+    def _fail_reply(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
         held = self._speech.close() if self._speech is not None else NOTHING
         return (*held, *self.reply.fail(kind, message, cause))
 
     def _server_run(self) -> Events:
-        """Tools that the server ran itself (Groq): kept for it, never paired."""
+        """Tools that the server ran itself (Groq): kept for it, without a pair of call and result."""
         tools, self._server_tools = self._server_tools, {}
-        return [event for tool in tools.values() for event in self._block(self._opaque(tool))]
+        return [event for tool in tools.values() for event in self._add_block(self._opaque(tool))]
 
     def _opaque(self, tool: dict[str, Any]) -> Opaque:
         kind = tool.get("type")
         kind = kind if isinstance(kind, str) else "executed_tool"
         return Opaque(kind, words_of(kind, tool), Residue(self.reply.origin, {"executed_tool": tool}))
 
-    # -- what is no chunk
+    # -- payloads that are not chunks
 
-    def _odd(self, event: str, data: bytes) -> Events:
-        """Data that is not a chunk as it stands: the end mark, odd JSON, or no JSON at all."""
+    def _read_odd_payload(self, event: str, data: bytes) -> Events:
+        """Data that does not decode as a chunk: the end mark, unusual JSON, or not JSON."""
         if is_done(data):
-            return self._done()
+            return self._finish_reply()
         try:
             body = loads(data)
         except (ValueError, RecursionError):
             if event == "error":
-                return self._failure({"error": excerpt(data)})
-            return self._fail(*undecodable(data))
-        chunk = read(body)
+                return self._fail_with_error({"error": excerpt(data)})
+            return self._fail_reply(*undecodable(data))
+        chunk = read_chunk(body)
         if chunk.choices and not chunk.error:
-            return self._take(chunk)
+            return self._read_chunk(chunk)
         if event == "error" and not isinstance(body, dict):
-            return self._failure({"error": body})
+            return self._fail_with_error({"error": body})
         if _is_cut(chunk):
-            return self._take(chunk)  # the error beside it says the same
-        return self._beside(chunk, body)
+            return self._read_chunk(chunk)  # the error beside it says the same
+        return self._read_without_choices(chunk, body)
 
-    def _beside(self, chunk: Chunk, body: Any) -> Events:
-        """A payload without choices: counts, a failure, or news that do not concern the reply."""
+    def _read_without_choices(self, chunk: Chunk, body: Any) -> Events:
+        """A payload without choices: token counts, a failure, or something to ignore."""
         if not isinstance(body, dict):
-            return self._fail("malformed", f"a payload is no object: {dumps(body)[:200]}")
-        return self._failure(body) if _is_failure(body) else self._take(chunk)
+            return self._fail_reply("malformed", f"a payload is not an object: {dumps(body)[:200]}")
+        return self._fail_with_error(body) if _is_failure(body) else self._read_chunk(chunk)
 
-    def _failure(self, body: dict[str, Any]) -> Events:
-        # OpenRouter stops at the limit of tokens and then says so as an error ("Token limit reached").
+    def _fail_with_error(self, body: dict[str, Any]) -> Events:
+        # OpenRouter stops at the token limit and then reports it as an error ("Token limit reached").
         if _is_limit(self._finish):
             return NOTHING
         error = stream_failure(body)
-        return self._fail(error.kind, error.message, error)
+        return self._fail_reply(error.kind, error.message, error)
 
 
 def _number(index: Any) -> int | None:
-    """The index of a fragment, also where a server writes it as text: without it calls are mixed up."""
+    """The index of a fragment. Some servers write it as text; without it calls would be mixed up."""
     if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 10:
         return int(index)
     return index if type(index) is int else None
@@ -394,13 +398,13 @@ CUSTOM_HEAD = '{"input":"'
 
 
 def _is_failure(body: dict[str, Any]) -> bool:
-    """OpenAI has an error object, xAI a string there; vLLM and gateways have a bare message."""
+    """OpenAI sends an error object, xAI a string in its place; vLLM and gateways a bare message."""
     names = ("error",) if "choices" in body else ("error", "message", "detail", "errors")
     return any(body.get(name) for name in names)
 
 
-def _thought(delta: Delta) -> tuple[str, str]:
-    """The first reasoning field that has text, and the text: other fields repeat it."""
+def _reasoning_in(delta: Delta) -> tuple[str, str]:
+    """The first reasoning field with text, and the text. Other fields repeat it."""
     for name in REASONING_FIELDS:
         value = getattr(delta, name)
         if value and isinstance(value, str):
@@ -408,10 +412,10 @@ def _thought(delta: Delta) -> tuple[str, str]:
     return "", ""
 
 
-def _merged(details: list[dict[str, Any]], piece: dict[str, Any]) -> str:
-    """Add a streamed piece of `reasoning_details` to the list; gives its text.
+def _merge_detail(details: list[dict[str, Any]], piece: dict[str, Any]) -> str:
+    """Add a streamed piece of `reasoning_details` to the list; returns its text.
 
-    Pieces of one detail share type, index and id; whatever is not text comes once.
+    Pieces of one detail have the same type, index and id. Fields that are not text come once.
     """
     last = details[-1] if details else {}
     same = last and all(last.get(name) == piece.get(name, last.get(name)) for name in ("type", "index", "id"))

@@ -1,7 +1,7 @@
-"""OpenAI Chat Completions, and every server that speaks a dialect of it.
+"""Write OpenAI Chat Completions, for every server that speaks a dialect of it.
 
-A dialect is a record of named differences; the code that reads each stands here once, or in
-`chat_fields` if it is not about messages.
+A dialect is a record of named differences. The code for each stands here once, or in `fields`
+if it is not about messages.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from ..shared.body import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, TEXT_FILLER,
 from ..shared.content import (
     as_reminder,
     base64_url,
-    blank,
     has_private_state,
-    joined,
+    is_blank,
     nonblank,
     note_once,
     response_media,
     response_text,
+    text_of_blocks,
 )
 from ..shared.open_loop import Loop
 from ..shared.residues import SENTINEL, chat_part, fields_of, reasoning_details, text_field, thinking_chunk
@@ -61,13 +61,13 @@ class ChatEncoder:
         self.ids = ids
         self.called: dict[str, None] = {}
         self._thinks = self._is_thinking(thinking)
-        merge = _merge_words if dialect.calls_alone else _merge
+        merge = _merge_words if dialect.calls_alone else _merge_messages
         self._roll = Roll(merge if dialect.alternates else never)
         self._fields = ChatFields(dialect, setting, ids, self._thinks)
         self._loop = Loop()
         self._fillers: list[str] = []
-        self._crowded: Message | None = None  # more calls than one message holds; waits for its results
-        self._stand_ins: list[str] = []  # what the message just written got in place of reasoning
+        self._crowded: Message | None = None  # has more calls than one message may; waits for its results
+        self._stand_ins: list[str] = []  # changes of the message just written
 
     def _is_thinking(self, asked: bool | None) -> bool:
         if asked is False and self.dialect.stops_thinking:
@@ -75,11 +75,11 @@ class ChatEncoder:
         return self.dialect.thinks_unasked or bool(asked)
 
     def feed(self, message: Message) -> None:
-        self._loop = self._add(self._roll, self._loop, message, self._fillers)
+        self._loop = self._add_message(self._roll, self._loop, message, self._fillers)
 
     # Messages
 
-    def _add(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
+    def _add_message(self, roll: Roll, loop: Loop, message: Message, changes: list[str]) -> Loop:
         if len(message.blocks) > MAX_CALLS and len(message.tool_calls) > MAX_CALLS:
             self._crowded = message
             return loop
@@ -87,7 +87,7 @@ class ChatEncoder:
             self._crowded = None
             changes.append(f"OAC-05 {len(crowded.tool_calls)} calls sent as groups of {MAX_CALLS}")
             for part in _groups(crowded, message):
-                loop = self._add(roll, loop, part, changes)
+                loop = self._add_message(roll, loop, part, changes)
             return loop
         sent = shown = False
         for wire in self._wire(message):
@@ -107,8 +107,8 @@ class ChatEncoder:
             for line in self._stand_ins:
                 note_once(changes, line)
             self._stand_ins.clear()
-        after = loop.after(message, _is_reasoned(message)) if sent else loop  # blank words end no loop
-        return replace(after, spoken=True) if shown else after  # pictures of tools go as the user's words
+        after = loop.after(message, _is_reasoned(message)) if sent else loop  # blank text does not end a loop
+        return replace(after, spoken=True) if shown else after  # media of tools goes in a user message
 
     def _wire(self, message: Message) -> Iterator[Wire]:
         match message.role:
@@ -127,15 +127,15 @@ class ChatEncoder:
             yield {**wire, **_speaker_name(message)} if has_private_state(message) else wire
 
     def _system(self, message: Message) -> Iterator[Wire]:
-        text = joined(message.blocks)
+        text = text_of_blocks(message.blocks)
         if text and self.dialect.system_anywhere:
             yield {"role": self.dialect.system_role, "content": text, **_speaker_name(message)}
         elif text:
             yield {"role": "user", "content": as_reminder(text)}
 
     def _assistant(self, message: Message) -> Iterator[Wire]:
-        calls = [self._call(call) for call in message.tool_calls]
-        wire: Wire = {"role": "assistant", "content": self._said(message)}
+        calls = [self._call_entry(call) for call in message.tool_calls]
+        wire: Wire = {"role": "assistant", "content": self._said_content(message)}
         self._add_reasoning(wire, message, bool(calls))
         if is_private := has_private_state(message):
             self._note_lost_thoughts(wire, message)
@@ -157,12 +157,12 @@ class ChatEncoder:
                 self._stand_ins.append(UNSIGNED)
         yield {**wire, **_speaker_name(message)} if is_private else wire
 
-    def _said(self, message: Message) -> Any:
-        """What the model said: words, for media of its own has no place here; and chunks of thought."""
+    def _said_content(self, message: Message) -> Any:
+        """The model's text, and chunks of thinking. Chat has no place for media of the model."""
         said: list[Block] = []
         for block in message.blocks:
             if isinstance(block, Text):
-                said += [] if blank(block.text) else [block]
+                said += [] if is_blank(block.text) else [block]
             elif isinstance(block, Thinking):
                 said += [block] if self.dialect.reasoning_field == "chunks" else []
             elif isinstance(block, Opaque):
@@ -173,7 +173,7 @@ class ChatEncoder:
 
     def _content(self, blocks: Sequence[Block | ToolResponse]) -> Any:
         if len(blocks) == 1 and isinstance(text := blocks[0], Text):  # nearly every message
-            return None if blank(text.text) else text.text
+            return None if is_blank(text.text) else text.text
         parts = [part for part in map(self._part, blocks) if not _is_blank(part)]
         if all(part["type"] == "text" for part in parts) and (len(parts) < 2 or not self.dialect.text_parts):
             return "\n\n".join(part["text"] for part in parts) or None
@@ -191,10 +191,10 @@ class ChatEncoder:
             case _:
                 return {"type": "text", "text": block_text(block)}
 
-    def _call(self, call: ToolCall) -> Wire:
+    def _call_entry(self, call: ToolCall) -> Wire:
         self.called[call.name] = None
         name = self.ids.name(call.name)
-        if form_of(call) == CUSTOM:  # a tool that takes free text, called through this very API
+        if form_of(call) == CUSTOM:  # a tool that takes free text, called through this API
             custom = {"name": name, "input": call.arguments["input"]}
             return {"id": self.ids[call.id], "type": "custom", "custom": custom}
         wire: Wire = {
@@ -208,7 +208,11 @@ class ChatEncoder:
         return wire
 
     def _add_reasoning(self, wire: Wire, message: Message, calls: bool) -> None:
-        """Put back the reasoning that this server wrote, or what stands for it where it insists."""
+        """Send back the reasoning that this server wrote, or a placeholder if it requires one.
+
+        Kimi and DeepSeek refuse calls without their reasoning (KIM-02, DSK-01); OpenRouter wants
+        `reasoning_details` back whole (ORT-02).
+        """
         name = self.dialect.reasoning_field
         if name == "chunks" or (self.dialect.requires_reasoning and not self._thinks):
             return
@@ -227,22 +231,22 @@ class ChatEncoder:
         if "reasoning_details" in wire:
             return  # they hold the text too
         if name == "reasoning_text" and "reasoning_opaque" not in wire:
-            return  # COP-03: what was shown goes back with the state that it belongs to
+            return  # COP-03: the text goes back only with the opaque state that it belongs to
         if text := "".join(block.text for block in thoughts):
             wire[name] = text
         elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
             wire[name] = self.dialect.reasoning_placeholder
             self._stand_ins.append(
-                f"placeholder {name}: this model wants its reasoning back, and there is none"
+                f"placeholder {name}: this model requires its reasoning back, and there is none"
             )
 
     def _note_lost_thoughts(self, wire: Wire, message: Message) -> None:
         if any(_has_annotations(block) for block in message.blocks):
             self._stand_ins.append("annotations left out: this API does not take them back")
         if self.dialect.reasoning_field == "chunks" or len(wire) > 2:
-            return  # it goes back, or something stands for it and is named
+            return  # it goes back, or a placeholder does
         if any(isinstance(block, Thinking) for block in message.blocks):
-            self._stand_ins.append("thinking left out: it does not go back to this server")
+            self._stand_ins.append("thinking left out: this server does not take it back")
 
     def _results(self, message: Message) -> Iterator[Wire]:
         responses = message.responses
@@ -255,7 +259,7 @@ class ChatEncoder:
             if self.dialect.names_tool_results:
                 wire["name"] = self.ids.name(response.name)
             yield wire
-        # Tool messages hold text only, and nothing may stand between them: media comes after the last.
+        # Tool messages hold text only, and OAC-01 allows nothing between them: media comes after the last.
         if media := [(response, block) for response in responses for block in response_media(response)]:
             parts: list[Wire] = []
             for response, block in media:
@@ -271,29 +275,29 @@ class ChatEncoder:
         changes = list(self._fillers)
         roll, loop = self._roll.branch(), self._loop
         for message in tail:
-            loop = self._add(roll, loop, message, changes)
+            loop = self._add_message(roll, loop, message, changes)
         if roll.last is None or roll.last_role == "assistant":
-            changes.append("last-role filler: a request must not end with the model's own words")
+            changes.append("last-role filler: a request must not end with a message of the model")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
-        if options.json and not says_json([system.encode()], self._roll.closed, [roll.bytes()]):
-            changes.append("a word about JSON added: this API wants it said where the answer must be JSON")
-            system = f"{system}\n\n{JSON_REMINDER}" if not blank(system) else JSON_REMINDER
-        opening = self._opening(system, changes)
+        if options.json and not says_json([system.encode()], self._roll.closed_pieces, [roll.bytes()]):
+            changes.append("a sentence about JSON added: the API refuses JSON mode without the word JSON")
+            system = f"{system}\n\n{JSON_REMINDER}" if not is_blank(system) else JSON_REMINDER
+        opening = self._system_bytes(system, changes)
         fields = self._fields.of(loop, self.called, tools, options, changes)
-        return body_bytes(fields, "messages", ([opening], self._roll.closed, [roll.bytes()])), changes
+        return body_bytes(fields, "messages", ([opening], self._roll.closed_pieces, [roll.bytes()])), changes
 
-    def _opening(self, system: str, changes: list[str]) -> bytes:
-        if blank(system):
+    def _system_bytes(self, system: str, changes: list[str]) -> bytes:
+        if is_blank(system):
             return b""
         role = self.dialect.system_role
         if role == "user":
-            changes.append(f"OAC-15 system text said as the user: {self.setting.model} hears nobody else")
+            changes.append(f"OAC-15 system text sent as the user: {self.setting.model} has no system role")
             system = as_reminder(system)
         return encode({"role": role, "content": system})
 
 
 def _groups(said: Message, answered: Message) -> Iterator[Message]:
-    """A crowded turn and its results as several turns; what was said besides stays with the first."""
+    """A turn with too many calls, and its results, as several turns. Other blocks stay in the first."""
     calls, rest = said.tool_calls, [block for block in said.blocks if not isinstance(block, ToolCall)]
     for start in range(0, len(calls), MAX_CALLS):
         group = slice(start, start + MAX_CALLS)
@@ -308,7 +312,7 @@ def _has_annotations(block: Any) -> bool:
 
 
 def _speaker_name(message: Message) -> Wire:
-    """What the speaker is called, where this server was told before."""
+    """The name of the speaker, if the history has it for this server."""
     for block in message.blocks:
         residue = getattr(block, "residue", None)
         if residue is not None and isinstance(residue.data, dict) and "speaker" in residue.data:
@@ -317,7 +321,7 @@ def _speaker_name(message: Message) -> Wire:
 
 
 def _sentinel(call_id: str) -> Wire:
-    """What Gemini takes for a signature on calls it did not make, as OpenRouter carries it."""
+    """GEM-09: what Gemini accepts as a signature on calls of others, in OpenRouter's form."""
     return {
         "type": "reasoning.encrypted",
         "format": "google-gemini-v1",
@@ -339,7 +343,7 @@ def _private_state(thoughts: Sequence[Thinking], changes: list[str]) -> Wire:
 
 
 def _is_reasoned(message: Message) -> bool:
-    """Whether the message carries reasoning that OpenRouter itself handed out."""
+    """Whether the message carries reasoning that OpenRouter gave."""
     return any(
         isinstance(block, Thinking) and reasoning_details(block.residue, []) for block in message.blocks
     )
@@ -353,7 +357,7 @@ def _spoken_audio(message: Message) -> Wire:
 
 
 def _is_blank(part: Wire) -> bool:
-    return part["type"] == "text" and blank(part["text"])
+    return part["type"] == "text" and is_blank(part["text"])
 
 
 def _media_part(media: Media, document_part: str) -> Wire:
@@ -378,27 +382,27 @@ LINKED_PARTS = ("video_url", "audio_url")  # of servers that are not OpenAI's
 AUDIO: Mapping[str, str] = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav"}
 
 
-def _merge(last: Wire, following: Wire) -> bool:
-    """Join neighbours of one role, for chat templates that insist on alternation."""
+def _merge_messages(last: Wire, following: Wire) -> bool:
+    """Join neighbours of one role, for chat templates that require alternation."""
     role = last["role"]
     if role != following["role"] or role not in ("user", "assistant") or "tool_calls" in last:
         return False
-    last["content"] = _joined(last["content"], following["content"])
+    last["content"] = _join_content(last["content"], following["content"])
     last.update({key: value for key, value in following.items() if key not in ("role", "content")})
     return True
 
 
 def _merge_words(last: Wire, following: Wire) -> bool:
-    return "tool_calls" not in following and _merge(last, following)
+    return "tool_calls" not in following and _merge_messages(last, following)
 
 
-def _joined(first: Any, second: Any) -> Any:
+def _join_content(first: Any, second: Any) -> Any:
     if not first or not second:
         return first or second
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
-    return [*_parts(first), *_parts(second)]
+    return [*_content_parts(first), *_content_parts(second)]
 
 
-def _parts(content: Any) -> list[Wire]:
+def _content_parts(content: Any) -> list[Wire]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content

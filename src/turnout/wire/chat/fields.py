@@ -1,4 +1,4 @@
-"""What stands around the messages of a Chat Completions request: limits, thinking, tools."""
+"""The fields around the messages of a Chat Completions request: limits, thinking, tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
-from ..shared.added_fields import merged, private_fields, spelled_option, with_added_fields
+from ..shared.added_fields import merge_fields, private_fields, spelled_option, with_added_fields
 from ..shared.limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
 from ..shared.offer import Declarations, Offer, is_forced, kept_declaration, offered_tools
 from ..shared.open_loop import Loop
@@ -40,7 +40,7 @@ class ChatFields:
         options: Options,
         changes: list[str],
     ) -> Wire:
-        """`loop` is the tool loop that may be open, `called` the tools that the history knows."""
+        """`loop` is the tool loop that may be open, `called` the tools that the history calls."""
         fields: Wire = {"model": self.setting.model}
         offer = offered_tools(tools, called, options, self.ids, changes)
         self._add_limits(fields, options, changes)
@@ -95,7 +95,7 @@ class ChatFields:
     def _add_option(
         self, fields: Wire, name: str, value: Any, wire: Wire, options: Options, changes: list[str]
     ) -> None:
-        """An option that not all servers have: in the usual words, or as this very model was asked for it."""
+        """An option that not all servers have: in the usual field, or as the request wrote it."""
         if value is None:
             return
         facts = self.setting.facts
@@ -103,19 +103,19 @@ class ChatFields:
         unheard = name == "verbosity" and not facts.verbosity
         if name in self.dialect.takes and not pinned and not unheard:
             fields.update(wire)
-        elif spelled := self._spelled(name, options):
+        elif spelled := self._spelled_fields(name, options):
             fields.update(spelled)
         else:
             changes.append(f"{name} left out: {self.setting.model} does not take it here")
 
-    def _spelled(self, name: str, options: Options) -> Wire:
-        """An option as this very model was asked for it, where a server passes over what it does not know."""
+    def _spelled_fields(self, name: str, options: Options) -> Wire:
+        """An option as the request for this model wrote it, if the server ignores unknown fields."""
         spelled = spelled_option(options, name, self.setting.model)
         is_known = not self.dialect.refuses_unknown or set(spelled) <= set(self.dialect.also_knows)
         return spelled if is_known else {}
 
     def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        """Who asks, what for, and how it is served."""
+        """The user, metadata, cache and service tier."""
         unstored = self.dialect.metadata_needs_store and not private_fields(options).get("store")
         if options.metadata and unstored:
             changes.append("metadata left out: this API keeps it only with answers that it stores")
@@ -129,7 +129,7 @@ class ChatFields:
             self._add_option(fields, name, value, {wire: value}, options, changes)
         kept = openai_cache_ttl(options, changes) if "cache_ttl" in self.dialect.takes else {}
         self._add_option(fields, "cache_ttl", options.cache_ttl, kept, options, changes)
-        tiers = self._spelled("service_tier", options).values()
+        tiers = self._spelled_fields("service_tier", options).values()
         if tier := service_tier(options, (*self.dialect.service_tiers, *tiers), changes):
             fields["service_tier"] = tier
 
@@ -149,36 +149,36 @@ class ChatFields:
             )
             return
         thinks = self._thinks and self._may_think(loop, offer.choice, options, changes)
-        switch = self._switch(thinks, options, changes)
+        switch = self._switch_fields(thinks, options, changes)
         fields.update(switch)
-        if not switch and (spelled := self._spelled("thinking", options)):
+        if not switch and (spelled := self._spelled_fields("thinking", options)):
             fields.update(spelled)
             return
         if options.thinking is False and not switch and self._may_think_unasked():
-            changes.append(f"thinking stays as it is: {self.setting.model} has no switch for it here")
+            changes.append(f"thinking is unchanged: {self.setting.model} has no switch for it here")
         elif options.thinking is False and not self.dialect.stops_thinking:
-            changes.append(f"thinking stays on: {self.setting.model} cannot be told not to think")
+            changes.append(f"thinking stays on: {self.setting.model} cannot switch it off")
         elif options.thinking and thinks and not switch and not self.dialect.thinks_unasked:
             changes.append(f"thinking left out: {self.setting.model} has no switch for it here")
         if options.budget is not None and not {"reasoning", "thinking_budget"} & set(switch):
-            changes.append(f"budget left out: {self.setting.model} is not told how much to think")
+            changes.append(f"budget left out: {self.setting.model} takes no budget here")
         if options.effort not in (None, "none") and not {"reasoning_effort", "reasoning"} & set(switch):
-            changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
+            changes.append(f"effort left out: {self.setting.model} takes no effort here")
 
     def _may_think_unasked(self) -> bool:
-        """Whether the model may think by itself, where nothing can tell it not to."""
+        """Whether the model may think by default, without a switch to stop it."""
         facts = self.setting.facts
         return self.dialect.thinking_switch == "" and (bool(facts.thinking) or not facts.known)
 
     def _may_think(self, loop: Loop, choice: str, options: Options, changes: list[str]) -> bool:
-        """Whether this request can be thought about; if not, why."""
+        """Whether this request may use thinking; if not, `changes` says why."""
         if is_forced(choice) and not self.dialect.forces_while_thinking:
             if not self.dialect.stops_thinking:
                 raise UsageError(
                     f"{self.setting.model} always thinks and cannot be forced to call a tool; "
                     "use tool_choice='auto'"
                 )
-            changes.append("thinking switched off: this API takes no forced tool choice while it thinks")
+            changes.append("thinking switched off: the API refuses it with a forced tool choice")
             return False
         if self.dialect.unreasoned_calls == "off" and loop.open and not loop.thinks:
             changes.append("ORT-02 thinking switched off: the open tool loop began without it")
@@ -188,10 +188,10 @@ class ChatFields:
             return False
         return True
 
-    def _switch(self, thinks: bool, options: Options, changes: list[str]) -> Wire:
+    def _switch_fields(self, thinks: bool, options: Options, changes: list[str]) -> Wire:
         """The fields that turn thinking on or off, in this server's words."""
         if options.thinking is None and thinks == self.dialect.thinks_unasked:
-            return {}  # nothing was asked, and the server's own default is what we want
+            return {}  # the server's default is what we want
         match self.dialect.thinking_switch:
             case "effort":
                 efforts = self.setting.facts.efforts
@@ -232,7 +232,7 @@ class ChatFields:
             function["description"] = tool.description
         if strict is not None:
             function["strict"] = True
-        return merged({"type": "function", "function": function}, tool.beside)
+        return merge_fields({"type": "function", "function": function}, tool.beside)
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
         choice = offer.choice
@@ -244,7 +244,7 @@ class ChatFields:
             fields["tool_choice"] = {"type": "function", "function": {"name": offer.names[choice]}}
         if options.parallel is not None and self.dialect.takes_parallel:
             fields["parallel_tool_calls"] = options.parallel
-        elif options.parallel is not None and (spelled := self._spelled("parallel", options)):
+        elif options.parallel is not None and (spelled := self._spelled_fields("parallel", options)):
             fields.update(spelled)
         elif options.parallel is not None:
             changes.append(f"parallel left out: {self.setting.origin.provider} has no switch for it")

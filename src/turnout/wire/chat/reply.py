@@ -1,6 +1,6 @@
-"""A scripted reply in the words of Chat Completions, in the dialect of whoever serves it.
+"""Write a reply as Chat Completions, in the style of the server.
 
-The whole completion comes first; the stream tells the same message: thinking, text, calls.
+The whole completion is made first. The stream is the same message: thinking, text, calls.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...plain import dumps
 from ..shared.framing import Frame, Stream, frame, pieces
 from ..shared.reply import CREATED, Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, stop_word
 from ..shared.roll import Wire
-from .reply_style import FORMATS, ChatStyle, style
+from .reply_style import FORMATS, ChatStyle, style_of
 
 STOPS: dict[Stop, str] = {
     "end": "stop",
@@ -31,8 +31,8 @@ SEAL_OF_FORMAT = {
 def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
     """The completion as it comes when it is not streamed."""
     finish = stop_word(STOPS, reply, "Chat")
-    said = style(author.provider)
-    message = _message(reply, author, said)
+    said = style_of(author.provider)
+    message = _reply_message(reply, author, said)
     if "stop_for_calls" in reply.odd and reply.calls:
         finish = "stop"
     completion: Wire = {
@@ -43,13 +43,13 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
     }
     if "no_usage" not in reply.odd:
-        completion["usage"] = usage(author.counted(reply))
+        completion["usage"] = _usage_counts(author.count_tokens(reply))
     return completion
 
 
-def _message(reply: ReplyParts, author: ReplyAuthor, said: ChatStyle) -> Wire:
+def _reply_message(reply: ReplyParts, author: ReplyAuthor, said: ChatStyle) -> Wire:
     calls = [
-        _call(call, author.call_id(call.name, place, call.id), reply.odd)
+        _call_entry(call, author.call_id(call.name, place, call.id), reply.odd)
         for place, call in enumerate(reply.calls)
     ]
     message: Wire = {"role": "assistant", "content": reply.text or None if calls else reply.text}
@@ -59,17 +59,17 @@ def _message(reply: ReplyParts, author: ReplyAuthor, said: ChatStyle) -> Wire:
         message["tool_calls"] = calls
     hosted = [part for part in reply.parts if isinstance(part, Hosted)]
     if hosted and author.provider == "groq":
-        message["executed_tools"] = [_executed(part, at) for at, part in enumerate(hosted)]
+        message["executed_tools"] = [_executed_tool(part, at) for at, part in enumerate(hosted)]
     return message
 
 
-def _call(call: Call, id: str, odd: Collection[str]) -> Wire:
+def _call_entry(call: Call, id: str, odd: Collection[str]) -> Wire:
     written = dumps(call.arguments) if call.raw is None else call.raw
     arguments: Any = call.arguments if "arguments_object" in odd and call.raw is None else written
     return {"id": id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _executed(part: Hosted, index: int) -> Wire:
+def _executed_tool(part: Hosted, index: int) -> Wire:
     return {"index": index, "type": part.name, "arguments": dumps(part.arguments), "output": part.result}
 
 
@@ -91,7 +91,7 @@ def _add_reasoning(
             message["reasoning_text"] = thought
             message["reasoning_opaque"] = author.sign("openai", "opaque")
         case "":
-            pass  # it is thought, and never shown
+            pass  # this server does not show its thinking
         case field:
             message[field] = thought
 
@@ -115,7 +115,7 @@ def _details(thought: str, calls: list[Wire], author: ReplyAuthor) -> list[Wire]
             return [text]
 
 
-def usage(counts: Usage) -> Wire:
+def _usage_counts(counts: Usage) -> Wire:
     details = {"cached_tokens": counts.cached_input or 0}
     if counts.cache_write is not None:
         details["cache_write_tokens"] = counts.cache_write
@@ -134,7 +134,7 @@ def usage(counts: Usage) -> Wire:
 
 def stream(completion: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
     """The same completion in chunks."""
-    said, choice = style(author.provider), completion["choices"][0]
+    said, choice = style_of(author.provider), completion["choices"][0]
     chunks = _Chunks(completion, said, odd)
     frames = [Frame(comment=said.comment)] if said.comment else []
     if said.prelude:
@@ -143,7 +143,7 @@ def stream(completion: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> 
         frames.append(chunks.of(delta))
     if "null_delta" in odd:
         frames.append(chunks.of(None))
-    ending = [*chunks.ending(choice["finish_reason"], author.usage)]
+    ending = [*chunks.last_frames(choice["finish_reason"], author.usage)]
     if "no_done" not in odd:
         ending.append(Frame(b"[DONE]"))
     return Stream(tuple(frames), tuple(ending))
@@ -169,7 +169,7 @@ class _Chunks:
     def without_choice(self, **more: Any) -> Frame:
         return frame({**self._base, "choices": [], **more})
 
-    def ending(self, finish: str, asked: bool) -> Iterator[Frame]:
+    def last_frames(self, finish: str, asked: bool) -> Iterator[Frame]:
         """Why it ends, and the counts where this server has them."""
         counts = {"usage": self._counts} if self._counts else {}
         match self._said.usage:
@@ -189,7 +189,7 @@ class _Chunks:
 
 def _deltas(message: Wire, said: ChatStyle, odd: Collection[str]) -> Iterator[Wire]:
     yield {"role": "assistant", "content": ""}
-    yield from _thoughts(message)
+    yield from _reasoning_deltas(message)
     content = message["content"]
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict) and part["type"] == "thinking":
@@ -199,43 +199,43 @@ def _deltas(message: Wire, said: ChatStyle, odd: Collection[str]) -> Iterator[Wi
             yield from (
                 {"content": piece} for piece in pieces(part["text"] if isinstance(part, dict) else part or "")
             )
-    yield from _called(message, said, odd)
+    yield from _call_deltas(message, said, odd)
     yield from ({"executed_tools": [tool]} for tool in message.get("executed_tools", ()))
 
 
-def _thoughts(message: Wire) -> Iterator[Wire]:
+def _reasoning_deltas(message: Wire) -> Iterator[Wire]:
     for field in ("reasoning_content", "reasoning", "reasoning_text"):
         if field in message:
             details = message.get("reasoning_details")
             for piece in pieces(message[field]):
                 yield {
                     field: piece,
-                    **({"reasoning_details": [_piece(details[0], piece)]} if details else {}),
+                    **({"reasoning_details": [_detail_piece(details[0], piece)]} if details else {}),
                 }
     for detail in message.get("reasoning_details", ()):
-        yield from _unsaid(detail)
+        yield from _detail_without_text(detail)
     if "reasoning_opaque" in message:
         yield {"content": None, "reasoning_opaque": message["reasoning_opaque"]}
 
 
-def _piece(detail: Wire, piece: str) -> Wire:
-    told = "summary" if "summary" in detail else "text"
-    return {"type": detail["type"], told: piece, "format": detail["format"], "index": detail["index"]}
+def _detail_piece(detail: Wire, piece: str) -> Wire:
+    name = "summary" if "summary" in detail else "text"
+    return {"type": detail["type"], name: piece, "format": detail["format"], "index": detail["index"]}
 
 
-def _unsaid(detail: Wire) -> Iterator[Wire]:
-    """What a detail holds beside its text: it comes once, after the text."""
+def _detail_without_text(detail: Wire) -> Iterator[Wire]:
+    """The fields of a detail beside its text: they come once, after the text."""
     rest = {name: value for name, value in detail.items() if name not in ("text", "summary")}
     if "signature" in rest or "data" in rest:
         yield {"content": "", "reasoning_details": [rest]}
 
 
-def _called(message: Wire, said: ChatStyle, odd: Collection[str]) -> Iterator[Wire]:
+def _call_deltas(message: Wire, said: ChatStyle, odd: Collection[str]) -> Iterator[Wire]:
     calls = message.get("tool_calls", ())
     whole = (
         said.whole_calls or said.calls_together or {"whole_calls", "arguments_object", "no_index"} & {*odd}
     )
-    placed = [_placed(call, at, odd) for at, call in enumerate(calls)]
+    placed = [_with_index(call, at, odd) for at, call in enumerate(calls)]
     if said.calls_together and placed:
         yield {"tool_calls": placed}
         return
@@ -243,7 +243,7 @@ def _called(message: Wire, said: ChatStyle, odd: Collection[str]) -> Iterator[Wi
         yield from [{"tool_calls": [call]}] if whole else _fragments(call, odd)
 
 
-def _placed(call: Wire, at: int, odd: Collection[str]) -> Wire:
+def _with_index(call: Wire, at: int, odd: Collection[str]) -> Wire:
     if "no_index" in odd:
         return call
     return {"index": 0 if "index_0" in odd else at, **call}

@@ -13,11 +13,11 @@ Counting = Literal["trailing", "finish", "choice", "every", "second_finish"]
 class ChatStyle(Struct, frozen=True, kw_only=True):
     """How one server writes its chunks."""
 
-    reasoning: Reasoning = ""  # where it shows what the model thought
-    usage: Counting = "trailing"  # where the counts are; trailing ones come only when asked for
+    reasoning: Reasoning = ""  # where it shows the thinking
+    usage: Counting = "trailing"  # where the token counts are; trailing ones come only on request
     whole_calls: bool = False  # each call in one chunk
     calls_together: bool = False  # all calls in one chunk
-    comment: str = ""  # what it says while there is nothing to say
+    comment: str = ""  # the comment that it sends while the model is silent
     prelude: bool = False  # a chunk without choices first
     id: tuple[str, int] = ("chatcmpl-", 29)
     extra: dict[str, str] = {}
@@ -51,9 +51,9 @@ STYLES: dict[str, ChatStyle] = {
 }
 
 
-def style(provider: str) -> ChatStyle:
+def style_of(provider: str) -> ChatStyle:
     return STYLES.get(provider, STYLES["compatible"])
 
 
 FORMATS = {"claude": "anthropic-claude-v1", "gemini": "google-gemini-v1", "openai": "openai-responses-v1"}
-"""What OpenRouter calls the private state of each family it carries."""
+"""OpenRouter's name for the private state of each model family."""

@@ -118,7 +118,7 @@ def resolve(api: str) -> tuple[str, str]:
         raise UsageError("icontent is how histories are kept; no API takes it: render it, and check the body")
     near = get_close_matches(name, NAMES, n=3, cutoff=0.5)
     known = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(sorted(CHECKERS))}"
-    raise UsageError(f"no API is called {written!r}: {known}")
+    raise UsageError(f"no API is called {written!r}; use the name of a provider or format: {known}")
 
 
 def _folded(name: str) -> str:

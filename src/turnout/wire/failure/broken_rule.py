@@ -1,8 +1,8 @@
-"""Which rule of the tool protocol a refusal speaks of, told by the words that stay the same.
+"""Which rule of the tool protocol a refusal names, found by the words that stay the same.
 
-Servers word a refusal around ids, positions and model names; the middle of the sentence
-is stable. A row is a rule and parts that must all be found, in any case and with any
-kind of quote. Rows are tried in order, so the narrower one stands first.
+Refusals contain ids, positions and model names, but the rest of the sentence is stable. A row
+is a rule and parts that must all be found, in any case and with any kind of quote. Rows are
+tried in order, so the narrower one stands first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What kind of failure it is: by the words a server uses for codes, by its sentence, by its status.
+"""The kind of a failure: by its codes, then by its message, then by its status.
 
-In that order, because the same overload comes as 429, 503, 529 or inside a 200, and the
-same 400 is a prompt that is too long, a key that is wrong, or a call without its result.
+The status comes last, because an overload may be a 429, 503, 529 or inside a 200, and a 400
+may be a prompt that is too long, a wrong key, or a call without its result.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ _KIND_OF_WORD: dict[str, FailureKind] = {
     "request_timeout": "timeout",
     "modeltimeoutexception": "timeout",
 }
-"""Words that say it all, as codes, types or statuses, whoever uses them."""
+"""Codes, types or statuses that decide the kind, at every provider."""
 
 MODEL_FAULTS = frozenset({"tool_use_failed", "json_validate_failed", "output_parse_failed"})
-"""Codes that say that the model wrote what its server could not read (Groq): the request is sound."""
+"""The model wrote something that its server could not read (Groq). The request is valid."""
 
 _WEAK_KIND_OF_WORD: dict[str, FailureKind] = {
     "invalid_request_error": "invalid_request",
@@ -102,7 +102,7 @@ _WEAK_KIND_OF_WORD: dict[str, FailureKind] = {
     "internalserverexception": "server",
     "internal": "server",
 }
-"""Words that say little: the sentence is asked first."""
+"""Codes that say little: the message is read first."""
 
 _SENTENCES: tuple[tuple[FailureKind, str], ...] = (
     (
@@ -172,7 +172,7 @@ _KIND_OF_STATUS: dict[int, FailureKind] = {
 
 
 def kind_of(message: str, words: Iterable[str], status: int, wait: float | None = None) -> FailureKind:
-    """The kind of a failure. `words` are its codes and types, `wait` what it asks us to wait."""
+    """The kind of a failure. `words` are its codes and types, `wait` the seconds that it asks to wait."""
     known = [word.lower().replace("-", "_") for word in words]
     said = next((_KIND_OF_WORD[word] for word in known if word in _KIND_OF_WORD), None)
     if said == "rate_limit" or (said is None and status == 429):
@@ -189,7 +189,7 @@ def kind_of(message: str, words: Iterable[str], status: int, wait: float | None 
 
 
 def _fits(kind: FailureKind, status: int) -> bool:
-    """A status with a meaning of its own outweighs a word dropped in passing."""
+    """Whether a kind found in the message agrees with the status; a clear status counts more."""
     if status in (400, 422):
         return kind not in ("timeout", "overloaded")
     if status == 403:
@@ -210,7 +210,7 @@ _A_DAY = re.compile(r"per ?day|daily|\b[rt]pd\b", re.IGNORECASE)
 
 
 def _is_used_up(message: str, wait: float | None) -> bool:
-    """Money or a day's allowance is gone, rather than this minute's. Gemini says quota for both."""
+    """Whether money or a day's quota is used up, not this minute's. Gemini says quota for both."""
     if _A_DAY.search(message):
         return True
     if _THIS_MINUTE.search(message) or (wait is not None and wait <= 3600):

@@ -1,9 +1,9 @@
-"""What went wrong at the provider, as one error whoever the provider is.
+"""Read the failure of any provider into one error.
 
-Every family words its failures in its own shape. They are read into the same few facts:
-what it says, the words it uses for codes, how long to wait. The shape does not matter, so
-it is not asked for: every object in which something may be said is looked at, also a body
-quoted inside another. What is kept of a body is cut short and holds no keys.
+Every family has its own shape for failures. All are read into the same few facts: the
+message, the codes, how long to wait. The shape is not known before, so every object that may
+hold one of these is read, also a body quoted inside another. What is kept of a body is
+truncated, and keys are redacted.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from ...errors import FailureKind, ProviderError
 from ...plain import dumps, loads
-from ..shared.redaction import redacted
+from ..shared.redaction import redact_keys
 from .broken_rule import broken_rule
 from .kind import kind_of
-from .retry_after import span, wait
+from .retry_after import seconds_to_wait, span
 
 EXCERPT = 2000
 READ = 64 * 1024
@@ -30,25 +30,25 @@ PASSING = ("rate_limit", "quota", "overloaded", "server", "timeout")
 
 
 def failure(status: int, headers: Mapping[str, str], body: bytes, now: float = 0.0) -> ProviderError:
-    """The error that an HTTP response amounts to. `now` (seconds since 1970) is for waits given as dates."""
-    text = redacted(bytes(body[:READ]).decode(errors="replace"))
-    told = _told(_parsed(body), text, status)
+    """The error of an HTTP response. `now` (seconds since 1970) is for waits given as dates."""
+    text = redact_keys(bytes(body[:READ]).decode(errors="replace"))
+    facts = _read_facts(_parse_body(body), text, status)
     lowered = {name.lower(): value for name, value in headers.items()}
     amazon = lowered.get("x-amzn-errortype", "").partition(":")[0]  # ValidationException:http://…
-    words = (amazon, *told.words) if amazon else told.words
-    return _error(told, words, status, lowered, text, now)
+    words = (amazon, *facts.words) if amazon else facts.words
+    return _error(facts, words, status, lowered, text, now)
 
 
 def stream_failure(payload: Any) -> ProviderError:
-    """The error inside a stream that had begun well: a payload that holds one."""
-    text = redacted(dumps(payload)[:READ])
-    told = _told(payload, text, 0)
-    return _error(told, told.words, told.status, {}, text, 0.0)
+    """The error in a payload of a stream."""
+    text = redact_keys(dumps(payload)[:READ])
+    facts = _read_facts(payload, text, 0)
+    return _error(facts, facts.words, facts.status, {}, text, 0.0)
 
 
 def undecodable(data: bytes) -> tuple[FailureKind, str]:
-    """How to speak of bytes that are not JSON: none at all, a web page, cut off, or never any good."""
-    shown = redacted(data[:READ].decode(errors="replace")).strip()[:200]
+    """The kind and message for bytes that are not JSON: empty, a web page, cut off, or malformed."""
+    shown = redact_keys(data[:READ].decode(errors="replace")).strip()[:200]
     if not shown:
         return "truncated", "the provider sent nothing"
     if shown.startswith("<"):
@@ -59,19 +59,19 @@ def undecodable(data: bytes) -> tuple[FailureKind, str]:
 
 
 def is_failure(body: Any) -> bool:
-    """Whether a body that is no reply says what went wrong, as providers or the gateways before them do."""
+    """Whether a body without a reply holds an error, of a provider or of a gateway."""
     if not isinstance(body, dict):
         return False
     return bool(body.get("error") or (not body.get("id") and (body.get("message") or body.get("detail"))))
 
 
 def excerpt(data: bytes) -> str:
-    """What is kept of a body: its beginning, without secrets."""
-    return redacted(bytes(data[:READ]).decode(errors="replace"))[:EXCERPT]
+    """The beginning of a body, with keys redacted."""
+    return redact_keys(bytes(data[:READ]).decode(errors="replace"))[:EXCERPT]
 
 
-class _Told(Struct, frozen=True):
-    """What a failure says of itself, whatever shape it came in."""
+class _FailureFacts(Struct, frozen=True):
+    """The facts of a failure, from any shape."""
 
     message: str
     words: tuple[str, ...]
@@ -82,19 +82,21 @@ class _Told(Struct, frozen=True):
 
 
 def _error(
-    told: _Told, words: Sequence[str], status: int, headers: Mapping[str, str], text: str, now: float
+    facts: _FailureFacts, words: Sequence[str], status: int, headers: Mapping[str, str], text: str, now: float
 ) -> ProviderError:
-    said_status = status if status >= 400 else told.status  # errors come inside a 200 too
-    kind = kind_of(f"{told.message} {told.limits}", words, said_status, told.wait)
+    said_status = status if status >= 400 else facts.status  # errors come inside a 200 too
+    kind = kind_of(f"{facts.message} {facts.limits}", words, said_status, facts.wait)
     if status and not said_status and not words:
         kind = "malformed" if text.strip() else "truncated"
     return ProviderError(
-        redacted(told.message)[:EXCERPT],
+        redact_keys(facts.message)[:EXCERPT],
         kind=kind,
         status=status or None,
-        retry_after=wait(headers, told.message, told.wait, told.resets, now) if kind in PASSING else None,
+        retry_after=seconds_to_wait(headers, facts.message, facts.wait, facts.resets, now)
+        if kind in PASSING
+        else None,
         code=next((word for word in words if not word.isdigit()), next(iter(words), "")),
-        rule=broken_rule(f"{told.message} {text}") if kind == "invalid_request" else "",
+        rule=broken_rule(f"{facts.message} {text}") if kind == "invalid_request" else "",
         body=text[:EXCERPT],
     )
 
@@ -102,19 +104,19 @@ def _error(
 # -- reading
 
 
-def _parsed(body: bytes) -> Any:
+def _parse_body(body: bytes) -> Any:
     try:
         return loads(bytes(body)) if len(body) <= PARSED else None
     except (ValueError, RecursionError):
         return None
 
 
-def _told(payload: Any, text: str, status: int) -> _Told:
-    parts = list(_parts(payload, 0))
-    message = max((said for part in parts if (said := _message(part))), key=_weight, default="")
-    return _Told(
-        message or _unreadable(payload, text, status),
-        tuple(word for part in parts for word in _words(part)),
+def _read_facts(payload: Any, text: str, status: int) -> _FailureFacts:
+    parts = list(_objects_in(payload, 0))
+    message = max((said for part in parts if (said := _message_in(part))), key=_weight, default="")
+    return _FailureFacts(
+        message or _message_of_unreadable(payload, text, status),
+        tuple(word for part in parts for word in _codes_in(part)),
         next((number for part in parts if (number := _http_status(part))), 0),
         next((seconds for part in parts if (seconds := _retry_delay(part)) is not None), None),
         tuple(str(reset) for part in parts if (reset := _reset_header(part))),
@@ -126,31 +128,33 @@ _VAGUE = ("provider returned error", "error", "bad request", "unknown error", "u
 
 
 def _weight(message: str) -> int:
-    """Gateways wrap the sentence that matters in one that says nothing."""
+    """Gateways wrap the useful message in a vague one."""
     return 0 if message.strip(" .").lower() in _VAGUE else 1
 
 
 _INSIDE = ("error", "response", "metadata", "raw", "innererror", "detail", "message", "errors", "details")
 
 
-def _parts(value: Any, depth: int) -> Iterator[dict[str, Any]]:
-    """Every object that may say something of the failure, outermost first."""
+def _objects_in(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    """Every object that may describe the failure, outermost first."""
     if depth > 6:
         return
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        value = _parsed(value.encode("utf-8", "replace"))  # OpenRouter and Copilot quote the upstream body
+        value = _parse_body(
+            value.encode("utf-8", "replace")
+        )  # OpenRouter and Copilot quote the upstream body
     if isinstance(value, list):
         for item in value[:20]:
-            yield from _parts(item, depth + 1)
+            yield from _objects_in(item, depth + 1)
     if not isinstance(value, dict):
         return
     yield value
     for name in _INSIDE:
         if isinstance(value.get(name), dict | list | str):
-            yield from _parts(value[name], depth + 1)
+            yield from _objects_in(value[name], depth + 1)
 
 
-def _message(part: dict[str, Any]) -> str:
+def _message_in(part: dict[str, Any]) -> str:
     for name in ("message", "msg", "error", "detail", "error_message", "raw", "title"):
         said = part.get(name)
         if isinstance(said, str) and said.strip() and said.lstrip()[:1] not in ("{", "["):
@@ -161,7 +165,7 @@ def _message(part: dict[str, Any]) -> str:
 _NO_CODES = ("error", "response.failed", "failed", "incomplete")
 
 
-def _words(part: dict[str, Any]) -> Iterator[str]:
+def _codes_in(part: dict[str, Any]) -> Iterator[str]:
     if part.get("@type"):
         if isinstance(part.get("reason"), str):
             yield part["reason"]
@@ -207,7 +211,7 @@ def _reset_header(part: dict[str, Any]) -> Any:
     return next((value for key, value in headers.items() if str(key).lower() == "x-ratelimit-reset"), None)
 
 
-def _unreadable(payload: Any, text: str, status: int) -> str:
+def _message_of_unreadable(payload: Any, text: str, status: int) -> str:
     said = " ".join(text.split())
     if not said:
         return f"the provider answered {status} and said nothing" if status else "the provider said nothing"

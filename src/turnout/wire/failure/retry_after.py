@@ -1,8 +1,7 @@
-"""How long a provider asks us to wait, in whichever of a dozen ways it says so.
+"""How long to wait before a retry, from the dozen ways in which providers say it.
 
-Headers come first (`retry-after-ms`, `retry-after` in both its forms), then what the body
-says, then the moment at which a used-up limit starts anew. A moment needs a clock, and
-the clock is the caller's.
+Headers come first (`retry-after-ms`, `retry-after` in both its forms), then the body, then the
+time at which a used-up limit resets. A time needs a clock, and the caller gives it.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ _RFC3339 = re.compile(
 )
 
 
-def wait(
+def seconds_to_wait(
     headers: Mapping[str, str],
     message: str = "",
     said: float | None = None,
     resets: Iterable[str] = (),
     now: float = 0.0,
 ) -> float | None:
-    """Seconds to wait, by whoever says so most directly; None if nobody does.
+    """Seconds to wait, from the most direct source; None if there is none.
 
-    Header names are lower case. `said` and `resets` are what the body states outright.
+    Header names are lower case. `said` and `resets` come from the body.
     """
     for seconds in (
         _number(headers.get("retry-after-ms"), 0.001),
-        _until(headers.get("retry-after", ""), now),
+        _seconds_until(headers.get("retry-after", ""), now),
         said,
         _in_sentence(message),
         _latest_reset(headers, now),
-        *(_until(reset, now) for reset in resets),
+        *(_seconds_until(reset, now) for reset in resets),
     ):
         if seconds is not None:
             return min(max(seconds, 0.0), LONGEST)
@@ -71,15 +70,15 @@ def _in_sentence(message: str) -> float | None:
 
 
 def _latest_reset(headers: Mapping[str, str], now: float) -> float | None:
-    """When the limits that are used up start anew; all of them, where none is said to be used up."""
+    """When the used-up limits reset; if none is marked as used up, when all limits reset."""
     resets = [name for name in headers if "ratelimit" in name and "reset" in name]
     used_up = [name for name in resets if headers.get(name.replace("reset", "remaining")) == "0"]
-    waits = [_until(headers[name], now) for name in used_up or resets]
+    waits = [_seconds_until(headers[name], now) for name in used_up or resets]
     return max((seconds for seconds in waits if seconds is not None), default=None)
 
 
-def _until(text: str, now: float) -> float | None:
-    """Seconds from now to a moment, or a number of seconds, or a span."""
+def _seconds_until(text: str, now: float) -> float | None:
+    """Seconds from now to a time; the text may also be a number of seconds or a span."""
     number = _number(text, 1.0)
     if number is None:
         moment = _moment(text)

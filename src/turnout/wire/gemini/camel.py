@@ -7,11 +7,11 @@ from typing import Any
 
 _JOINT = re.compile(r"_([a-z])")
 OF_THE_CALLER = frozenset({"args", "response"})
-"""Their keys are the tool's own words."""
+"""Their keys belong to the tool, so they are not changed."""
 
 
 def in_camel(value: Any) -> Any:
-    """The value with every field name in camel case; what a tool takes and gives stays as it is."""
+    """The value with every field name in camel case, except inside arguments and results."""
     if isinstance(value, list):
         return [in_camel(item) for item in value]
     if not isinstance(value, dict):
@@ -23,16 +23,16 @@ def in_camel(value: Any) -> Any:
 
 
 def is_snake(chunk: dict[str, Any]) -> bool:
-    """Whether a reply was written by the SDK: one field of two words tells."""
+    """Whether the SDK wrote a reply: a field of two words in snake case shows it."""
     return any(map(_two_words, chunk)) or any(
         _two_words(name)
         for candidate in _dicts(chunk.get("candidates"))
-        for held in (candidate, *_parts(candidate))
+        for held in (candidate, *_candidate_parts(candidate))
         for name in held
     )
 
 
-def _parts(candidate: dict[str, Any]) -> list[dict[str, Any]]:
+def _candidate_parts(candidate: dict[str, Any]) -> list[dict[str, Any]]:
     content = candidate.get("content")
     return _dicts(content.get("parts")) if isinstance(content, dict) else []
 

@@ -1,12 +1,12 @@
-"""Gemini generateContent, read: chunks of a stream or a whole body become events.
+"""Read Gemini generateContent: chunks of a stream or a whole body become events.
 
-Every chunk is a response of its own with a list of parts; the first candidate is the
-reply. A signature belongs to the part it came on and never moves: a signed text part is
-a block of its own, also when its text is empty. The finish reason may come before the
-last chunk (usage follows it), so the reply is done when the bytes end.
+Every chunk is a response with a list of parts. The first candidate is the reply. A signature
+belongs to the part it came on and never moves: a signed text part is a block of its
+own, even if its text is empty. The finish reason may come before the last chunk (usage
+follows it), so the reply is done when the bytes end.
 
-Nearly every chunk holds plain text parts. Those are decoded straight into small structs;
-whatever does not fit them takes the general way, which reads plain dicts.
+Nearly every chunk holds plain text parts. Those are decoded straight into small structs. All
+other chunks are read as plain dicts.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class GeminiDecoder:
 
     def __init__(self, origin: Origin, turn_key: str) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
-        self.reply.count = self._count
-        self._is_plain = False  # whether the general way has nothing to remember for the next chunk
+        self.reply.count = self._count_usage
+        self._is_plain = False  # nothing is open that the next chunk may continue
         self._counts = msgspec.Raw()
         self._raw_stop = ""
         self._refused = False
@@ -127,12 +127,12 @@ class GeminiDecoder:
         if isinstance(payload, list):  # a whole array where one chunk was expected
             return [event for item in payload for event in self.feed_payload(item)]
         if not isinstance(payload, dict):
-            return self.reply.fail("malformed", f"a chunk is no object: {dumps(payload)[:200]}")
+            return self.reply.fail("malformed", f"a chunk is not an object: {dumps(payload)[:200]}")
         if isinstance(payload.get("response"), dict) and "candidates" not in payload:
             payload = payload["response"]  # Code Assist wraps each chunk
         if payload.get("error"):
-            return self._fail(payload)
-        return self._chunk(in_camel(payload) if is_snake(payload) else payload)
+            return self._fail_reply(payload)
+        return self._read_chunk(in_camel(payload) if is_snake(payload) else payload)
 
     def whole(self, body: Any) -> Events:
         """The events of a reply that came as one JSON body."""
@@ -141,45 +141,45 @@ class GeminiDecoder:
             return events
         if isinstance(body, dict) and not self._raw_stop and not list_in(_response(body).get("candidates")):
             if is_failure(body):
-                return [*events, *self._fail(body)]
+                return [*events, *self._fail_reply(body)]
             return [
                 *events,
                 *self.reply.fail("malformed", f"the body holds no candidates: {dumps(body)[:200]}"),
             ]
-        return [*events, *self._done()]
+        return [*events, *self._finish_reply()]
 
     def close(self) -> Events:
-        """The bytes are at their end; a reply without a finish reason was cut short."""
+        """The end of the bytes. A reply without a finish reason was cut off."""
         if self._raw_stop:
-            return self._done()
+            return self._finish_reply()
         cut = "the stream ended without a finish reason"
         return [*self._flush_code(), *self.reply.fail("truncated", cut)]
 
-    def _done(self) -> Events:
+    def _finish_reply(self) -> Events:
         stop = STOPS.get(self._raw_stop, "other") if self._raw_stop else "end"
         return [*self._flush_code(), *self.reply.done("refused" if self._refused else stop, self._raw_stop)]
 
-    def _fail(self, payload: dict[str, Any]) -> Events:
+    def _fail_reply(self, payload: dict[str, Any]) -> Events:
         cause = stream_failure(payload)
         return self.reply.fail(cause.kind, cause.message, cause)
 
     # -- a chunk
 
-    def _chunk(self, chunk: dict[str, Any]) -> Events:
+    def _read_chunk(self, chunk: dict[str, Any]) -> Events:
         if isinstance(chunk.get("usageMetadata"), dict):
             self._counts = msgspec.Raw(msgspec.json.encode(chunk["usageMetadata"]))
         if isinstance(chunk.get("responseId"), str):
             self.reply.mark_reply({"id": chunk["responseId"]})
         events = list(self._feedback(dict_in(chunk.get("promptFeedback"))))
-        candidate = _first(chunk.get("candidates"))
+        candidate = _first_candidate(chunk.get("candidates"))
         for part in list_in(dict_in(candidate.get("content")).get("parts")):
             events += self._part(dict_in(part))
-        self._finish(candidate)
+        self._note_finish(candidate)
         self._is_plain = self._code is None and self._partial is None
         return events
 
     def _feedback(self, feedback: dict[str, Any]) -> Events:
-        """The prompt was blocked: the provider's word for it is all there is to read."""
+        """The prompt was blocked, so the provider's reason is the whole reply."""
         reason = feedback.get("blockReason")
         if not reason:
             return NOTHING
@@ -190,7 +190,7 @@ class GeminiDecoder:
             said if isinstance(said, str) and said else f"The prompt was blocked: {reason}."
         )
 
-    def _finish(self, candidate: dict[str, Any]) -> None:
+    def _note_finish(self, candidate: dict[str, Any]) -> None:
         reason = candidate.get("finishReason")
         if isinstance(reason, int) and not isinstance(reason, bool):
             reason = REASON_OF_NUMBER.get(reason, str(reason) if reason else "")
@@ -199,12 +199,12 @@ class GeminiDecoder:
         if isinstance(candidate.get("finishMessage"), str) and STOPS.get(self._raw_stop) == "error":
             self.reply.mark_reply({"finish_message": candidate["finishMessage"]})
 
-    def _count(self) -> Usage | None:
+    def _count_usage(self) -> Usage | None:
         if not self._counts:
             return None
         try:
-            return _usage(dict_in(loads(bytes(self._counts))))
-        except ValueError:  # what was set aside unread need not be text
+            return _usage_in(dict_in(loads(bytes(self._counts))))
+        except ValueError:  # the counts were kept as raw bytes, which may not be valid text
             return None
 
     # -- its parts
@@ -213,24 +213,24 @@ class GeminiDecoder:
         if "codeExecutionResult" in part and self._code is not None:
             return self._flush_code(part)
         before = self._flush_code()
-        return (*before, *self._read(part)) if before else self._read(part)
+        return (*before, *self._read_part(part)) if before else self._read_part(part)
 
-    def _read(self, part: dict[str, Any]) -> Events:
+    def _read_part(self, part: dict[str, Any]) -> Events:
         signature = part.get("thoughtSignature")
         marks = {"thought_signature": signature} if isinstance(signature, str) and signature else {}
         if isinstance(part.get("functionCall"), dict):
-            return self._call(part["functionCall"], marks)
+            return self._add_call(part["functionCall"], marks)
         if isinstance(part.get("executableCode"), dict):
             self._code = part
             return NOTHING
         for name in ("inlineData", "fileData"):
             if isinstance(part.get(name), dict) and part.get("thought") is not True:
-                return self._media(part[name], marks)
+                return self._add_media(part[name], marks)
         if isinstance(part.get("text"), str) or not part.keys() - {"thought", "thoughtSignature"}:
-            return self._said(part, marks)
+            return self._add_text_part(part, marks)
         return self._opaque(part)
 
-    def _said(self, part: dict[str, Any], marks: dict[str, Any]) -> Events:
+    def _add_text_part(self, part: dict[str, Any], marks: dict[str, Any]) -> Events:
         text = part.get("text") or ""
         if part.get("thought") is True:
             events = self.reply.thinking(text)
@@ -244,7 +244,7 @@ class GeminiDecoder:
         self.reply.resume(None)
         return (*ending, *events)
 
-    def _media(self, blob: dict[str, Any], marks: dict[str, Any]) -> Events:
+    def _add_media(self, blob: dict[str, Any], marks: dict[str, Any]) -> Events:
         residue = Residue(self.reply.origin, marks) if marks else None
         data, uri, name = (text_in(blob.get(key)) for key in ("data", "fileUri", "displayName"))
         mime = text_in(blob.get("mimeType")) or "application/octet-stream"
@@ -257,7 +257,7 @@ class GeminiDecoder:
         return self.reply.opaque(Opaque(kind, words, residue))
 
     def _flush_code(self, result: dict[str, Any] | None = None) -> Events:
-        """Code that the provider ran, with the result if that is what came next."""
+        """Code that the provider ran, with its result if that came next."""
         if self._code is None:
             return NOTHING
         parts = [self._code] if result is None else [self._code, result]
@@ -270,7 +270,7 @@ class GeminiDecoder:
 
     # -- calls
 
-    def _call(self, call: dict[str, Any], marks: dict[str, Any]) -> Events:
+    def _add_call(self, call: dict[str, Any], marks: dict[str, Any]) -> Events:
         if self._partial is not None and not text_in(call.get("name")):
             return self._continue_call(call)
         unfinished = self._end_partial_call()
@@ -281,18 +281,18 @@ class GeminiDecoder:
         if self._is_repeat(call, marks):
             return unfinished
         events = self.reply.whole_call(
-            text_in(call.get("id")), call["name"], _written(call.get("args")), self._next_key()
+            text_in(call.get("id")), call["name"], _args_text(call.get("args")), self._next_key()
         )
-        self._mark(marks)
+        self._mark_call(marks)
         return (*unfinished, *events)
 
     def _is_repeat(self, call: dict[str, Any], marks: dict[str, Any]) -> bool:
-        """Some proxies send a part again with the next chunk. Its signature gives it away; two equal
-        calls without one are two calls, as when a model rolls the same die twice."""
+        """Some proxies send a part again with the next chunk. The same signature shows it. Two equal
+        calls without signatures are two calls, as when a model rolls a die twice."""
         signature = marks.get("thought_signature")
         if not signature:
             return False
-        said = (call["name"], _written(call.get("args")))
+        said = (call["name"], _args_text(call.get("args")))
         if self._signed.get(signature) == said:
             return True
         self._signed[signature] = said
@@ -302,14 +302,14 @@ class GeminiDecoder:
         self._calls += 1
         return self._calls
 
-    def _mark(self, marks: dict[str, Any]) -> None:
+    def _mark_call(self, marks: dict[str, Any]) -> None:
         if marks:
             self.reply.mark_call(self._calls, marks)
 
     def _begin_call(self, call: dict[str, Any], marks: dict[str, Any]) -> Events:
         self._partial = PartialArgs()
         events = self.reply.start_call(self._next_key(), text_in(call.get("id")), call["name"])
-        self._mark(marks)
+        self._mark_call(marks)
         return (*events, *self._continue_call(call))
 
     def _continue_call(self, call: dict[str, Any]) -> Events:
@@ -321,14 +321,14 @@ class GeminiDecoder:
         return NOTHING if call.get("willContinue") is True else self._end_partial_call()
 
     def _end_partial_call(self) -> Events:
-        """The arguments are whole, so they can be given out as text."""
+        """The arguments are complete, so they can be sent on as text."""
         if self._partial is None:
             return NOTHING
         value, self._partial = self._partial.value, None
         return self.reply.complete_call(self._calls, arguments=dumps(value))
 
 
-def _written(args: Any) -> str:
+def _args_text(args: Any) -> str:
     return "" if args is None else dumps(args)
 
 
@@ -336,12 +336,12 @@ def _response(body: dict[str, Any]) -> dict[str, Any]:
     return body["response"] if isinstance(body.get("response"), dict) else body
 
 
-def _first(candidates: Any) -> dict[str, Any]:
+def _first_candidate(candidates: Any) -> dict[str, Any]:
     """The first candidate; the others are other replies to the same prompt."""
     return next((item for item in map(dict_in, list_in(candidates)) if item.get("index") in (None, 0)), {})
 
 
-def _usage(counts: dict[str, Any]) -> Usage:
+def _usage_in(counts: dict[str, Any]) -> Usage:
     return Usage(
         input=count_in(counts.get("promptTokenCount")),
         output=count_in(counts.get("candidatesTokenCount")),

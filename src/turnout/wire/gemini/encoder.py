@@ -1,7 +1,7 @@
-"""Gemini generateContent: contents of user and model in turn, results answered in one content.
+"""Write Gemini generateContent: contents of user and model in turn, all results in one content.
 
-Gemini 3 wants the first call of every step signed. A step that another model wrote gets the
-documented sentinel, in old turns too: so nothing changes when the turn is no longer current.
+GEM-07: Gemini 3 wants the first call of every step signed. A step of another model gets the
+documented sentinel (GEM-09), in old turns too, so that the bytes already sent do not change.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ...ids import IdProjection
 from ...model import Media, Message, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from ..options import Options
 from ..request import Setting
-from ..shared.added_fields import merged, with_added_fields
+from ..shared.added_fields import merge_fields, with_added_fields
 from ..shared.body import FIRST_FILLER, LAST_FILLER, body_bytes
-from ..shared.content import as_reminder, blank, joined, nonblank, note_once, response_media
+from ..shared.content import as_reminder, is_blank, nonblank, note_once, response_media, text_of_blocks
 from ..shared.limits import nearest_effort, stop_words, temperature, token_limit
 from ..shared.offer import Declarations, Offer, offered_tools
 from ..shared.residues import SENTINEL, beside_media, fields_of, gemini_parts, thought_signature
@@ -48,16 +48,16 @@ class GeminiEncoder:
         self.ids = ids
         self.called: dict[str, None] = {}
         self._keeps_thinking = thinking is not False
-        self._roll = Roll(_merge)
+        self._roll = Roll(_merge_messages)
         self._declarations = Declarations(self._tools)
         self._fillers: list[str] = []
 
     def feed(self, message: Message) -> None:
-        self._add(self._roll, message, self._fillers)
+        self._add_message(self._roll, message, self._fillers)
 
     # Messages
 
-    def _add(self, roll: Roll, message: Message, changes: list[str]) -> None:
+    def _add_message(self, roll: Roll, message: Message, changes: list[str]) -> None:
         role = "model" if message.role == "model" else "user"
         parts = list(self._parts(message, changes))
         if not parts:
@@ -74,23 +74,23 @@ class GeminiEncoder:
             case "tool":
                 return self._results(message.responses, changes)
             case "system":
-                text = joined(message.blocks)
+                text = text_of_blocks(message.blocks)
                 return [{"text": as_reminder(text)}] if text else []
             case _:
-                return [part for block in nonblank(message.blocks) for part in _part(block, changes)]
+                return [part for block in nonblank(message.blocks) for part in _parts_of(block, changes)]
 
     def _model(self, message: Message, changes: list[str]) -> Iterator[Wire]:
         first = True
         for block in message.blocks:
             if isinstance(block, ToolCall):
-                yield self._call(block, first, changes)
+                yield self._call_part(block, first, changes)
                 first = False
             elif not isinstance(block, Thinking) or self._keeps_thinking:
-                yield from _part(block, changes)
+                yield from _parts_of(block, changes)
             else:
-                note_once(changes, "thinking left out: this request is not thought about")
+                note_once(changes, "thinking left out: thinking is off in this request")
 
-    def _call(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
+    def _call_part(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
         self.called[call.name] = None
         function: Wire = {"name": self.ids.name(call.name), "args": struct_arguments(call, changes)}
         if self.dialect.sends_ids:
@@ -109,7 +109,7 @@ class GeminiEncoder:
         if not self.setting.facts.signatures:  # older models cannot hold media inside a result
             for response in responses:
                 for media in response_media(response):
-                    yield from _part(media, changes)
+                    yield from _parts_of(media, changes)
 
     def _result(self, response: ToolResponse, changes: list[str]) -> Wire:
         function: Wire = {
@@ -120,7 +120,7 @@ class GeminiEncoder:
             function["id"] = self.ids[response.call_id]
         media = response_media(response)
         if media and self.setting.facts.signatures:
-            function["parts"] = [part for block in media for part in _part(block, changes)]
+            function["parts"] = [part for block in media for part in _parts_of(block, changes)]
         return {"functionResponse": function}
 
     # Request
@@ -131,7 +131,7 @@ class GeminiEncoder:
         changes = list(self._fillers)
         roll = self._roll.branch()
         for message in tail:
-            self._add(roll, message, changes)
+            self._add_message(roll, message, changes)
         if roll.last is None:
             roll.add({"role": "user", "parts": [{"text": FIRST_FILLER}]})
             changes.append("first-role filler: there was nothing to send")
@@ -139,11 +139,11 @@ class GeminiEncoder:
             roll.add({"role": "user", "parts": [{"text": LAST_FILLER}]})
             changes.append("GEM-04 last-role filler: a request must end with the user")
         fields = self._fields(system, tools, options, changes)
-        return body_bytes(fields, "contents", (self._roll.closed, [roll.bytes()])), changes
+        return body_bytes(fields, "contents", (self._roll.closed_pieces, [roll.bytes()])), changes
 
     def _fields(self, system: str, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
         fields: Wire = {}
-        # Older models take functions or Google's own tools, never both: no stubs beside the latter.
+        # Models before Gemini 3 refuse functions beside Google's own tools, so there are no stubs then.
         alone = not self.setting.facts.signatures and bool(tools) and not any(t.is_function for t in tools)
         called = () if alone else self.called
         offer = offered_tools(tools, called, options, self.ids, changes, limit=MAX_TOOLS)
@@ -176,7 +176,7 @@ class GeminiEncoder:
         wire: Wire = {"name": name}
         if tool.description:
             wire["description"] = tool.description
-        return merged({**wire, **gemini_parameters(tool, changes)}, tool.beside)
+        return merge_fields({**wire, **gemini_parameters(tool, changes)}, tool.beside)
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options, changes: list[str]) -> None:
         choice = offer.choice
@@ -204,7 +204,7 @@ class GeminiEncoder:
             "presencePenalty": options.presence_penalty,
             "responseLogprobs": None if options.logprobs is None else True,
             "logprobs": options.logprobs or None,
-            "thinkingConfig": self._thinking(options, changes),
+            "thinkingConfig": self._thinking_config(options, changes),
         }
         if options.schema is not None or options.json:
             given["responseMimeType"] = "application/json"
@@ -216,7 +216,7 @@ class GeminiEncoder:
                 changes.append(f"{name} {getattr(options, name)} left out: this API does not have it")
         return {name: value for name, value in given.items() if value is not None}
 
-    def _thinking(self, options: Options, changes: list[str]) -> Wire | None:
+    def _thinking_config(self, options: Options, changes: list[str]) -> Wire | None:
         if options.thinking is None and options.effort is None and options.budget is None:
             return None
         facts = self.setting.facts
@@ -224,13 +224,13 @@ class GeminiEncoder:
             changes.append(f"thinking left out: {self.setting.model} does not think")
             return None
         off = options.thinking is False or options.effort == "none"
-        if facts.signatures:  # Gemini 3 is told a level, earlier models a budget
+        if facts.signatures:  # Gemini 3 takes a level, earlier models a budget
             if options.budget is not None:
-                changes.append(f"budget left out: {self.setting.model} is told a level of thinking")
+                changes.append(f"budget left out: {self.setting.model} takes a level of thinking")
             level = nearest_effort("none" if off else options.effort or "high", facts.efforts, changes)
             return {"thinkingLevel": level, "includeThoughts": not off}
         if off and "off" not in facts.thinking:
-            changes.append(f"thinking stays on, at its least: {self.setting.model} cannot do without")
+            changes.append(f"thinking stays on, at its least: {self.setting.model} cannot switch it off")
             return {"thinkingBudget": 128}
         if off:
             return {"thinkingBudget": 0}
@@ -241,15 +241,15 @@ class GeminiEncoder:
         return {"thinkingBudget": budget, "includeThoughts": True}
 
 
-def _merge(last: Wire, following: Wire) -> bool:
+def _merge_messages(last: Wire, following: Wire) -> bool:
     if last["role"] != following["role"]:
         return False
     last["parts"].extend(following["parts"])
     return True
 
 
-def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
-    """The part (or parts) that a block is, with the signature that sat on it."""
+def _parts_of(block: Any, changes: list[str]) -> Iterator[Wire]:
+    """The part (or parts) of a block, with the signature that came on it."""
     if parts := gemini_parts(block.residue, changes):
         yield from parts
         return
@@ -257,25 +257,25 @@ def _part(block: Any, changes: list[str]) -> Iterator[Wire]:
     signature = {"thoughtSignature": given} if given else {}
     match block:
         case Media():
-            yield {**_media(block, changes), **beside_media(block.residue), **signature}
+            yield {**_media_part(block, changes), **beside_media(block.residue), **signature}
         case Thinking():
             if block.text or signature:
                 yield {"text": block.text, "thought": True, **signature}
         case Text():
-            if signature or not blank(block.text):
+            if signature or not is_blank(block.text):
                 yield {"text": block.text, **signature}
         case _:
             if text := block_text(block):
                 yield {"text": text}
 
 
-def _media(media: Media, changes: list[str]) -> Wire:
+def _media_part(media: Media, changes: list[str]) -> Wire:
     is_named = bool(fields_of(media.residue).get("named"))
     if media.name and not is_named:
         note_once(changes, f"file name {media.name} left out: this API has no names for files")
     name = {"displayName": media.name} if is_named and media.name else {}
     if media.data:
         return {"inlineData": {"mimeType": media.mime, "data": media.data, **name}}
-    # Nobody said what a link of any kind is: the server will look (recorded: YouTube without mimeType).
+    # The type of the link is unknown; the server finds out (recorded: YouTube without mimeType).
     mime = {} if media.mime.endswith("*") else {"mimeType": media.mime}
     return {"fileData": {**mime, "fileUri": media.uri, **name}}

@@ -1,7 +1,7 @@
-"""Arguments that arrive value by value: Vertex names a place (`$.items[0].title`) and what stands there.
+"""Arguments that arrive value by value: Vertex names a path (`$.items[0].title`) and its value.
 
-A string may come in pieces; each but the last says that more will follow. Places are
-bounded, because a server should not be able to make us build a list of a billion holes.
+A string may come in pieces; each but the last says that more will follow. Indexes are
+bounded, so that a server cannot make us build a list of a billion gaps.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ class PartialArgs:
         self._growing: set[str] = set()
 
     def add(self, partial: Any) -> None:
-        """Take one entry of `partialArgs`; one that makes no sense changes nothing."""
+        """Apply one entry of `partialArgs`; an invalid one changes nothing."""
         if not isinstance(partial, dict) or not isinstance(partial.get("jsonPath"), str):
             return
         path = partial["jsonPath"]
         steps = _steps(path)
         if not steps:
             return
-        self._put(steps, _value(partial), path in self._growing)
+        self._put_value(steps, _value_of(partial), path in self._growing)
         if partial.get("willContinue") is True:
             self._growing.add(path)
         else:
             self._growing.discard(path)
 
-    def _put(self, steps: list[str | int], value: Any, grows: bool) -> None:
+    def _put_value(self, steps: list[str | int], value: Any, grows: bool) -> None:
         holder: Any = self.value
         for step, following in pairwise(steps):
-            inner = _at(holder, step)
+            inner = _value_at(holder, step)
             if not _can_hold(inner, following):
                 inner = [] if isinstance(following, int) else {}
-                if not _set(holder, step, inner):
+                if not _set_at(holder, step, inner):
                     return
             holder = inner
-        before = _at(holder, steps[-1])
+        before = _value_at(holder, steps[-1])
         if grows and isinstance(before, str) and isinstance(value, str):
             value = before + value
-        _set(holder, steps[-1], value)
+        _set_at(holder, steps[-1], value)
 
 
 def _steps(path: str) -> list[str | int]:
-    """The keys and positions of a path, or nothing if it is not one we can read."""
+    """The keys and positions of a path; [] if it cannot be read."""
     steps: list[str | int] = []
     end = 1
     while path.startswith("$") and end < len(path):
@@ -60,16 +60,16 @@ def _steps(path: str) -> list[str | int]:
         if found is None or len(steps) >= MAX_DEPTH:
             return []
         name, index, single, double = found.groups()
-        steps.append(int(index) if index is not None else _unescaped(name or single or double or ""))
+        steps.append(int(index) if index is not None else _unescape_key(name or single or double or ""))
         end = found.end()
     return steps if steps and isinstance(steps[0], str) else []
 
 
-def _unescaped(name: str) -> str:
+def _unescape_key(name: str) -> str:
     return re.sub(r"\\(.)", r"\1", name)
 
 
-def _value(partial: dict[str, Any]) -> Any:
+def _value_of(partial: dict[str, Any]) -> Any:
     for name in ("stringValue", "numberValue", "boolValue"):
         if partial.get(name) is not None:
             return partial[name]
@@ -80,13 +80,13 @@ def _can_hold(value: Any, step: str | int) -> bool:
     return isinstance(value, list if isinstance(step, int) else dict)
 
 
-def _at(holder: Any, step: str | int) -> Any:
+def _value_at(holder: Any, step: str | int) -> Any:
     if isinstance(step, int):
         return holder[step] if step < len(holder) else None
     return holder.get(step)
 
 
-def _set(holder: Any, step: str | int, value: Any) -> bool:
+def _set_at(holder: Any, step: str | int, value: Any) -> bool:
     if isinstance(step, int):
         if step > MAX_INDEX:
             return False

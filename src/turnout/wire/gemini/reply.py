@@ -1,7 +1,7 @@
-"""A scripted reply in Gemini's words: one candidate of parts, whole or a part at a time.
+"""Write a reply as Gemini does: one candidate of parts, whole or a part at a time.
 
-The first call of a step carries the signature; a reply that only says something carries it
-on an empty text part at its end, as Gemini 3 does.
+The first call of a step carries the signature. A reply without calls carries it on an empty
+text part at its end, as Gemini 3 does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
     """The response as it comes when it is not streamed."""
     finish = stop_word(STOPS, reply, "Gemini")
     candidate: Wire = {
-        "content": {"parts": list(_parts(reply, author)), "role": "model"},
+        "content": {"parts": list(_reply_parts(reply, author)), "role": "model"},
         "finishReason": finish,
         "index": 0,
     }
@@ -35,13 +35,13 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
         candidate["finishMessage"] = "Model generated function call(s)."
     return {
         "candidates": [candidate],
-        "usageMetadata": _usage(author.counted(reply)),
+        "usageMetadata": _usage_counts(author.count_tokens(reply)),
         "modelVersion": author.model,
         "responseId": author.draw("", 23),
     }
 
 
-def _parts(reply: ReplyParts, author: ReplyAuthor) -> Iterator[Wire]:
+def _reply_parts(reply: ReplyParts, author: ReplyAuthor) -> Iterator[Wire]:
     signs = author.signs_calls or any(isinstance(part, Think) for part in reply.parts)
     unsigned = signs
     for place, part in enumerate(reply.parts):
@@ -51,34 +51,34 @@ def _parts(reply: ReplyParts, author: ReplyAuthor) -> Iterator[Wire]:
             case Think(hidden=False):
                 yield {"text": part.text, "thought": True}
             case Call():
-                signature = author.sign("gemini", sealed(part.name)) if unsigned else ""
-                yield _call(part, place, author, signature)
+                signature = author.sign("gemini", signed_content(part.name)) if unsigned else ""
+                yield _call_part(part, place, author, signature)
                 unsigned = False
             case Hosted():
-                yield from _hosted(part)
+                yield from _hosted_parts(part)
     if unsigned and not reply.calls:
-        yield {"text": "", "thoughtSignature": author.sign("gemini", sealed(""))}
+        yield {"text": "", "thoughtSignature": author.sign("gemini", signed_content(""))}
 
 
-def sealed(call: str) -> str:
-    """What a signature is bound to: the call it sits on, or the text."""
+def signed_content(call: str) -> str:
+    """What a signature signs: the call that it stands on, or the text."""
     return f"call:{call}" if call else "text"
 
 
-def _call(part: Call, place: int, author: ReplyAuthor, signature: str) -> Wire:
+def _call_part(part: Call, place: int, author: ReplyAuthor, signature: str) -> Wire:
     function: Wire = {"name": part.name, "args": part.arguments}
     if id := author.call_id(part.name, place, part.id):
         function["id"] = id
     return {"functionCall": function, **({"thoughtSignature": signature} if signature else {})}
 
 
-def _hosted(part: Hosted) -> Iterator[Wire]:
+def _hosted_parts(part: Hosted) -> Iterator[Wire]:
     code = f"{part.name}(**{part.arguments!r})"
     yield {"executableCode": {"language": "PYTHON", "code": code}}
     yield {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": part.result}}
 
 
-def _usage(usage: Usage) -> Wire:
+def _usage_counts(usage: Usage) -> Wire:
     total = (usage.input or 0) + (usage.output or 0) + (usage.reasoning or 0)
     counts: Wire = {
         "promptTokenCount": usage.input or 0,
@@ -96,7 +96,7 @@ def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> St
     """The same response in chunks; the last one says why it ends."""
     candidate = response["candidates"][0]
     shown = {name: value for name, value in response.items() if name != "candidates"}
-    lists = [[part] for part in _chunked(candidate["content"]["parts"], odd)]
+    lists = [[part] for part in _streamed_parts(candidate["content"]["parts"], odd)]
 
     def chunk(parts: list[Wire], **ends: Any) -> Frame:
         content = {"parts": parts, "role": "model"}
@@ -108,7 +108,7 @@ def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> St
     return Stream(tuple(map(chunk, lists)), (chunk([{"text": ""}], **ends),), newline="\r\n")
 
 
-def _chunked(parts: list[Wire], odd: Collection[str]) -> Iterator[Wire]:
+def _streamed_parts(parts: list[Wire], odd: Collection[str]) -> Iterator[Wire]:
     for part in parts:
         if "text" in part and "thoughtSignature" not in part:
             thought = {"thought": True} if part.get("thought") else {}

@@ -1,4 +1,4 @@
-"""Ollama's own chat, read: one JSON object a line, the last of them `done`.
+"""Read Ollama's own chat: one JSON object a line, the last of them `done`.
 
 Each line holds a message that adds to the ones before. Calls come whole, their arguments
 as objects; the counts come with the end.
@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from ...model import Origin, Stop, Usage
-from ...plain import dumps, loads
+from ...plain import count_in, dumps, loads
 from ...streaming.events import StreamEvent
 from ...streaming.reply import NOTHING, Events, ReplyBuilder
-from ..chat.chunk import count, dicts
+from ..chat.chunk import dicts
 from ..chat.decoder import ChatOptions, speech_of
 from ..failure.read_failure import stream_failure, undecodable
 
@@ -54,53 +54,57 @@ class OllamaDecoder:
         try:
             line = _decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._odd(data)
+            return self._read_odd_line(data)
         if line.message is None or line.error is not None:
-            return self._odd(data)
-        return (*self._said(line.message), *self._done(line)) if line.done else self._said(line.message)
+            return self._read_odd_line(data)
+        return (
+            (*self._read_message(line.message), *self._finish_reply(line))
+            if line.done
+            else self._read_message(line.message)
+        )
 
     def close(self) -> Events:
-        """The end of the body; a reply whose last line is not `done` was cut short."""
+        """The end of the body. A reply whose last line is not `done` was cut off."""
         return self.reply.fail("truncated", "the stream ended before the reply did")
 
     def whole(self, body: Any) -> Events:
         """The events of a body that was not streamed."""
-        return (*self._any(body), *self._done(_filled(_Line, body)))
+        return (*self._read_line(body), *self._finish_reply(_fill_struct(_Line, body)))
 
-    def _odd(self, data: bytes) -> Events:
+    def _read_odd_line(self, data: bytes) -> Events:
         try:
             body = loads(data)
         except (ValueError, RecursionError):
             return self.reply.fail(*undecodable(data))
-        line = _filled(_Line, body)
-        return (*self._any(body), *self._done(line)) if line.done else self._any(body)
+        line = _fill_struct(_Line, body)
+        return (*self._read_line(body), *self._finish_reply(line)) if line.done else self._read_line(body)
 
-    def _any(self, body: Any) -> Events:
+    def _read_line(self, body: Any) -> Events:
         """A line of any shape."""
         if isinstance(body, dict) and not body.get("error") and isinstance(body.get("message"), dict):
-            return self._said(_filled(_Message, body["message"]))
+            return self._read_message(_fill_struct(_Message, body["message"]))
         if isinstance(body, dict) and any(body.get(name) for name in ("error", "message", "detail")):
             error = stream_failure(body)
             return self.reply.fail(error.kind, error.message, error)
         return self.reply.fail("malformed", f"a line holds no message: {dumps(body)[:200]}")
 
-    def _said(self, message: _Message) -> Events:
-        """Thinking, text and calls of one message, in the order in which models say them."""
+    def _read_message(self, message: _Message) -> Events:
+        """Thinking, text and calls of one message, in the order in which models write them."""
         if not message.thinking and not message.tool_calls:
-            return self._text(message.content)
+            return self._add_text(message.content)
         events: list[StreamEvent] = []
         if isinstance(message.thinking, str) and message.thinking:
             self._thinking = True
             thought = self.reply.thinking if self._speech is None else self._speech.think
             events += thought(message.thinking)
-        events += self._text(message.content)
+        events += self._add_text(message.content)
         if message.tool_calls and self._speech is not None:
             events += self._speech.settle()
         for call in dicts(message.tool_calls):
-            events += (*self._end_thinking(), *self._call(call))
+            events += (*self._end_thinking(), *self._add_call(call))
         return events
 
-    def _text(self, content: Any) -> Events:
+    def _add_text(self, content: Any) -> Events:
         if not isinstance(content, str) or not content:
             return NOTHING
         said = self.reply.text if self._speech is None else self._speech.say
@@ -113,7 +117,7 @@ class OllamaDecoder:
         held = self._speech.end_thought() if self._speech is not None else NOTHING
         return (*held, *self.reply.end_thinking({"field": "thinking"}))
 
-    def _call(self, call: dict[str, Any]) -> Events:
+    def _add_call(self, call: dict[str, Any]) -> Events:
         function = call.get("function")
         function = function if isinstance(function, dict) else {}
         raw_id, name = call.get("id"), function.get("name")
@@ -125,9 +129,9 @@ class OllamaDecoder:
             self._called,
         )
 
-    def _done(self, line: _Line) -> Events:
+    def _finish_reply(self, line: _Line) -> Events:
         reason = line.done_reason if isinstance(line.done_reason, str) else ""
-        tokens = Usage(count(line.prompt_eval_count), count(line.eval_count))
+        tokens = Usage(count_in(line.prompt_eval_count), count_in(line.eval_count))
         if tokens != Usage():
             self.reply.usage(tokens)
         ending = self._end_thinking()
@@ -136,7 +140,7 @@ class OllamaDecoder:
         return (*ending, *held, *calls, *self.reply.done(STOPS.get(reason, "other"), reason))
 
 
-def _filled(kind: Any, fields: Any) -> Any:
-    """The shape from any value; what does not fit its place is left out."""
+def _fill_struct(kind: Any, fields: Any) -> Any:
+    """The shape from any value. Values of a wrong type are left out."""
     known = fields if isinstance(fields, dict) else {}
     return kind(**{name: known.get(name) for name in kind.__struct_fields__ if name != "message"})

@@ -1,4 +1,4 @@
-"""A scripted reply in Ollama's own words: JSON lines, the last of them `done`."""
+"""Write a reply as Ollama's own API does: JSON lines, the last of them `done`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
             }
             for place, call in enumerate(reply.calls)
         ]
-    counts = author.counted(reply)
+    counts = author.count_tokens(reply)
     return {
         "model": author.model,
         "created_at": CREATED,
@@ -42,12 +42,14 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
 def stream(answer: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
     """The same answer line by line."""
     base = {"model": answer["model"], "created_at": answer["created_at"]}
-    lines = [frame({**base, "message": part, "done": False}) for part in _said(answer["message"])]
+    lines = [
+        frame({**base, "message": part, "done": False}) for part in _streamed_messages(answer["message"])
+    ]
     last: Frame = frame({**answer, "message": {"role": "assistant", "content": ""}})
     return Stream(tuple(lines), (last,), framing="lines")
 
 
-def _said(message: Wire) -> Iterator[Wire]:
+def _streamed_messages(message: Wire) -> Iterator[Wire]:
     for piece in pieces(message.get("thinking", "")):
         yield {"role": "assistant", "content": "", "thinking": piece}
     for piece in pieces(message["content"]):

@@ -1,7 +1,7 @@
-"""Calls of Responses in forms of their own, written back: shells, patches, the computer, free text.
+"""Calls of Responses that are not function calls: shells, patches, the computer, free text.
 
-A call and its output are of one form (OAR-16 says it of custom tools). So a call takes its own
-form only where its result can take it too; else both are those of an ordinary function.
+A call and its output must have the same form (OAR-16, for custom tools). So a call keeps its
+form only if its result can take it too. Otherwise both are those of a function.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .shapes import CALLS, ITEMS, OUTPUTS, AnyItem
 
 CUSTOM = "custom_tool_call"
 OF_OTHER_APIS = ("function_result", "tool_result", "tool_use", "tool_call", "function_response")
-"""Words of other APIs for calls and results: Responses refuses an item of such a type (OAR-13)."""
-TIED = "computer_call"  # the one form whose id the API insists on
+"""Types of other APIs for calls and results: Responses refuses such items (OAR-13)."""
+TIED = "computer_call"  # the only form whose id the API requires
 PLAIN_TEXT = ("local_shell_call", "shell_call", "apply_patch_call")  # whose outputs hold no media
 
 
@@ -34,7 +34,7 @@ def form_of(call: ToolCall) -> str:
 
 
 def own_item(block: Any) -> Wire:
-    """The item that a block was when OpenAI, or a client of it, wrote it; {} for all others."""
+    """The item that OpenAI, or a client of it, wrote for a block; {} for all others."""
     if not (held := _written_item(block)) or not fits(held, ITEMS.get(str(held.get("type")), AnyItem)):
         return {}
     return held if has_tied_id(held) else {name: value for name, value in held.items() if name != "id"}
@@ -70,8 +70,8 @@ def call_item(call: ToolCall, form: str, call_id: str, name: str) -> Wire:
 
 def output_item(call: ToolCall, form: str, response: ToolResponse, call_id: str, text: str) -> Wire:
     """The result in the form of its call: as the client wrote it, or made from its text."""
-    if (held := _held_output(form, response)) is not None and text in _texts(response):
-        return _readdressed(held, response, call_id)
+    if (held := _held_output(form, response)) is not None and text in _texts_of(response):
+        return _with_call_id(held, response, call_id)
     match form:
         case "local_shell_call":
             # The specification has no call_id here: the id is the call's.
@@ -85,13 +85,13 @@ def output_item(call: ToolCall, form: str, response: ToolResponse, call_id: str,
             shown = _screenshot(response)
             return {"type": "computer_call_output", "call_id": call_id, "output": shown}
         case "tool_search_call":
-            # Recorded: a tool search of the client's, answered like a function.
+            # Recorded: the API accepts the output of a function for a tool search of the client.
             return {"type": "function_call_output", "call_id": call_id, "output": text}
     raise AssertionError(f"no output of the form {form}")
 
 
-def _texts(response: ToolResponse) -> tuple[str, str]:
-    """The text of a result as it is, and with a word for failure: any other was cut to fit."""
+def _texts_of(response: ToolResponse) -> tuple[str, str]:
+    """The text of a result, plain and with its error mark. Any other text was shortened."""
     return response_text(response), response_text(response, marks_errors=True)
 
 
@@ -105,7 +105,7 @@ def _shell_output(call: ToolCall, response: ToolResponse, call_id: str, text: st
 
 
 def _held_output(form: str, response: ToolResponse) -> Wire | None:
-    """The output as the client once wrote it, where nothing has been said about it since."""
+    """The output as the client wrote it, if the outcome did not change since."""
     if response.outcome.status not in ("complete", "error"):
         return None
     for block in response.outcome.content:
@@ -118,7 +118,7 @@ def _held_output(form: str, response: ToolResponse) -> Wire | None:
     return None
 
 
-def _readdressed(item: Wire, response: ToolResponse, call_id: str) -> Wire:
+def _with_call_id(item: Wire, response: ToolResponse, call_id: str) -> Wire:
     wire = {key: value for key, value in without_nulls(item).items() if key != "id"}
     wire["id" if "call_id" not in item else "call_id"] = call_id
     if "output" not in item and (shown := _screenshot(response)) is not None:
@@ -127,7 +127,7 @@ def _readdressed(item: Wire, response: ToolResponse, call_id: str) -> Wire:
 
 
 def _screenshot(response: ToolResponse) -> Wire | None:
-    """What the screen shows after the call; media is kept apart from the item that brought it."""
+    """The screenshot after the call. Media is kept apart from its item."""
     for block in response_parts(response):
         if isinstance(block, Opaque) and (file_id := fields_of(block.residue).get("file_id")):
             return {"type": "computer_screenshot", "file_id": file_id}

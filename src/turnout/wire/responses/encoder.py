@@ -1,7 +1,7 @@
-"""OpenAI Responses: a flat list of items, paired by call id over the whole input.
+"""Write OpenAI Responses: a flat list of items, paired by call id over the whole input.
 
-A request carries the whole conversation, or, chained, only what came after the response that
-it goes on from. `responses_items` writes the items, and says why they have no ids.
+A request carries the whole conversation. A chained one carries only what came after the
+response that it continues. `items` writes the items, and says why they have no ids.
 """
 
 from __future__ import annotations
@@ -35,31 +35,33 @@ class ResponsesEncoder:
         self._roll = Roll()
         self._fields = ResponsesFields(dialect, setting, ids)
         self._response_id = ""
-        self._since: list[Message] = []  # what came after that response
-        self._waiting: Message | None = None  # its calls take their forms once their results are known
+        self._since: list[Message] = []  # the messages after that response
+        self._waiting: Message | None = None  # waits for its results, which decide the forms of its calls
         self._changes: list[str] = []  # what had to be left out of messages that were fed
         self._stored: dict[str, str] = {}  # its calls, under the ids that the server knows them by
 
     def feed(self, message: Message) -> None:
-        self._response_id, self._since = self._chained(message, self._response_id, self._since)
+        self._response_id, self._since = self._chain_after(message, self._response_id, self._since)
         if has_forms(message):
             self._waiting = message
             return
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self._writer.choose_forms(waiting, message)
-            self._add(waiting)
-        self._add(message)
+            self._add_items(waiting)
+        self._add_items(message)
 
-    def _add(self, message: Message) -> None:
+    def _add_items(self, message: Message) -> None:
         for item in self._writer.items(message, self._changes):
             self._roll.add(item)
 
-    def _chained(self, message: Message, response_id: str, since: list[Message]) -> tuple[str, list[Message]]:
+    def _chain_after(
+        self, message: Message, response_id: str, since: list[Message]
+    ) -> tuple[str, list[Message]]:
         if message.role == "model" and (own := text_field(message.residue, "response_id")):
             self._stored |= {call.id: call.raw_id for call in message.tool_calls if call.raw_id}
             return own, []
-        if message.tool_calls:  # another model's: a chained request may hold no calls
+        if message.tool_calls:  # another model's: a chained request must not hold calls
             return "", []
         since.append(message)
         return response_id, since
@@ -72,7 +74,7 @@ class ResponsesEncoder:
         changes = list(self._changes)
         response_id, since = self._response_id, list(self._since) if options.chain else []
         for message in tail:
-            response_id, since = self._chained(message, response_id, since)
+            response_id, since = self._chain_after(message, response_id, since)
         for called, answered in pairwise(tail):
             if has_forms(called):
                 self._writer.choose_forms(called, answered)
@@ -85,19 +87,19 @@ class ResponsesEncoder:
             changes.append("first-role filler: there was nothing to send")
             roll.add({"type": "message", "role": "user", "content": FIRST_FILLER})
         elif roll.last is None or is_models_own(roll.last):
-            changes.append("last-role filler: a request must not end with the model's own words")
+            changes.append("last-role filler: a request must not end with a message of the model")
             roll.add({"type": "message", "role": "user", "content": LAST_FILLER})
         changes += self._writer.shortened.values()
-        kept: Pieces = () if chained else self._roll.closed
+        kept: Pieces = () if chained else self._roll.closed_pieces
         if options.json and not says_json(kept, [roll.bytes()]):
-            changes.append("a word about JSON added: this API wants it said where the answer must be JSON")
+            changes.append("a sentence about JSON added: the API refuses JSON mode without the word JSON")
             roll.add({"type": "message", "role": "developer", "content": JSON_REMINDER})
         stubbed = () if chained else self.called  # what is stored needs no stubs
         fields = self._fields.of(stubbed, system, tools, options, changes)
         if options.chain and self.dialect.stores and not chained and self._stored:
             changes.append("not chained: since then another model made calls, so the whole history is sent")
         if options.chain and not chained and self._writer.replays_ids:
-            # Recorded: reasoning with an id before words without one is a 400 where responses are stored.
+            # Recorded: with store, reasoning with an id before a message without one is a 400.
             fields["store"] = False
             changes.append("not stored: the input holds items by their ids")
         if chained:

@@ -1,4 +1,4 @@
-"""What stands around the input of a Responses request: limits, reasoning, tools."""
+"""The fields around the input of a Responses request: limits, reasoning, tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
-from ..shared.added_fields import merged, with_added_fields
+from ..shared.added_fields import merge_fields, with_added_fields
 from ..shared.limits import (
     OPENAI_TIERS,
     nearest_effort,
@@ -41,7 +41,7 @@ class ResponsesFields:
         options: Options,
         changes: list[str],
     ) -> Wire:
-        """`called` are the tools that the history knows."""
+        """`called` are the tools that the history calls."""
         facts = self.setting.facts
         fields: Wire = {"model": self.setting.model, "store": options.chain and self.dialect.stores}
         offer = offered_tools(tools, called, options, self.ids, changes)
@@ -87,7 +87,7 @@ class ResponsesFields:
             fields |= {"top_logprobs": options.logprobs} if options.logprobs else {}
 
     def _add_service(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        """Who asks, what for, and how it is served."""
+        """The user, metadata, cache, verbosity and service tier."""
         given = {"user": options.user, "metadata": options.metadata, "prompt_cache_key": options.cache_key}
         fields.update({name: value for name, value in given.items() if value})
         if tier := service_tier(options, OPENAI_TIERS, changes):
@@ -110,7 +110,7 @@ class ResponsesFields:
             fields["reasoning"]["summary"] = "auto"
 
     def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
-        """The tools in their order; those of one namespace stand together in it."""
+        """The tools in their order. Tools of one namespace stand together inside it."""
         wires: list[Wire] = []
         spaces: dict[str, Wire] = {}
         for tool in offer.tools:
@@ -137,7 +137,7 @@ class ResponsesFields:
             "parameters": project_schema(tool, "openai", changes) if strict is None else strict,
             "strict": strict is not None,
         }
-        return merged(wire, tool.beside)
+        return merge_fields(wire, tool.beside)
 
     def _add_choice(self, fields: Wire, offer: Offer, options: Options) -> None:
         choice = offer.choice

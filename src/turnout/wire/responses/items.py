@@ -1,8 +1,7 @@
-"""Messages as items of Responses: reasoning, words, calls and outputs side by side.
+"""Messages as items of Responses: reasoning, text, calls and outputs in one list.
 
-Stateless requests carry no item ids: an id would tie its item to reasoning that may not be
-there. Items that OpenAI knows by their ids go back only with all of that reasoning, and are
-told in words otherwise.
+Stateless requests carry no item ids: an id ties its item to reasoning that may be missing
+(OAR-09). Items that OpenAI knows only by id go back with all of that reasoning, or else as text.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ...ids import IdProjection
 from ...model import Media, Message, Opaque, Thinking, ToolCall, ToolResponse, block_text
 from ..request import Setting
 from ..shared.body import encode
-from ..shared.content import base64_url, blank, joined, response_parts, response_text
+from ..shared.content import base64_url, is_blank, response_parts, response_text, text_of_blocks
 from ..shared.residues import PHASES, fields_of, reasoning_item, responses_part, text_field
 from ..shared.roll import Wire
 from .client_forms import CUSTOM, TIED, call_item, can_answer, form_of, is_damaged, output_item, own_item
@@ -28,14 +27,14 @@ MAX_OUTPUT = 10_485_760  # characters of one output (OAR-12)
 
 
 class ItemWriter:
-    """Messages as input items. Remembers the forms that calls took, and what could not go back as it was."""
+    """Messages as input items. Remembers the forms of calls, and which outputs were shortened."""
 
     def __init__(self, setting: Setting, ids: IdProjection, keeps_thinking: bool) -> None:
         self.setting = setting
         self.ids = ids
         self.called: dict[str, None] = {}
         self._keeps_thinking = keeps_thinking
-        self._forms: dict[str, tuple[ToolCall, str]] = {}  # calls that are no function calls, and their form
+        self._forms: dict[str, tuple[ToolCall, str]] = {}  # calls that are not function calls, and their form
         self._replayed: set[str] = set()  # ids of items that went back as they were
         self.shortened: dict[str, str] = {}  # outputs that did not fit, by call: what was done
 
@@ -44,7 +43,7 @@ class ItemWriter:
         return bool(self._replayed)
 
     def choose_forms(self, called: Message, answered: Message) -> None:
-        """Calls take the form that OpenAI gave them where their results can take it, too."""
+        """A call takes the form that OpenAI gave it, if its result can take that form too."""
         responses = {response.call_id: response for response in answered.responses}
         for call in called.tool_calls:
             form, response = form_of(call), responses.get(call.id)
@@ -57,7 +56,7 @@ class ItemWriter:
     ) -> Iterator[Wire]:
         match message.role:
             case "model":
-                yield from self._said(message, changes)
+                yield from self._model_items(message, changes)
             case "tool":
                 for response in message.responses:
                     yield self._output(response, stored.get(response.call_id, ""))
@@ -65,7 +64,7 @@ class ItemWriter:
                 for blocks in self._between_items(message.blocks):
                     if isinstance(blocks, dict):
                         yield blocks
-                    elif text := joined(blocks):
+                    elif text := text_of_blocks(blocks):
                         yield {"type": "message", "role": "developer", "content": text}
             case _:
                 for blocks in self._between_items(message.blocks):
@@ -75,7 +74,7 @@ class ItemWriter:
                         yield {"type": "message", "role": "user", "content": content}
 
     def _between_items(self, blocks: Sequence[Any]) -> Iterator[list[Any] | Wire]:
-        """Blocks that make one message, and items that stand by themselves, in their order."""
+        """Blocks that form one message, and separate items, in their order."""
         together: list[Any] = []
         for block in blocks:
             item = own_item(block)
@@ -88,20 +87,20 @@ class ItemWriter:
                 together.append(block)
         yield together
 
-    def _said(self, message: Message, changes: list[str]) -> Iterator[Wire]:
-        """The model's items, words before calls; reasoning right before what it led to, if to anything.
+    def _model_items(self, message: Message, changes: list[str]) -> Iterator[Wire]:
+        """The model's items, text before calls; reasoning right before the item that it led to.
 
-        What a model says after a call stands before it here: nothing may come between a call and
-        its output, which hosts of this API refuse.
+        Text after a call is moved before it: some hosts of this API refuse anything between a call
+        and its output.
         """
         words: list[Wire] = []
         calls: list[Wire] = []
         reasoning: list[Wire] = []
         keeps_ids = self._keeps_ids(message)
-        is_free = self._is_own(message)  # until the model thinks: nothing is tied to what it has not thought
+        is_free = self._is_own(message)  # items before the first thinking are not tied to reasoning
         for block in message.blocks:
             if isinstance(block, Thinking):
-                reasoning += self._reasoning(block, changes, keeps_ids)
+                reasoning += self._reasoning_items(block, changes, keeps_ids)
                 is_free = False
             elif (item := self._item(block, changes, keeps_ids or is_free)) is not None:
                 (calls if isinstance(block, ToolCall) else words).extend((*reasoning, item))
@@ -112,20 +111,20 @@ class ItemWriter:
     def _keeps_ids(self, message: Message) -> bool:
         """Whether items that OpenAI knows by their ids can go back.
 
-        An id ties its item to the reasoning before it (OAR-09), so all of that must go back, too.
-        Recorded with store false: such items with reasoning, and words without an id after them.
+        OAR-09: an id ties its item to the reasoning before it, so all of that must go back too.
+        Recorded as accepted with store false: such items with reasoning, then text without an id.
         """
         if not any(_is_tied(block) for block in message.blocks):
             return False
         thoughts = [block for block in message.blocks if isinstance(block, Thinking)]
         functions = [call for call in message.tool_calls if form_of(call) != TIED]
-        whole = all(self._reasoning(block, []) and _reasoning_id(block) for block in thoughts)
+        whole = all(self._reasoning_items(block, []) and _reasoning_id(block) for block in thoughts)
         return self._is_own(message) and not functions and whole
 
     def _is_own(self, message: Message) -> bool:
         return message.origin is not None and message.origin.matches(self.setting.origin)
 
-    def _reasoning(self, block: Thinking, changes: list[str], keeps_ids: bool = False) -> list[Wire]:
+    def _reasoning_items(self, block: Thinking, changes: list[str], keeps_ids: bool = False) -> list[Wire]:
         item = reasoning_item(block.residue, changes) if self._keeps_thinking else None
         if item is None:
             return []
@@ -134,19 +133,19 @@ class ItemWriter:
     def _item(self, block: Any, changes: list[str], keeps_ids: bool) -> Wire | None:
         match block:
             case ToolCall():
-                return self._call(block)
+                return self._call_item(block)
             case Opaque() if (item := own_item(block)) and (keeps_ids or not has_tied_id(item)):
                 self._replayed |= {str(item["id"])} if item.get("id") else set()
                 return item
             case Opaque() if own_item(block):
-                changes.append(f"OAR-09 {block.kind} told in words: its reasoning cannot go back with it")
+                changes.append(f"OAR-09 {block.kind} sent as text: its reasoning cannot go back with it")
                 return _assistant_message(block)
             case _:
                 if is_damaged(block):
-                    changes.append(f"{block.kind} told in words: it is damaged")
+                    changes.append(f"{block.kind} sent as text: it is damaged")
                 return _assistant_message(block)
 
-    def _call(self, call: ToolCall) -> Wire:
+    def _call_item(self, call: ToolCall) -> Wire:
         call_id, space = self.ids[call.id], self._namespace(call)
         name = call.name.removeprefix(f"{space}.") if space else self.ids.name(call.name)
         place = {"namespace": space} if space else {}
@@ -158,7 +157,7 @@ class ItemWriter:
         return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments, **place}
 
     def _namespace(self, call: ToolCall) -> str:
-        """The namespace of a call, where it and the name within are names that the API takes."""
+        """The namespace of a call, if the API accepts it and the name inside it."""
         space = text_field(call.residue, "namespace")
         is_sound = self.ids.names.accepts(space) and self.ids.names.accepts(
             call.name.removeprefix(f"{space}.")
@@ -167,7 +166,7 @@ class ItemWriter:
 
     def _output(self, response: ToolResponse, stored_id: str) -> Wire:
         parts = response_parts(response)
-        text = self._fitting(response.call_id, response_text(response, marks_errors=True, without=parts))
+        text = self._fit_output(response.call_id, response_text(response, marks_errors=True, without=parts))
         call_id = stored_id or self.ids[response.call_id]
         call, form = self._forms.get(response.call_id, (None, ""))
         if call is not None and form != CUSTOM:
@@ -178,7 +177,7 @@ class ItemWriter:
         kind = "custom_tool_call_output" if form == CUSTOM else "function_call_output"
         return {"type": kind, "call_id": call_id, "output": output}
 
-    def _fitting(self, call_id: str, text: str) -> str:
+    def _fit_output(self, call_id: str, text: str) -> str:
         if len(text) <= MAX_OUTPUT:
             return text
         self.shortened[call_id] = (
@@ -189,7 +188,7 @@ class ItemWriter:
 
 
 def _reasoning_id(block: Thinking) -> str:
-    """The id that ties reasoning to what it led to; "" where it is damaged (OAR-07)."""
+    """The id that ties reasoning to the item it led to; "" if it is damaged (OAR-07)."""
     item = fields_of(block.residue).get("item")
     own_id = item.get("id") if isinstance(item, dict) else None
     return own_id if isinstance(own_id, str) and REASONING_ID.fullmatch(own_id) else ""
@@ -204,7 +203,7 @@ def _is_tied(block: Any) -> bool:
 
 
 def _assistant_message(block: Any) -> Wire | None:
-    if blank(text := block_text(block)):
+    if is_blank(text := block_text(block)):
         return None
     item: Wire = {"type": "message", "role": "assistant", "content": text}
     if phase := text_field(block.residue, "phase", PHASES):
@@ -213,14 +212,16 @@ def _assistant_message(block: Any) -> Wire | None:
 
 
 def is_models_own(item: Wire) -> bool:
-    """Whether the model put this out, so that a request must not end with it."""
+    """Whether this is output of the model, so that a request must not end with it."""
     kind = str(item.get("type", ""))
     return item.get("role") == "assistant" or (kind.endswith("_call") and "call_id" not in item)
 
 
 def _content(blocks: Sequence[Any]) -> Any:
-    """A text, or parts; None where nothing is said."""
-    parts = [part for part in map(_part, blocks) if part["type"] != "input_text" or not blank(part["text"])]
+    """A text, or parts; None if there is nothing to send."""
+    parts = [
+        part for part in map(_part, blocks) if part["type"] != "input_text" or not is_blank(part["text"])
+    ]
     if len(parts) == 1 and parts[0]["type"] == "input_text":
         return parts[0]["text"]
     return parts or None

@@ -1,7 +1,7 @@
-"""A scripted reply in the words of OpenAI's Responses: a list of output items, whole or as events.
+"""Write a reply as OpenAI's Responses: a list of output items, whole or as events.
 
-The whole response comes first; the stream tells the same items, and its last event holds
-the response once more.
+The whole response is made first. The stream has the same items, and its last event holds the
+response again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
         "tools": asked.get("tools", []),
         "top_p": asked.get("top_p", 1.0),
         "truncation": asked.get("truncation", "disabled"),
-        "usage": _usage(author.counted(reply)),
+        "usage": _usage_counts(author.count_tokens(reply)),
         "metadata": asked.get("metadata") or {},
     }
 
@@ -82,7 +82,7 @@ def _item(part: Part, place: int, author: ReplyAuthor) -> Wire:
         case Think():
             summary = [] if part.hidden else [{"type": "summary_text", "text": part.text}]
             item: Wire = {"id": draw("rs_", 48, HEX), "type": "reasoning", "summary": summary}
-            if author.encrypted:
+            if author.wants_encrypted:
                 item["encrypted_content"] = author.sign("openai", "reasoning")
             return item
         case Call():
@@ -104,7 +104,7 @@ def _item(part: Part, place: int, author: ReplyAuthor) -> Wire:
             }
 
 
-def _usage(usage: Usage) -> Wire:
+def _usage_counts(usage: Usage) -> Wire:
     total = (usage.input or 0) + (usage.output or 0)
     details = {"cached_tokens": usage.cached_input or 0}
     if usage.cache_write is not None:
@@ -126,47 +126,47 @@ def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> St
         ("response.in_progress", {"response": begun}),
     ]
     for index, item in enumerate(response["output"]):
-        told += _told(index, item, odd)
+        told += _item_events(index, item, odd)
     if "rotating_ids" in odd or author.provider == "copilot":
-        told = [(kind, _rotated(fields, author)) for kind, fields in told]
+        told = [(kind, _with_new_item_id(fields, author)) for kind, fields in told]
     last = (f"response.{response['status']}", {"response": response})
-    frames = _numbered([*told, last, *([last] if "completed_twice" in odd else [])])
+    frames = _number_frames([*told, last, *([last] if "completed_twice" in odd else [])])
     return Stream(tuple(frames[: len(told)]), tuple(frames[len(told) :]))
 
 
-def failed(response: Wire, code: str, message: str) -> Frame:
-    """The last event of a response that failed on the way."""
+def failed_frame(response: Wire, code: str, message: str) -> Frame:
+    """The last event of a response that failed in mid stream."""
     shown = {**response, "status": "failed", "output": [], "usage": None}
     shown["error"] = {"code": code, "message": message}
     kind = "response.failed"
     return frame({"type": kind, "sequence_number": 999, "response": shown}, kind)
 
 
-def _numbered(told: Sequence[tuple[str, Wire]]) -> list[Frame]:
+def _number_frames(told: Sequence[tuple[str, Wire]]) -> list[Frame]:
     numbers = count()
     return [frame({"type": kind, "sequence_number": next(numbers), **fields}, kind) for kind, fields in told]
 
 
-def _told(index: int, item: Wire, odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
+def _item_events(index: int, item: Wire, odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
     place: Wire = {"output_index": index}
     if "items_only" not in odd:
-        yield "response.output_item.added", {**place, "item": _begun(item)}
+        yield "response.output_item.added", {**place, "item": _announced_item(item)}
         named = {"item_id": item["id"], **place}
         match item["type"]:
             case "message":
-                yield from _message(named, item["content"][0], odd)
+                yield from _message_events(named, item["content"][0], odd)
             case "reasoning":
-                yield from _reasoning(named, item["summary"], odd)
+                yield from _reasoning_events(named, item["summary"], odd)
             case "function_call":
-                yield from _call(named, item, odd)
+                yield from _call_events(named, item, odd)
             case kind:
                 yield f"response.{kind}.in_progress", named
                 yield f"response.{kind}.completed", named
     yield "response.output_item.done", {**place, "item": item}
 
 
-def _begun(item: Wire) -> Wire:
-    """An item as it is announced: nothing of what will be in it."""
+def _announced_item(item: Wire) -> Wire:
+    """An item as it is announced, without its content."""
     empty: Wire = {
         "message": {"content": []},
         "reasoning": {"summary": []},
@@ -180,7 +180,7 @@ def _begun(item: Wire) -> Wire:
     return begun
 
 
-def _message(named: Wire, part: Wire, odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
+def _message_events(named: Wire, part: Wire, odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
     at = {**named, "content_index": 0}
     yield "response.content_part.added", {**at, "part": {**part, "text": ""}}
     if "no_deltas" not in odd:
@@ -190,7 +190,7 @@ def _message(named: Wire, part: Wire, odd: Collection[str]) -> Iterator[tuple[st
     yield "response.content_part.done", {**at, "part": part}
 
 
-def _reasoning(named: Wire, summary: list[Wire], odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
+def _reasoning_events(named: Wire, summary: list[Wire], odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
     for index, part in enumerate(summary):
         at = {**named, "summary_index": index}
         yield "response.reasoning_summary_part.added", {**at, "part": {**part, "text": ""}}
@@ -201,7 +201,7 @@ def _reasoning(named: Wire, summary: list[Wire], odd: Collection[str]) -> Iterat
         yield "response.reasoning_summary_part.done", {**at, "part": part}
 
 
-def _call(named: Wire, item: Wire, odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
+def _call_events(named: Wire, item: Wire, odd: Collection[str]) -> Iterator[tuple[str, Wire]]:
     if "no_deltas" not in odd:
         for piece in pieces(item["arguments"]):
             yield "response.function_call_arguments.delta", {**named, "delta": piece}
@@ -209,7 +209,7 @@ def _call(named: Wire, item: Wire, odd: Collection[str]) -> Iterator[tuple[str, 
     yield "response.function_call_arguments.done", whole
 
 
-def _rotated(fields: Wire, author: ReplyAuthor) -> Wire:
+def _with_new_item_id(fields: Wire, author: ReplyAuthor) -> Wire:
     if "item_id" in fields:
         return {**fields, "item_id": author.draw("", 44)}
     if "item" in fields:

@@ -1,7 +1,7 @@
-"""Items of Responses as the API wants them: one that is damaged has the whole request refused.
+"""Items of Responses as the API wants them: it refuses the whole request for a damaged item.
 
-Only what must be there, and what a field may be if it is there; other fields are OpenAI's
-business, and so are kinds that are not listed here.
+Only required fields, and the types of fields, are checked. Other fields, and kinds that are
+not listed here, pass.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Status = Literal["in_progress", "completed", "incomplete"]
 
 
 class AnyItem(Struct, kw_only=True):
-    """What every item is, whatever it holds."""
+    """The fields that every item may have."""
 
     type: Kind
     id: Said | None = None
@@ -118,7 +118,7 @@ class ComputerCall(AnyItem, kw_only=True):
 
 
 class ComputerCallOutput(StatusItem, kw_only=True):
-    """Its picture is kept apart from it."""
+    """Its screenshot is kept apart from it."""
 
     acknowledged_safety_checks: list[SafetyCheck] | None = None
 

@@ -1,4 +1,4 @@
-"""Fields that no encoder makes: the dialect's, those that only the request's own API has, the caller's."""
+"""Fields that are added to a request: of the dialect, of the request's own API, of the caller."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .roll import Wire
 def with_added_fields(
     fields: Wire, dialect_fields: Mapping[str, Any], options: Options, changes: list[str]
 ) -> Wire:
-    """The encoder's fields, with everything that is added to them. The caller's `extra` has the last word."""
-    made = merged(fields, dialect_fields) if dialect_fields else fields
+    """The encoder's fields with all added fields. The caller's `extra` comes last and wins."""
+    made = merge_fields(fields, dialect_fields) if dialect_fields else fields
     if options.private is not None:
         own = dict(private_fields(options))
         for name in _out_of_place(own, made, options):
-            changes.append(f"{name} left out: it says nothing here by itself")
+            changes.append(f"{name} left out: the API refuses it without the field that it belongs to")
             del own[name]
-        made = merged(made, _with_joined_lists(own, made))
-    return merged(made, options.extra) if options.extra else made
+        made = merge_fields(made, _with_joined_lists(own, made))
+    return merge_fields(made, options.extra) if options.extra else made
 
 
 def without_spelling(options: Options, names: Iterable[str]) -> Options:
-    """The options, of which the caller chose some anew: the request's own words for them count no more."""
+    """The options without the request's own spelling of those that the caller set again."""
     data = options.private.data if options.private is not None else None
     if options.private is None or not isinstance(data, dict) or not data.get("spelled"):
         return options
@@ -36,7 +36,7 @@ def without_spelling(options: Options, names: Iterable[str]) -> Options:
 
 
 def spelled_option(options: Options, name: str, model: str) -> dict[str, Any]:
-    """An option as the request that asks for it spelled it, if it was written for this very model."""
+    """An option as the inbound request spelled it, if that request was for this model."""
     private = options.private
     if private is None or private.origin.model != model or not isinstance(private.data, dict):
         return {}
@@ -53,7 +53,7 @@ def private_fields(options: Options) -> dict[str, Any]:
 
 
 def without_private_field(options: Options, name: str) -> Options:
-    """The options, but for one of those fields."""
+    """The options without one of these fields."""
     if options.private is None:
         return options
     fields = {other: value for other, value in private_fields(options).items() if other != name}
@@ -71,23 +71,25 @@ def paths_in(fields: Mapping[str, Any], above: str = "") -> Iterator[str]:
             yield path
 
 
-def merged(fields: Mapping[str, Any], added: Mapping[str, Any]) -> Wire:
-    """Both, object by object; where both say something, what is added stands."""
+def merge_fields(fields: Mapping[str, Any], added: Mapping[str, Any]) -> Wire:
+    """Both, merged object by object. Where both have a value, the added one counts."""
     made = dict(fields)
     for name, value in added.items():
         known = made.get(name)
-        made[name] = merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        made[name] = (
+            merge_fields(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        )
     return made
 
 
 def _out_of_place(own: Mapping[str, Any], made: Mapping[str, Any], options: Options) -> list[str]:
-    """What goes only with another field: details of thinking that is off, options of a missing stream."""
+    """Fields that need another field: details of thinking that is off, options without a stream."""
     lone = ["thinking"] if isinstance(own.get("thinking"), dict) and "thinking" not in made else []
     return lone + (["stream_options"] if "stream_options" in own and not options.stream else [])
 
 
 def _with_joined_lists(own: Mapping[str, Any], made: Mapping[str, Any]) -> Wire:
-    """`include` asks for things one by one: ours, and theirs."""
+    """`include` is a list: ours and the request's are joined."""
     asked, wanted = made.get("include"), own.get("include")
     if not isinstance(asked, list) or not isinstance(wanted, list):
         return dict(own)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-# One constant text each: they are syntax, so they never reach the log and always look the same.
+# Constant texts, added only to make a request valid. They never reach the log.
 FIRST_FILLER = "(The conversation goes on from here.)"
 LAST_FILLER = "Please continue."
 TEXT_FILLER = "(no text)"
@@ -26,15 +26,15 @@ def body_bytes(fields: Mapping[str, Any], name: str, parts: Iterable[Pieces]) ->
     """One JSON object: the fields, then the long array, joined from bytes that were kept."""
     head = encode(fields)
     opening = head[:-1] + (b"," if len(head) > 2 else b"") + b'"' + name.encode() + b'":['
-    return b"".join((opening, *_separated(parts), b"]}"))
+    return b"".join((opening, *_comma_separated(parts), b"]}"))
 
 
 def says_json(*parts: Pieces) -> bool:
-    """Whether the messages speak of JSON: OpenAI refuses to answer with any object when they do not."""
+    """Whether the messages contain the word JSON: OpenAI refuses JSON mode without it."""
     return any(b"json" in piece.lower() for part in parts for piece in part)
 
 
-def _separated(parts: Iterable[Pieces]) -> Iterator[bytes | bytearray]:
+def _comma_separated(parts: Iterable[Pieces]) -> Iterator[bytes | bytearray]:
     first = True
     for part in parts:
         if any(part):

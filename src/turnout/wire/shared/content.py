@@ -1,4 +1,4 @@
-"""Small readings of rendered blocks that every protocol makes."""
+"""Small helpers for rendered blocks that every protocol needs."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Any
 from ...model import Content, Media, Message, Opaque, Text, Thinking, ToolResponse, block_text
 
 
-def blank(text: str) -> bool:
-    """Whether a text says nothing; unlike `strip`, this makes no copy of a long one."""
+def is_blank(text: str) -> bool:
+    """Whether a text is empty or white space. Unlike `strip`, this does not copy a long text."""
     return not text or text.isspace()
 
 
 def nonblank(blocks: Iterable[Any]) -> list[Any]:
-    """The blocks without texts that say nothing: every API refuses them somewhere."""
-    return [block for block in blocks if not isinstance(block, Text) or not blank(block.text)]
+    """The blocks without blank texts: every API refuses those somewhere (ANT-10)."""
+    return [block for block in blocks if not isinstance(block, Text) or not is_blank(block.text)]
 
 
-def joined(blocks: Iterable[Any]) -> str:
+def text_of_blocks(blocks: Iterable[Any]) -> str:
     return "\n\n".join(block_text(block) for block in nonblank(blocks))
 
 
 def as_reminder(text: str) -> str:
-    """System text in mid conversation, for APIs that only hear it from the user."""
+    """System text in mid conversation, for APIs that take it only from the user."""
     return f"<system-reminder>\n{text}\n</system-reminder>"
 
 
-def failed(response: ToolResponse) -> bool:
-    """Whether the call went wrong. One that the user refused did not: the refusal is its result."""
+def is_failed(response: ToolResponse) -> bool:
+    """Whether the call failed. A call that the user refused did not: the refusal is its result."""
     return response.outcome.status not in ("complete", "denied")
 
 
 def response_text(
     response: ToolResponse, *, marks_errors: bool = False, without: Sequence[Content] = ()
 ) -> str:
-    """The text of a result, never empty. `marks_errors` for APIs without a flag for failure.
+    """The text of a result, never empty. `marks_errors` is for APIs without a flag for failure.
 
-    `without` are the parts that stand beside the text in a form of their own.
+    `without` are the parts that are sent beside the text.
     """
     content = response.outcome.content
     if len(content) == 1 and isinstance(only := content[0], Text):
@@ -45,7 +45,7 @@ def response_text(
     else:
         spoken = [block for block in content if not isinstance(block, Media) and block not in without]
         text = "\n".join(said for said in map(block_text, spoken) if said)
-    if blank(text):
+    if is_blank(text):
         text = "[see the attached media]"
     if marks_errors and response.outcome.status == "error" and "error" not in text[:40].lower():
         return f"Error: {text}"
@@ -57,7 +57,7 @@ def response_media(response: ToolResponse) -> list[Media]:
 
 
 def response_parts(response: ToolResponse) -> list[Media | Opaque]:
-    """What of a result is not text: media, and blocks that this very provider understands."""
+    """The parts of a result that are not text: media, and blocks that this provider understands."""
     return [
         block
         for block in response.outcome.content
@@ -74,11 +74,11 @@ def thoughts(blocks: Iterable[Any]) -> list[Thinking]:
 
 
 def has_private_state(message: Message) -> bool:
-    """Whether a block of the message carries something of its provider. Nearly none does."""
+    """Whether a block of the message carries residue. Most messages do not."""
     return any(getattr(block, "residue", None) for block in message.blocks)
 
 
 def note_once(changes: list[str], line: str) -> None:
-    """Say something of the messages that holds for all of them alike."""
+    """Add a line that applies to all messages, once."""
     if line not in changes:
         changes.append(line)

@@ -1,4 +1,4 @@
-"""Events of a stream as bytes, in the framing of each protocol, and in the ways real servers bend it."""
+"""Events of a stream as bytes, in the framing of each protocol and with the oddities of real servers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTENT_TYPES: dict[Framing, str] = {
 
 
 class Frame(Struct, frozen=True):
-    """One event: its payload, its name where the protocol has names; or a comment."""
+    """One event: its payload and, in some protocols, its name; or a comment."""
 
     data: bytes = b""
     event: str = ""
@@ -27,7 +27,7 @@ class Frame(Struct, frozen=True):
 
 
 class Stream(Struct, frozen=True):
-    """A reply as events. Without the `ending` a reader must not take it for whole."""
+    """A reply as events. Without the `ending` a reader must treat it as cut off."""
 
     body: tuple[Frame, ...]
     ending: tuple[Frame, ...]
@@ -39,7 +39,7 @@ def frame(payload: Any, event: str = "") -> Frame:
     return Frame(encode(payload), event)
 
 
-def written(frames: Sequence[Frame], stream: Stream, odd: Collection[str] = ()) -> Iterator[bytes]:
+def encode_frames(frames: Sequence[Frame], stream: Stream, odd: Collection[str] = ()) -> Iterator[bytes]:
     """The bytes of each frame, in order."""
     if stream.framing == "array":
         yield from _array(frames)
@@ -48,7 +48,7 @@ def written(frames: Sequence[Frame], stream: Stream, odd: Collection[str] = ()) 
         if stream.framing == "lines":
             yield item.data + b"\n" if item.data else b""
             continue
-        text = _event(item, stream, odd)
+        text = _event_bytes(item, stream, odd)
         if at == 0 and "bom" in odd:
             text = b"\xef\xbb\xbf" + text
         if at == len(frames) - 1 and "no_last_line" in odd:
@@ -63,7 +63,7 @@ def _array(frames: Sequence[Frame]) -> Iterator[bytes]:
     yield b"]"
 
 
-def _event(item: Frame, stream: Stream, odd: Collection[str]) -> bytes:
+def _event_bytes(item: Frame, stream: Stream, odd: Collection[str]) -> bytes:
     newline = "\r" if "cr" in odd else "\r\n" if "crlf" in odd else stream.newline
     if item.comment:
         return f": {item.comment}{newline}{newline}".encode()
@@ -83,7 +83,7 @@ def _payload(data: bytes, odd: Collection[str]) -> list[bytes]:
 
 
 def pieces(text: str, size: int = 12) -> list[str]:
-    """A text as a model would stream it: a few letters at a time, cut before a space where there is one."""
+    """A text as a model streams it: a few letters at a time, cut before a space if possible."""
     cut: list[str] = []
     start = 0
     while start < len(text):

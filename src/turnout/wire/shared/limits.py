@@ -1,4 +1,4 @@
-"""What a request asks for, within what the model can give; whatever is not sent as asked is said."""
+"""Options within the limits of the model. `changes` gets a line for each that is not sent as asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPENAI_TIERS = ("auto", "default", "flex", "scale", "priority")
 
 
 def token_limit(options: Options, facts: ModelFacts, changes: list[str], least: int = 1) -> int | None:
-    """How much the model may write. Of a model that nobody knows, nobody knows the limit either."""
+    """How many tokens the model may write. Unknown models are not clamped."""
     wanted = options.max_tokens
     if wanted is None:
         return None
@@ -22,7 +22,7 @@ def token_limit(options: Options, facts: ModelFacts, changes: list[str], least: 
 
 
 def temperature(options: Options, changes: list[str], most: float = 2.0) -> float | None:
-    """How freely the model may choose its words, within what the API takes."""
+    """The temperature, within the range of the API."""
     wanted = options.temperature
     if wanted is None or wanted <= most:
         return wanted
@@ -40,7 +40,7 @@ def nearest_effort(wanted: str, offered: Sequence[str], changes: list[str]) -> s
 
 
 def stop_words(options: Options, most: int | None, changes: list[str]) -> list[str]:
-    """The words at which the model stops, as many as the API takes."""
+    """The stop words, as many as the API takes."""
     if most is None or len(options.stop) <= most:
         return list(options.stop)
     changes.append(f"{len(options.stop) - most} of {len(options.stop)} stop words left out: {most} are taken")
@@ -48,7 +48,7 @@ def stop_words(options: Options, most: int | None, changes: list[str]) -> list[s
 
 
 def service_tier(options: Options, offered: Sequence[str], changes: list[str]) -> str:
-    """How the request is served, where the API has that word for it; else "" and a line that says so."""
+    """The service tier, if the API has it; else "" and a line in `changes`."""
     tier = options.service_tier
     if tier is None or tier in offered:
         return tier or ""
@@ -58,7 +58,7 @@ def service_tier(options: Options, offered: Sequence[str], changes: list[str]) -
 
 
 def openai_cache_ttl(options: Options, changes: list[str]) -> dict[str, str]:
-    """How long OpenAI keeps a prompt: its usual time, which ends within the hour, or a day."""
+    """How long OpenAI caches a prompt: its default, which is less than an hour, or 24h."""
     match options.cache_ttl:
         case None:
             return {}

@@ -1,7 +1,7 @@
-"""Which tools a request declares, what they are called on the wire, and whether one must be called.
+"""Which tools a request declares, their names on the wire, and whether one must be called.
 
-Nothing that was given is refused for its number or its name: what does not fit is left out
-by a fixed order, and the report says so; two tools never share a name on the wire.
+Too many tools are not an error: those that do not fit are left out in a fixed order, and the
+report names them. Two tools never share a name on the wire.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STUB_DESCRIPTION = "This tool is no longer available. Do not call it."
 class Offer(Struct, frozen=True):
     """The tools of one request."""
 
-    tools: Sequence[ToolSpec]  # those given, then stubs for those that only the history knows
+    tools: Sequence[ToolSpec]  # the given ones, then stubs for those that only the history calls
     names: dict[str, str]  # on the wire, by their own names
     choice: str  # auto, none, required, a tool's name, or "" to leave it out
 
@@ -40,18 +40,18 @@ def offered_tools(
 ) -> Offer:
     """What a request with these tools declares; `called` are the names that the history calls."""
     _expect_unique(tools)
-    kept = _fitting(tools, called, options, ids, changes, limit) if len(tools) > limit else tools
+    kept = _fit_tools(tools, called, options, ids, changes, limit) if len(tools) > limit else tools
     names = ids.tool_names(tool.name for tool in tools)
     stubs = list(_stubs(called, names, ids, limit - len(kept)))
     if stubs:
         known = ", ".join(stub.name for stub in stubs)
         changes.append(f"stub declarations for tools that only the history knows: {known}")
         names |= {stub.name: ids.name(stub.name) for stub in stubs}
-    return Offer([*kept, *stubs], names, _choice(options, tools, bool(stubs)))
+    return Offer([*kept, *stubs], names, _tool_choice(options, tools, bool(stubs)))
 
 
 def kept_declaration(tool: ToolSpec, name: str) -> dict[str, Any]:
-    """A declaration as it was written; a custom tool, which the client runs, by its name on the wire."""
+    """A declaration as it was written. A custom tool, which the client runs, gets its name on the wire."""
     declaration = tool.declaration or {}
     if not tool.is_function:
         return declaration  # the provider gave it its name
@@ -68,9 +68,9 @@ def _expect_unique(tools: Sequence[ToolSpec]) -> None:
     seen: set[str] = set()
     for tool in tools:
         if not tool.is_function and not _declared_name(tool):
-            continue  # a provider's own tool may have no name to be called by
+            continue  # a provider's own tool may have no name
         if tool.name in seen:
-            raise UsageError(f"tool {tool.name!r} is given twice; names must be unique")
+            raise UsageError(f"tool {tool.name!r} is given twice; names must be unique; rename one")
         seen.add(tool.name)
 
 
@@ -78,7 +78,7 @@ def _declared_name(tool: ToolSpec) -> Any:
     return (tool.declaration or {}).get("name")
 
 
-def _fitting(
+def _fit_tools(
     tools: Sequence[ToolSpec],
     called: Iterable[str],
     options: Options,
@@ -86,7 +86,7 @@ def _fitting(
     changes: list[str],
     limit: int,
 ) -> list[ToolSpec]:
-    """As many as the API takes: the one that must be called, those already called, then the first ones."""
+    """As many as the API takes: the forced one, those that the history calls, then the first ones."""
     known = {ids.name(name) for name in called}
     ranked = sorted(
         tools, key=lambda tool: (tool.name != options.tool_choice, ids.name(tool.name) not in known)
@@ -98,10 +98,10 @@ def _fitting(
 
 
 def _stubs(called: Iterable[str], names: dict[str, str], ids: IdProjection, room: int) -> Iterator[ToolSpec]:
-    """Declarations for tools that only the history knows, as long as there is room.
+    """Declarations for tools that only the history calls, as long as there is room.
 
-    What counts is the name on the wire: a history that came back from elsewhere may know a
-    tool by the name that it was once projected to.
+    ANT-25: Anthropic refuses calls in the history without tools. Names are compared as they are on
+    the wire: a history from another program may hold a projected name.
     """
     taken = set(names.values())
     for name in called:
@@ -116,19 +116,21 @@ def _stub(name: str) -> ToolSpec:
     return ToolSpec(name, STUB_DESCRIPTION, {"type": "object", "properties": {}})
 
 
-def _choice(options: Options, tools: Sequence[ToolSpec], has_stubs: bool) -> str:
+def _tool_choice(options: Options, tools: Sequence[ToolSpec], has_stubs: bool) -> str:
     choice = options.tool_choice
     if choice == "required" and not tools:
         raise UsageError("tool_choice 'required' needs tools; give some or leave the choice out")
     if choice and choice not in CHOICES and choice not in {tool.name for tool in tools}:
-        raise UsageError(f"tool_choice names {choice!r}, which is not among the tools")
+        raise UsageError(
+            f"tool_choice names {choice!r}, which is not among the tools; add the tool or change the choice"
+        )
     if not tools:
-        return "none" if has_stubs else ""  # stubs are declared to be valid, never to be called
+        return "none" if has_stubs else ""  # stubs make the request valid; they must not be called
     return choice or ""
 
 
 class Declarations:
-    """The tools of the last request, encoded: they seldom change from one request to the next."""
+    """The encoded tools of the last request. They seldom change."""
 
     def __init__(self, make: Callable[[Offer, Options, list[str]], list[Any]]) -> None:
         self._make = make
@@ -138,7 +140,7 @@ class Declarations:
         self._encoded = Raw()
 
     def of(self, offer: Offer, options: Options, changes: list[str]) -> Raw:
-        """What `make` makes of these tools, and what it had to weaken."""
+        """The encoded tools; `changes` gets what had to be weakened."""
         asked = (options.strict, options.cache, options.cache_ttl)
         if asked != self._asked or not are_same(offer.tools, self._tools):
             weakened: list[str] = []
@@ -149,5 +151,5 @@ class Declarations:
 
 
 def are_same(tools: Sequence[ToolSpec], others: Sequence[ToolSpec]) -> bool:
-    """Whether these are the very same values: equal ones may differ in JSON, where 1 is not true."""
+    """Whether these are the same objects. Equal values may differ in JSON, where 1 is not true."""
     return len(tools) == len(others) and all(map(is_, tools, others))

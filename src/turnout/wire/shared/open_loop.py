@@ -1,4 +1,4 @@
-"""The run of calls and results that a request ends in, for rules that depend on it."""
+"""The tool loop at the end of a request, for rules that depend on it (ANT-16, ORT-02)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...model import Message
 
 
 class Loop(Struct, frozen=True):
-    """What the last run of calls and results looks like."""
+    """The state of the last run of calls and results."""
 
     open: bool = False  # the model's last words were calls
     thinks: bool = True  # every message that opened (or reopened) the run began with a thought

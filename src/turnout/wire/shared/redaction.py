@@ -1,4 +1,4 @@
-"""What may be kept of a text that a server sent: everything but what looks like a key."""
+"""Redact keys and tokens in a text that a server sent."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ _SECRETS = re.compile(
 )
 
 
-def redacted(text: str) -> str:
-    """The text without keys and tokens, as far as they can be told by their looks."""
+def redact_keys(text: str) -> str:
+    """The text with everything that looks like a key or token redacted."""
     return _SECRETS.sub(lambda found: (found["before"] or "") + "[redacted]", text)

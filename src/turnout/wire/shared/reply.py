@@ -102,7 +102,7 @@ class ReplyAuthor(Protocol):
         """Whether the request wants token counts in the stream."""
 
     @property
-    def encrypted(self) -> bool:
+    def wants_encrypted(self) -> bool:
         """Whether the request wants its reasoning encrypted."""
 
     @property
@@ -118,11 +118,11 @@ class ReplyAuthor(Protocol):
     def call_id(self, name: str, place: int, given: str = "") -> str:
         """The id of a call, as this provider writes it."""
 
-    def counted(self, reply: ReplyParts) -> Usage:
+    def count_tokens(self, reply: ReplyParts) -> Usage:
         """The tokens of a reply."""
 
 
-def _unchanged(held: Wire) -> Wire:
+def _same_body(held: Wire) -> Wire:
     return held
 
 
@@ -131,7 +131,7 @@ class ReplyEncoder(Struct, frozen=True):
 
     whole: Callable[[ReplyParts, ReplyAuthor, Wire | None], Wire]  # with the request that it answers
     stream: Callable[[Wire, ReplyAuthor, Collection[str]], Stream]  # with the odd ways of the server
-    body: Callable[[Wire], Wire] = _unchanged
+    body: Callable[[Wire], Wire] = _same_body
 
 
 def stop_word(stops: dict[Stop, str], reply: ReplyParts, protocol: str) -> str:

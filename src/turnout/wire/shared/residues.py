@@ -1,8 +1,8 @@
-"""Private state that rides on blocks, as it goes back to its provider: only where it is whole.
+"""Residue as it goes back to its provider, if it is valid.
 
-A history may have been cut, edited or merged on its way here, and one damaged piece has the
-whole request refused. Each function gives what its provider will take, and says in
-`changes` what it had to leave out. Anthropic's blocks are in `anthropic_blocks`.
+A history may have been cut, edited or merged, and a provider refuses the whole request for one
+damaged piece. Each function returns what its provider accepts, and names in `changes` what it
+left out. Anthropic's blocks are in `anthropic/blocks.py`.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ SENTINEL = "skip_thought_signature_validator"
 
 
 def fields_of(residue: Residue | None) -> dict[str, Any]:
-    """What the residue holds, by name; nothing where it holds something else."""
+    """The fields of the residue; {} if it is not an object."""
     return residue.data if residue is not None and isinstance(residue.data, dict) else {}
 
 
 def text_field(residue: Residue | None, name: str, known: Collection[str] = ()) -> str:
-    """A text under a name, one of the known ones; "" where there is none."""
+    """A text field, one of the known values; "" if there is none."""
     value = fields_of(residue).get(name)
     return value if isinstance(value, str) and (not known or value in known) else ""
 
 
 def is_base64(value: Any) -> bool:
-    """Whether this can be a signature or hidden data: servers decode them before they look at anything."""
+    """Whether this can be a signature or encrypted data. Servers decode those first."""
     if not isinstance(value, str) or BASE64.fullmatch(value) is None:
         return False
     return len(value.rstrip("=")) % 4 != 1
 
 
 def fits(value: Any, kind: Any) -> bool:
-    """Whether the value is what this kind must be; more fields than it knows are no damage."""
+    """Whether the value has this shape. Additional fields are allowed."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -57,7 +57,7 @@ def fits(value: Any, kind: Any) -> bool:
 
 
 def thought_signature(residue: Residue | None, changes: list[str]) -> str:
-    """Protobuf bytes: anything but base64 is refused before any model sees it."""
+    """The signature, if it is base64. GEM-10: Gemini refuses anything else."""
     given = fields_of(residue).get("thought_signature")
     if given and not is_base64(given):
         changes.append("GEM-10 a thought signature left out: it is not base64")
@@ -85,13 +85,13 @@ GEMINI_PARTS: dict[str, Any] = {
     "toolResponse": dict[str, Any],
     "tool_response": dict[str, Any],
 }
-"""By either spelling of the key; other kinds are Gemini's business."""
+"""In both spellings of the key. Other kinds are not checked."""
 
 SIGNATURES = ("thoughtSignature", "thought_signature")
 
 
 def gemini_parts(residue: Residue | None, changes: list[str]) -> list[Wire]:
-    """The parts that a block was; none where it must be told in words."""
+    """The parts that a block was; [] if it must be sent as text."""
     data = fields_of(residue)
     given = data.get("parts") if "parts" in data else [data["part"]] if "part" in data else []
     parts = given if isinstance(given, list) else []
@@ -102,7 +102,7 @@ def gemini_parts(residue: Residue | None, changes: list[str]) -> list[Wire]:
 
 
 def beside_media(residue: Residue | None) -> Wire:
-    """What a part says about its medium: `videoMetadata`, `mediaResolution`."""
+    """The fields of a part about its medium: `videoMetadata`, `mediaResolution`."""
     beside = fields_of(residue).get("beside")
     return (
         beside
@@ -129,7 +129,7 @@ class _Summary(Struct):
 
 
 def reasoning_item(residue: Residue | None, changes: list[str]) -> Wire | None:
-    """Reasoning goes back without its id, and only with its encrypted content (OAR-08)."""
+    """Reasoning goes back without its id, and only with its encrypted content (OAR-08, OAR-10)."""
     item = fields_of(residue).get("item")
     encrypted = item.get("encrypted_content") if isinstance(item, dict) else None
     if not isinstance(item, dict):
@@ -154,7 +154,7 @@ STRAY_CALLS = ("function_result", "function_response", "tool_result", "tool_use"
 
 
 def responses_part(residue: Residue | None) -> Wire:
-    """The part of a user's message that a block was, a file among them; {} where it must be told in words."""
+    """The part of a user's message that a block was, for example a file; {} if it must be sent as text."""
     part = _typed_part(residue)
     if part.get("type") in STRAY_CALLS:
         return {}
@@ -167,14 +167,14 @@ def responses_part(residue: Residue | None) -> Wire:
 
 
 def _typed_part(residue: Residue | None) -> Wire:
-    """A part of a message as it was kept; of a kind that nobody here knows, if only it has one."""
+    """A part of a message as it was kept. Unknown kinds pass, if there is a kind."""
     part = fields_of(residue).get("part")
     kind = part.get("type") if isinstance(part, dict) else None
     return dict(part) if isinstance(kind, str) and KIND.fullmatch(kind) and isinstance(part, dict) else {}
 
 
 def _file_id(part: Wire) -> str:
-    """The id of the file that a part refers to; "" where it is damaged."""
+    """The id of the file that a part refers to; "" if it is damaged."""
     holder = part.get("file") if part["type"] == "file" else part
     file_id = holder.get("file_id") if isinstance(holder, dict) else None
     return file_id if isinstance(file_id, str) and not file_id.isspace() else ""
@@ -203,7 +203,7 @@ class _DetailHidden(_Detail, kw_only=True, tag_field="type", tag="reasoning.encr
 
 
 def reasoning_details(residue: Residue | None, changes: list[str]) -> list[Wire]:
-    """OpenRouter checks each entry (ORT-02) and hands the whole of them on."""
+    """ORT-02: OpenRouter checks each entry and passes all of them on."""
     given = fields_of(residue).get("reasoning_details")
     if given is None:
         return []
@@ -215,7 +215,7 @@ def reasoning_details(residue: Residue | None, changes: list[str]) -> list[Wire]
 
 
 def chat_part(residue: Residue | None) -> Wire:
-    """The part of a message that a block was, a file among them; {} where it must be told in words."""
+    """The part of a message that a block was, for example a file; {} if it must be sent as text."""
     part = _typed_part(residue)
     if part.get("type") not in FILES:
         return part
@@ -225,12 +225,12 @@ def chat_part(residue: Residue | None) -> Wire:
     return part if file_id and part["type"] == "file" else {}  # Chat has no images by id
 
 
-class _Chunk(Struct):
+class _ThinkingChunk(Struct):
     closed: bool = True
     signature: str | None = None
 
 
 def thinking_chunk(residue: Residue | None) -> Wire:
-    """What Mistral writes beside the thoughts of a chunk."""
+    """The fields that Mistral writes beside the text of a thinking chunk."""
     chunk = fields_of(residue).get("thinking_chunk")
-    return chunk if isinstance(chunk, dict) and fits(chunk, _Chunk) else {}
+    return chunk if isinstance(chunk, dict) and fits(chunk, _ThinkingChunk) else {}

@@ -1,10 +1,9 @@
-"""Wire messages as bytes: what is closed is kept, the last one may still grow.
+"""Wire messages as bytes: closed messages are kept encoded, the last one may still grow.
 
-A following message may merge into the last one (same role, on protocols that want
-alternation), so the last stays a value until the next one shows that it is whole. Whole
-ones wait until bytes are asked for and are encoded together, which costs half of one by one.
-The bytes lie in blocks: one array that grows by the megabyte would be moved about in memory
-with every turn, and leave holes of its own size behind.
+The next message may merge into the last one (same role, on protocols that want alternation),
+so the last one stays a value until the next one is separate. Closed messages are encoded
+together when bytes are asked for, which costs half as much as one by one. The bytes are kept
+in blocks: one array of megabytes would be copied as it grows, and fragment the memory.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ Wire = dict[str, Any]
 Merge = Callable[[Wire, Wire], bool]
 
 BLOCK = 65_536
-"""Bytes of a block, or a little more: no message is cut in two."""
+"""Size of a block in bytes, or a little more: a message is never split."""
 
 
 def never(last: Wire, following: Wire) -> bool:
@@ -42,8 +41,8 @@ class Roll:
         self.last = message
 
     @property
-    def closed(self) -> Pieces:
-        """Every message but the last, parted by commas, in pieces. These bytes only grow."""
+    def closed_pieces(self) -> Pieces:
+        """Every message but the last, separated by commas, in pieces. These bytes only grow."""
         if self._whole:
             block = self._open_block()
             if len(self._blocks) > 1 or block:
@@ -71,7 +70,7 @@ class Roll:
         return str(self.last.get("role", "")) if self.last is not None else ""
 
     def branch(self) -> Roll:
-        """A roll that goes on from here without changing this one."""
+        """A copy to add messages to. This roll does not change."""
         branch = Roll(self.merge)
         if self.last is not None:
             branch.last = {
@@ -80,7 +79,7 @@ class Roll:
         return branch
 
     def bytes(self) -> bytes:
-        """Everything, the last message too."""
-        closed = b"".join(self.closed)
+        """All messages, with the last one."""
+        closed = b"".join(self.closed_pieces)
         last = encode(self.last) if self.last is not None else b""
         return b",".join(part for part in (closed, last) if part)

@@ -1,8 +1,8 @@
-"""Tool schemas, cut down to what each family accepts.
+"""Tool schemas, reduced to what each family accepts.
 
-A projection keeps what the tool accepts wherever it can; whatever had to be weakened is
-said in `changes`. Weakening is safe: arguments are checked against the tool's own schema
-before it runs.
+A projection keeps the meaning of the schema where it can, and names in `changes` what it
+weakened. Weakening is safe: arguments are checked against the tool's own schema before the
+tool runs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal
 from ...model import ToolSpec
 from ...plain import is_deeper
 from . import sound_schema
-from .sound_schema import Say, Schema, sound
-from .unfolded_size import MOST_PARTS, resolved, unfolds_too_far
+from .sound_schema import Say, Schema, repair_schema
+from .unfolded_size import MOST_PARTS, resolve_reference, unfolds_too_far
 
 SchemaStyle = Literal["openai", "anthropic", "moonshot", "xai", "plain"]
 
@@ -56,42 +56,42 @@ GEMINI_KEYWORDS = frozenset(
 
 
 def project_schema(tool: ToolSpec, style: SchemaStyle, changes: list[str]) -> Schema:
-    """The tool's parameters as this family takes them."""
-    say = voice(tool, changes)
+    """The tool's parameters as this family accepts them."""
+    say = lines_for(tool, changes)
     schema = object_root(tool.parameters, say)
     if style in ("openai", "anthropic", "moonshot", "xai"):
         schema = plain_root(schema, say)
     if style == "anthropic":
         return _anthropic_keys(schema, say)
     if style == "moonshot":
-        return _changed(schema, lambda node: _moonshot(node, say))
+        return _change_nodes(schema, lambda node: _moonshot(node, say))
     if style == "xai":
-        return _changed(schema, _without_closed)
+        return _change_nodes(schema, _without_closed)
     return schema
 
 
 def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
-    """`parameters` in Gemini's own subset; full JSON Schema where the subset cannot say it."""
+    """`parameters` in Gemini's subset (GEM-12, GEM-13); full JSON Schema if the subset cannot express it."""
     if (
         not tool.parameters.get("properties")
-        and not _combined(tool.parameters)
+        and not _has_combinators(tool.parameters)
         and "$ref" not in tool.parameters
     ):
         if unsaid := [key for key in tool.parameters if key in ("title", "description")]:
-            changes.append(f"tool {tool.name}: {', '.join(unsaid)} of no parameters left out")
+            changes.append(f"tool {tool.name}: {', '.join(unsaid)} left out: there are no parameters")
         return {}
     lost: list[str] = []
     try:
         root = object_root(tool.parameters, lost.append)
         if unfolds_too_far(root):
             raise Inexpressible(UNFOLDED)
-        schema = _gemini(root, root, lost.append, ())
+        schema = _gemini_schema(root, root, lost.append, ())
         if is_deeper(schema, GEMINI_DEPTH):
             raise Inexpressible("it is nested too deeply")
     except (Inexpressible, RecursionError) as fault:
         reason = fault if isinstance(fault, Inexpressible) else "it is nested too deeply"
         changes.append(f"tool {tool.name}: sent as full JSON Schema, because {reason}")
-        say = voice(tool, changes)
+        say = lines_for(tool, changes)
         return {"parametersJsonSchema": object_root(shallow_schema(tool.parameters, say), lambda _: None)}
     if lost:
         changes.append(f"tool {tool.name}: {'; '.join(dict.fromkeys(lost))}")
@@ -99,37 +99,37 @@ def gemini_parameters(tool: ToolSpec, changes: list[str]) -> Schema:
 
 
 def shallow_schema(schema: Mapping[str, Any], say: Say) -> Schema:
-    """The same schema, nested no deeper than Gemini takes it."""
+    """The same schema, not deeper than Gemini accepts."""
     if not is_deeper(schema, GEMINI_DEPTH):
         return dict(schema)
-    return sound(dict(schema), say, sound_schema.MAX_DEPTH - GEMINI_LEVELS)
+    return repair_schema(dict(schema), say, sound_schema.MAX_DEPTH - GEMINI_LEVELS)
 
 
-def voice(tool: ToolSpec, changes: list[str]) -> Say:
-    def say(what: str) -> None:
+def lines_for(tool: ToolSpec, changes: list[str]) -> Say:
+    def add_line(what: str) -> None:
         line = f"tool {tool.name}: {what}"
         if line not in changes:
             changes.append(line)
 
-    return say
+    return add_line
 
 
 # Roots: every family calls a tool with an object
 
 
 def object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
-    parameters = sound(dict(parameters), say)
+    parameters = repair_schema(dict(parameters), say)
     schema = {key: value for key, value in parameters.items() if key not in ("$schema", "$id")}
     followed: set[str] = set()
     while isinstance(reference := schema.pop("$ref", None), str):
-        target = None if reference in followed else resolved(reference, parameters)
+        target = None if reference in followed else resolve_reference(reference, parameters)
         if target is None:
             say(f"{reference} refers to itself or to nothing; declared without it")
         followed.add(reference)
         schema = {**(target or {}), **schema}
     kind = schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
-        say("its parameters are no object; declared without any")
+        say("its parameters are not an object; declared without any")
         return {"type": "object", "properties": {}}
     schema["type"] = "object"
     if not isinstance(schema.get("properties"), dict):
@@ -137,12 +137,12 @@ def object_root(parameters: Mapping[str, Any], say: Say) -> Schema:
     return schema
 
 
-def _combined(schema: Mapping[str, Any]) -> bool:
+def _has_combinators(schema: Mapping[str, Any]) -> bool:
     return any(isinstance(schema.get(word), list) for word in COMBINATORS)
 
 
 def plain_root(schema: Schema, say: Say) -> Schema:
-    """No combinator at the root: properties of all branches, required where every branch requires it."""
+    """ANT-09, OAC-14: no combinator at the root. Properties of all branches; required if in all."""
     refused = [
         word for word in (*COMBINATORS, "enum", "not", "const", "if", "then", "else") if word in schema
     ]
@@ -152,18 +152,18 @@ def plain_root(schema: Schema, say: Say) -> Schema:
     root = {key: value for key, value in schema.items() if key not in refused}
     for word in COMBINATORS:
         branches = [_branch(branch, schema) for branch in schema.get(word) or () if isinstance(branch, dict)]
-        root = _absorb(root, branches, every=word == "allOf")
+        root = _absorb_branches(root, branches, every=word == "allOf")
     return root
 
 
 def _branch(branch: Schema, root: Schema) -> Schema:
     if isinstance(reference := branch.get("$ref"), str):
-        return resolved(reference, root) or {}
+        return resolve_reference(reference, root) or {}
     return branch
 
 
-def _absorb(root: Schema, branches: list[Schema], *, every: bool) -> Schema:
-    """The root with the properties of its branches; `every`: all of them must hold."""
+def _absorb_branches(root: Schema, branches: list[Schema], *, every: bool) -> Schema:
+    """The root with the properties of its branches. With `every`, all branches apply."""
     if not branches:
         return root
     properties = dict(root.get("properties") or {})
@@ -183,24 +183,24 @@ def _absorb(root: Schema, branches: list[Schema], *, every: bool) -> Schema:
 # Walking
 
 
-def _changed(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
-    return dict(_everywhere(schema, change))
+def _change_nodes(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    return dict(_change_below(schema, change))
 
 
-def _everywhere(schema: Any, change: Callable[[Schema], Schema], depth: int = 0) -> Any:
+def _change_below(schema: Any, change: Callable[[Schema], Schema], depth: int = 0) -> Any:
     """The same schema with every subschema changed, innermost first."""
     if isinstance(schema, list):
-        return [_everywhere(item, change, depth) for item in schema]
+        return [_change_below(item, change, depth) for item in schema]
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return schema
-    return change({key: _inside(key, value, change, depth) for key, value in schema.items()})
+    return change({key: _change_value(key, value, change, depth) for key, value in schema.items()})
 
 
-def _inside(key: str, value: Any, change: Callable[[Schema], Schema], depth: int) -> Any:
+def _change_value(key: str, value: Any, change: Callable[[Schema], Schema], depth: int) -> Any:
     if key in ("properties", "$defs", "definitions", "patternProperties") and isinstance(value, dict):
-        return {name: _everywhere(item, change, depth + 1) for name, item in value.items()}
+        return {name: _change_below(item, change, depth + 1) for name, item in value.items()}
     if key in ("items", "additionalProperties", "not", "prefixItems", *COMBINATORS):
-        return _everywhere(value, change, depth + 1)
+        return _change_below(value, change, depth + 1)
     return value
 
 
@@ -239,20 +239,20 @@ def _without_closed(node: Schema) -> Schema:
 
 
 class Inexpressible(Exception):
-    """Gemini's subset has no way to say this."""
+    """The subset of the provider cannot express this schema."""
 
 
-def _gemini(node: Any, root: Mapping[str, Any], say: Say, above: tuple[str, ...]) -> Schema:
+def _gemini_schema(node: Any, root: Mapping[str, Any], say: Say, above: tuple[str, ...]) -> Schema:
     if not isinstance(node, dict):
         raise Inexpressible("a subschema is not an object")
     if isinstance(reference := node.get("$ref"), str):
-        if reference in above or (target := resolved(reference, root)) is None:
+        if reference in above or (target := resolve_reference(reference, root)) is None:
             raise Inexpressible(f"{reference} refers to itself or to nothing")
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _gemini({**target, **beside}, root, say, (*above, reference))
+        return _gemini_schema({**target, **beside}, root, say, (*above, reference))
     combined = _gemini_combined(dict(node), say)
     if (alone := _nullable_branch(combined)) is not None:
-        return _gemini(alone, root, say, above)
+        return _gemini_schema(alone, root, say, above)
     schema = _gemini_types(combined)
     _gemini_values(schema, say)
     lost = [
@@ -270,7 +270,7 @@ def _gemini_combined(node: Schema, say: Say) -> Schema:
         node["anyOf"] = [*(node.get("anyOf") or ()), *node.pop("oneOf")]
     if isinstance(parts := node.pop("allOf", None), list):
         say("allOf joined")
-        node = _absorb(node, [part for part in parts if isinstance(part, dict)], every=True)
+        node = _absorb_branches(node, [part for part in parts if isinstance(part, dict)], every=True)
         for part in parts:
             if isinstance(part, dict):
                 node = {
@@ -281,7 +281,7 @@ def _gemini_combined(node: Schema, say: Say) -> Schema:
 
 
 def _nullable_branch(node: Schema) -> Schema | None:
-    """The one schema that a value follows unless it is null, if that is what the node says."""
+    """The schema of a value that may be null, if the node is `anyOf` of one schema and null."""
     branches = node.get("anyOf")
     if not isinstance(branches, list) or {"type": "null"} not in branches:
         return None
@@ -347,11 +347,11 @@ def _gemini_children(
         if key == "properties":
             if refused := [name for name in value if not GEMINI_KEY.fullmatch(name)]:
                 raise Inexpressible(f"the name {refused[0]!r} is refused there")
-            yield key, {name: _gemini(child, root, say, above) for name, child in value.items()}
+            yield key, {name: _gemini_schema(child, root, say, above) for name, child in value.items()}
         elif key == "items":
-            yield key, _gemini(value, root, say, above)
+            yield key, _gemini_schema(value, root, say, above)
         elif key == "anyOf":
-            yield key, [_gemini(branch, root, say, above) for branch in value]
+            yield key, [_gemini_schema(branch, root, say, above) for branch in value]
         elif key == "required":
             if known := [name for name in value if name in (schema.get("properties") or {})]:
                 yield key, known

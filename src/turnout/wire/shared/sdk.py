@@ -42,10 +42,10 @@ GEMINI_CONFIG = {
 
 
 def params(request: WireRequest) -> dict[str, Any]:
-    """The body as keyword arguments."""
+    """The body as keyword arguments of the SDK's `create`."""
     body = request.json
     if request.protocol == "gemini":
-        return _gemini(body.get("request", body), request.target.model)
+        return _gemini_params(body.get("request", body), request.target.model)
     if request.target.provider == "mistral" or request.protocol not in KNOWN:  # their SDKs know every key
         return body
     known = KNOWN[request.protocol]
@@ -57,7 +57,7 @@ def params(request: WireRequest) -> dict[str, Any]:
     return taken
 
 
-def _gemini(body: dict[str, Any], model: str) -> dict[str, Any]:
+def _gemini_params(body: dict[str, Any], model: str) -> dict[str, Any]:
     config = dict(body.get("generationConfig", {}))
     config |= {name: body[key] for key, name in GEMINI_CONFIG.items() if key in body}
     placed = {"contents", "generationConfig", *GEMINI_CONFIG}

@@ -1,7 +1,6 @@
-"""A schema without the parts that are no JSON Schema: what others wrote need not make sense.
+"""Repair a schema: leave out the parts that are not valid JSON Schema.
 
-Servers that validate declarations refuse the whole request for one such part. Leaving it
-out accepts more than was meant; arguments are checked before the tool runs all the same.
+Servers that validate declarations refuse the whole request for one such part. Without it the schema accepts more, but arguments are still checked before the tool runs.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ NAMED = frozenset(("properties", "patternProperties", "definitions", "$defs", "d
 SEVERAL = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
 
 
-def sound(schema: Schema, say: Say, depth: int = 0) -> Schema:
-    """The same schema, without values that its keywords cannot have."""
+def repair_schema(schema: Schema, say: Say, depth: int = 0) -> Schema:
+    """The same schema, without values that are invalid for their keywords."""
     kept = {}
     for keyword, value in schema.items():
-        repaired = _repaired(keyword, value, say, depth)
+        repaired = _repair_value(keyword, value, say, depth)
         if repaired is NO_SENSE:
-            say(f"{keyword} makes no sense there; declared without it")
+            say(f"{keyword} is not valid there; declared without it")
         else:
             kept[keyword] = repaired
     return kept
@@ -41,52 +40,52 @@ class _NoSense:
 NO_SENSE = _NoSense()
 
 
-def _repaired(keyword: str, value: Any, say: Say, depth: int) -> Any:
+def _repair_value(keyword: str, value: Any, say: Say, depth: int) -> Any:
     if keyword in ONE:
         listed = keyword == "items" and isinstance(value, list)
-        return _several(value, say, depth) if listed else _one(value, say, depth)
+        return _repair_several(value, say, depth) if listed else _repair_one(value, say, depth)
     if keyword in NAMED:
-        return _named(value, say, depth)
+        return _repair_named(value, say, depth)
     if keyword in SEVERAL:
-        return _several(value, say, depth)
+        return _repair_several(value, say, depth)
     check = VALUES.get(keyword)
     return value if check is None or check(value) else NO_SENSE
 
 
-def _one(value: Any, say: Say, depth: int) -> Any:
+def _repair_one(value: Any, say: Say, depth: int) -> Any:
     if isinstance(value, bool):
         return value
     if not isinstance(value, dict):
         return NO_SENSE
     if depth < MAX_DEPTH:
-        return sound(value, say, depth + 1)
+        return repair_schema(value, say, depth + 1)
     if value:
         say("nested too deeply; what lies deeper is declared as anything")
     return {}
 
 
-def _named(value: Any, say: Say, depth: int) -> Any:
+def _repair_named(value: Any, say: Say, depth: int) -> Any:
     if not isinstance(value, dict):
         return NO_SENSE
     return {str(name): _or_anything(child, say, depth) for name, child in value.items()}
 
 
-def _several(value: Any, say: Say, depth: int) -> Any:
+def _repair_several(value: Any, say: Say, depth: int) -> Any:
     if not isinstance(value, list) or not value:
         return NO_SENSE
     return [_or_anything(child, say, depth) for child in value]
 
 
 def _or_anything(child: Any, say: Say, depth: int) -> Any:
-    """A subschema that is none accepts anything: the name or place itself stays."""
-    repaired = _one(child, say, depth)
+    """A subschema that is not valid becomes one that accepts anything. Its name or position stays."""
+    repaired = _repair_one(child, say, depth)
     if repaired is not NO_SENSE:
         return repaired
-    say(f"{_shown(child)} is no schema; declared as anything")
+    say(f"{_excerpt_of(child)} is not a schema; declared as anything")
     return {}
 
 
-def _shown(value: Any) -> str:
+def _excerpt_of(value: Any) -> str:
     return repr(value)[:40]
 
 
@@ -141,7 +140,7 @@ def _is_pattern(value: Any) -> bool:
     try:
         re.compile(value)
     except (TypeError, ValueError, OverflowError, RecursionError, re.error):
-        return isinstance(value, str) and "\\p" in value  # Python knows no classes of Unicode; others do
+        return isinstance(value, str) and "\\p" in value  # Python has no Unicode classes; others do
     return True
 
 

@@ -1,8 +1,8 @@
-"""Strict schemas: closed objects in which everything is said.
+"""Strict schemas: closed objects with every property declared.
 
-A strict tool is one whose arguments the provider guarantees. The subset for it is small; a
-schema that it cannot say is sent without the promise, and the report says why. References
-are written out, so that nothing depends on where definitions stand.
+The provider guarantees that the arguments of a strict tool match its schema. The subset for it
+is small: a schema outside it is sent without strict, and the report says why. References
+are replaced by what they refer to.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from ...model import ToolSpec
 from ..options import Options
-from .schema import ANTHROPIC_KEY, UNFOLDED, Inexpressible, object_root, plain_root, voice
+from .schema import ANTHROPIC_KEY, UNFOLDED, Inexpressible, lines_for, object_root, plain_root
 from .sound_schema import Say, Schema
-from .unfolded_size import resolved, unfolds_too_far
+from .unfolded_size import resolve_reference, unfolds_too_far
 
 StrictStyle = Literal["openai", "anthropic"]
 
@@ -33,9 +33,9 @@ UNSPOKEN = (
     "$comment",
 )
 HINTS = ("default", "examples")
-"""What helps a model to fill in a value, and does not say what it may be."""
+"""Keywords that help a model to choose a value, and do not restrict it."""
 
-# Recorded refusals at Anthropic (ANT-09): how much freedom the strict tools of one request may leave.
+# Recorded refusals at Anthropic (ANT-09): optional parameters and unions in the strict tools of one request.
 MAX_STRICT = 20
 MAX_OPTIONAL = 24
 MAX_OPTIONAL_IN_ONE = 23
@@ -43,9 +43,9 @@ MAX_UNIONS = 15
 
 
 def strict_schema(tool: ToolSpec, style: StrictStyle, changes: list[str]) -> Schema | None:
-    """The tool's parameters in the strict subset; None, with a line in `changes`, if they do not fit."""
+    """The tool's parameters in the strict subset; None, and a line in `changes`, if they do not fit."""
     lost: list[str] = []
-    say = voice(tool, lost)
+    say = lines_for(tool, lost)
     try:
         root = plain_root(object_root(tool.parameters, say), say)
         if not root["properties"] and not _is_open(root):
@@ -68,7 +68,7 @@ def strict_answer(options: Options, style: StrictStyle, changes: list[str]) -> d
     """The schema that the answer must follow, strict where it can be."""
     given = options.schema or {}
     asked = options.strict if options.schema_strict is None else options.schema_strict
-    wanted = asked or style == "anthropic"  # which knows no other
+    wanted = asked or style == "anthropic"  # which has only strict answers
     name = options.schema_name or "answer"
     schema = strict_schema(ToolSpec(name, "", given), style, changes) if wanted else None
     answer = {"name": name, "schema": given if schema is None else schema, "strict": schema is not None}
@@ -76,7 +76,7 @@ def strict_answer(options: Options, style: StrictStyle, changes: list[str]) -> d
 
 
 class _Subset:
-    """One schema, brought into the subset of one family."""
+    """One schema in the strict subset of one family."""
 
     def __init__(self, style: StrictStyle, root: Mapping[str, Any], say: Say) -> None:
         self.style = style
@@ -87,15 +87,15 @@ class _Subset:
         if not isinstance(given, dict):
             raise Inexpressible("a value may be of any type")
         if isinstance(reference := given.get("$ref"), str):
-            return self._followed(given, reference, above)
-        node = self._combined(given)
+            return self._follow_reference(given, reference, above)
+        node = self._join_combinators(given)
         lost = [key for key in node if key not in KEYWORDS[self.style] and key not in UNSPOKEN]
         if lost:
             self.say(f"{', '.join(sorted(lost))} left out: not in the strict subset")
         kept = {key: value for key, value in node.items() if key in KEYWORDS[self.style]}
         kinds = _kinds(kept)
         if "object" in kinds:
-            self._close(kept, node, above)
+            self._close_object(kept, node, above)
         if "array" in kinds:
             kept["items"] = self.node(kept.get("items"), above)
         else:
@@ -104,14 +104,14 @@ class _Subset:
             kept["anyOf"] = [self.node(branch, above) for branch in kept["anyOf"]]
         return kept
 
-    def _followed(self, given: Schema, reference: str, above: tuple[str, ...]) -> Schema:
-        target = resolved(reference, self.root)
+    def _follow_reference(self, given: Schema, reference: str, above: tuple[str, ...]) -> Schema:
+        target = resolve_reference(reference, self.root)
         if reference in above or target is None:
             raise Inexpressible(f"{reference} refers to itself or to nothing")
         beside = {key: value for key, value in given.items() if key != "$ref"}
         return self.node({**target, **beside}, (*above, reference))
 
-    def _combined(self, given: Schema) -> Schema:
+    def _join_combinators(self, given: Schema) -> Schema:
         node = dict(given)
         if "oneOf" in node:
             self.say("oneOf read as anyOf")
@@ -124,15 +124,15 @@ class _Subset:
                 or set(parts[0]) & set(node) - {"description"}
             ):
                 raise Inexpressible("it joins schemas with allOf")
-            node = self._combined({**parts[0], **node})
+            node = self._join_combinators({**parts[0], **node})
         if "$ref" in node:
-            return self._combined({**self.node(node, ()), "description": node.get("description", "")})
-        if "anyOf" in node and len(_spoken(node)) > 1:
+            return self._join_combinators({**self.node(node, ()), "description": node.get("description", "")})
+        if "anyOf" in node and len(_spoken_keywords(node)) > 1:
             raise Inexpressible("something stands beside anyOf")
         return node
 
-    def _close(self, kept: Schema, node: Schema, above: tuple[str, ...]) -> None:
-        """An object with all its properties named, and no others."""
+    def _close_object(self, kept: Schema, node: Schema, above: tuple[str, ...]) -> None:
+        """Close an object: all properties declared, and no others allowed."""
         properties = node.get("properties") or {}
         closed = node.get("additionalProperties") is False
         if (not properties and not closed) or node.get("additionalProperties") or "patternProperties" in node:
@@ -149,12 +149,12 @@ class _Subset:
         kept |= {"properties": children, "required": needed, "additionalProperties": False}
 
 
-def _spoken(node: Schema) -> list[str]:
+def _spoken_keywords(node: Schema) -> list[str]:
     return [key for key in node if key not in (*UNSPOKEN, *HINTS, "description", "title")]
 
 
 def _kinds(node: Schema) -> set[str]:
-    """The types a value may be of. A schema must say them, or list its values."""
+    """The types of a value. A schema must name them, or list the values."""
     said = node.get("type")
     if said is None and "properties" in node:
         node["type"] = said = "object"
@@ -173,11 +173,11 @@ def nullable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-# How free the strict tools of one request are
+# How much the strict tools of one request may leave open
 
 
 class Freedom:
-    """What the strict tools of one request may still leave open before Anthropic refuses to compile them."""
+    """How much the strict tools of one request may still leave open before Anthropic refuses them."""
 
     def __init__(self) -> None:
         self._tools = MAX_STRICT
@@ -185,7 +185,7 @@ class Freedom:
         self._unions = MAX_UNIONS
 
     def takes(self, schema: Schema) -> bool:
-        """Whether this schema fits beside those taken before; if so, it counts from now on."""
+        """Whether this schema fits beside those taken before; if so, it is counted."""
         optional, unions = _openness(schema)
         fits = self._tools > 0 and optional <= self._optional and unions <= self._unions
         if not fits or optional > MAX_OPTIONAL_IN_ONE:

@@ -1,4 +1,4 @@
-"""How large a schema is once its references are written out, found out before they are."""
+"""Estimate the size of a schema with all references replaced, before they are."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .sound_schema import Schema
 
 MOST_PARTS = 10_000
 FURTHEST = 100
-"""References that lead to one another, one in the next."""
+"""The longest chain of references inside references."""
 
 
 def unfolds_too_far(schema: dict[str, Any]) -> bool:
-    """Whether writing out every reference would take too long: forty can unfold to a million million."""
+    """Whether replacing every reference would take too long: forty can unfold to 10^12 parts."""
     parts = 0
     waiting: list[tuple[Any, tuple[str, ...]]] = [(schema, ())]
     while waiting:
@@ -25,7 +25,7 @@ def unfolds_too_far(schema: dict[str, Any]) -> bool:
             waiting.extend((each, above) for each in node if isinstance(each, dict | list))
             continue
         if isinstance(reference := node.get("$ref"), str) and reference not in above:
-            waiting.append((resolved(reference, schema) or {}, (*above, reference)))
+            waiting.append((resolve_reference(reference, schema) or {}, (*above, reference)))
         waiting.extend(
             (value, above)
             for key, value in node.items()
@@ -34,7 +34,7 @@ def unfolds_too_far(schema: dict[str, Any]) -> bool:
     return False
 
 
-def resolved(reference: str, root: Mapping[str, Any]) -> Schema | None:
+def resolve_reference(reference: str, root: Mapping[str, Any]) -> Schema | None:
     node: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         if not isinstance(node, Mapping):
