@@ -261,7 +261,7 @@ def test_s_68_awkward_schemas_are_projected(to: str) -> None:
         (CLAUDE, "root", "anyOf at the root"),
         (CLAUDE, "odd keys", "names are refused"),
         (GEMINI, "tuple", "full JSON Schema"),
-        (OPENAI, "string", "no object"),
+        (OPENAI, "string", "not an object"),
     ],
 )
 def test_s_68_what_was_weakened_is_in_the_report(to: str, tool: str, said: str) -> None:

@@ -359,9 +359,9 @@ def test_openai_hears_of_json_when_it_must_answer_in_json(to: str) -> None:
     )
     made = rendered(silent, to)
     assert "Answer in JSON." in made.body.decode()
-    assert any(line.startswith("a word about JSON added") for line in made.changes)
+    assert any(line.startswith("a sentence about JSON added") for line in made.changes)
     spoken = read("chat", response_format={"type": "json_object"})
-    assert not any("a word about JSON" in line for line in rendered(spoken, to).changes)
+    assert not any("a sentence about JSON" in line for line in rendered(spoken, to).changes)
 
 
 def test_cache_markers_in_chat_messages_are_named() -> None:

@@ -211,7 +211,7 @@ def test_thinking_is_switched_off(to: str, key: str, value: Any, asking: dict[st
         ("gemini:gemini-2.5-pro", "thinking stays on"),
         ("gemini:gemini-3-pro-preview", "effort none sent as low"),
         ("openai:o3", "effort none sent as low"),
-        ("anthropic:claude-fable-5", "cannot be told not to think"),
+        ("anthropic:claude-fable-5", "cannot switch it off"),
     ],
 )
 def test_where_thinking_cannot_be_switched_off_the_report_says_so(to: str, said: str) -> None:

@@ -1,6 +1,7 @@
 """Repair a schema: leave out the parts that are not valid JSON Schema.
 
-Servers that validate declarations refuse the whole request for one such part. Without it the schema accepts more, but arguments are still checked before the tool runs.
+Servers that validate declarations refuse the whole request for one such part. Without it the
+schema accepts more, but arguments are still checked before the tool runs.
 """
 
 from __future__ import annotations
