@@ -134,7 +134,8 @@ class ToolCall(Struct, frozen=True, gc=False, tag="tool_call"):
     fault: str = ""
 
     def __post_init__(self) -> None:
-        snapshot = plain(self.arguments)
+        is_empty = type(self.arguments) is dict and not self.arguments
+        snapshot = {} if is_empty else plain(self.arguments)
         force_setattr(self, "arguments", snapshot if isinstance(snapshot, dict) else {"value": snapshot})
 
 

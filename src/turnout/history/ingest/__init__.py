@@ -2,26 +2,29 @@
 
     messages -> snapshot -> read (one reader a format) -> resolve -> write
 
+A list in which nothing needs resolving takes the straight path, which gives the same.
 Damage is resolved once, with diagnostics, and never raises. Only input that is not the named
 format at all raises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from ...diagnostic import Diagnostic
 from ...errors import UsageError
-from ...model import Origin, joined_text
+from ...model import Origin, ToolSpec, joined_text
 from ..log import History
 from . import parts, responses
-from .formats import FORMATS, RESPONSES, Format, find_format, reader_of
-from .heard import Heard, HeardNote, ReadContext, text_of
+from .formats import FORMATS, RESPONSES, Format, find_format
+from .heard import ReadContext, ReaderFinding
+from .messages import read_messages
 from .resolve import resolve_messages
 from .snapshot import parse_messages, snapshot, unwrap_object
+from .straight import StepAside, StraightReader
 from .tools import FIELDS as TOOL_FIELDS
 from .tools import declared_tools
 from .write import write_resolved
@@ -57,24 +60,63 @@ def read_body(messages: Any, format: str, origin: str | Origin | None, key: str)
     """The history and the other fields of a body; what was resolved is in the diagnostics."""
     form, provider = find_format(format)
     body, listed = _body_and_messages(messages, form)
-    context = ReadContext(_origin_of(body, origin, provider), form.unit)
-    system = _system_text(form.system(body), context)
-    heard = responses.join_pieces(_read_messages(listed, form, context))
+    whose = _origin_of(body, origin, provider)
     held = responses.state_held_by_provider(body, listed) if form is RESPONSES else {}
-    resolved = resolve_messages(heard, context.origin, held)
+    head = _read_head(body, form, whose)
+    history = None if held else _read_straight(listed, form, head, key)
+    if history is None:
+        history = _read_carefully(listed, form, head, key, held)
+    fields = {name: value for name, value in body.items() if name not in form.fields}
+    marked = [*listed, *(body.get(name) for name in (*form.heads, *TOOL_FIELDS))]
+    return ReadBody(history, fields, whose, form.api, held, marked)
 
-    preamble = [text for text in (system, *resolved.system) if text]
-    tools = declared_tools(body, form.api, context)
-    history = History(key, system="\n\n".join(preamble), tools=tools)
-    history.diagnostics.extend(
-        Diagnostic("history", found.code, "", found.detail) for found in context.findings
-    )
+
+class _Head(Struct, frozen=True):
+    """What a body says beside its messages, and what was found in that."""
+
+    origin: Origin
+    system: str
+    tools: list[ToolSpec]
+    found_first: list[ReaderFinding]  # in the system text
+    found_last: list[ReaderFinding]  # in the tools
+
+    def system_with(self, more: list[str]) -> str:
+        return "\n\n".join(text for text in (self.system, *more) if text)
+
+    def diagnostics_with(self, found: list[ReaderFinding]) -> list[Diagnostic]:
+        findings = (*self.found_first, *found, *self.found_last)
+        return [Diagnostic("history", finding.code, "", finding.detail) for finding in findings]
+
+
+def _read_head(body: dict[str, Any], form: Format, origin: Origin) -> _Head:
+    first, last = ReadContext(origin, form.unit), ReadContext(origin, form.unit)
+    system = _system_text(form.system(body), first)
+    tools = declared_tools(body, form.api, last)
+    return _Head(origin, system, tools, first.findings, last.findings)
+
+
+def _read_straight(listed: list[Any], form: Format, head: _Head, key: str) -> History | None:
+    """The history of a list in which nothing needs resolving; None for any other list."""
+    reader = StraightReader(form, head.origin, key)
+    try:
+        entries = reader.read(listed)
+    except StepAside:
+        return None
+    history = History.replay(entries, key, system=head.system_with(reader.system), tools=head.tools)
+    history.diagnostics = head.diagnostics_with(reader.context.findings)
+    return history
+
+
+def _read_carefully(listed: list[Any], form: Format, head: _Head, key: str, held: dict[str, str]) -> History:
+    context = ReadContext(head.origin, form.unit)
+    heard = responses.join_pieces(read_messages(listed, form, context))
+    resolved = resolve_messages(heard, head.origin, held)
+    history = History(key, system=head.system_with(resolved.system), tools=head.tools)
+    history.diagnostics = head.diagnostics_with(context.findings)
     if held.keys() - {"items"}:  # single items have a note of their own
         history.note("held_by_provider", held)
     write_resolved(history, resolved)
-    fields = {name: value for name, value in body.items() if name not in form.fields}
-    marked = [*listed, *(body.get(name) for name in (*form.heads, *TOOL_FIELDS))]
-    return ReadBody(history, fields, context.origin, form.api, held, marked)
+    return history
 
 
 # The input
@@ -131,30 +173,3 @@ def _origin_of(body: dict[str, Any], origin: str | Origin | None, provider: str)
 
 def _system_text(value: Any, context: ReadContext) -> str:
     return joined_text(parts.contents_of(parts.items_of(value, context)))
-
-
-# Message by message
-
-
-def _read_messages(listed: list[Any], form: Format, context: ReadContext) -> Iterator[Heard]:
-    for number, given in enumerate(listed):
-        message, is_same = snapshot(given)
-        if not is_same:
-            context.report("unplain_value", f"message {number}")
-        try:
-            yield from list(_read_message(message, form, context, number))
-        except RecursionError:
-            context.report("unplain_value", f"message {number} is nested too deep to be read")
-            yield Heard("user", (HeardNote("unreadable_message", message),), context.origin)
-
-
-def _read_message(message: Any, form: Format, context: ReadContext, number: int) -> Iterator[Heard]:
-    if isinstance(message, dict):
-        reader = reader_of(message, form)
-        if reader is not form.read:
-            context.report("mixed_shapes", f"message {number} is not {form.name}")
-        yield from reader(message, context)
-        return
-    if not isinstance(message, str) and message is not None:
-        context.report("unknown_role", f"message {number} is {type(message).__name__}")
-    yield Heard("user", tuple(parts.items_of(text_of(message), context)), context.origin)

@@ -90,13 +90,13 @@ def _function_response(value: Any, part: dict[str, Any], context: ReadContext) -
         "functionResponse", answer, frozenset({"id", "name", "response", "parts"}), context
     )
     raw_id = text_of(answer.get("id"))
-    outcome = _outcome_of_response(answer.get("response"))
+    outcome = outcome_of_response(answer.get("response"))
     if shown := parts.contents_of(parts.items_of(answer.get("parts"), context)):
         outcome = Outcome(outcome.status, (*outcome.content, *shown))
     yield HeardResult(raw_id, text_of(answer.get("name")), outcome, unnumbered=not raw_id)
 
 
-def _outcome_of_response(response: Any) -> Outcome:
+def outcome_of_response(response: Any) -> Outcome:
     """`output` and `error` are names of the API; any other object is the result itself."""
     match response:
         case {"error": error, **rest} if error and not rest:

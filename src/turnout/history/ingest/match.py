@@ -97,13 +97,13 @@ def items_worth_keeping(heard: Heard) -> list[Any]:
     An empty text between two stretches of signed thinking keeps them apart, so it stays.
     """
     items = list(heard.items)
-    kept = [item for at, item in enumerate(items) if not _is_empty(item) or _separates_thinking(items, at)]
+    kept = [item for at, item in enumerate(items) if not is_empty(item) or _separates_thinking(items, at)]
     if heard.speaker == "model":
         return kept
     return [Text(item.text, item.residue) if isinstance(item, Thinking) else item for item in kept]
 
 
-def _is_empty(item: Any) -> bool:
+def is_empty(item: Any) -> bool:
     return isinstance(item, Text | Thinking) and not item.text and item.residue is None
 
 

@@ -309,6 +309,8 @@ def is_reference(item: Any) -> bool:
     """Whether an item only names one that lies at OpenAI. The API lets its type be left out."""
     if not isinstance(item, dict):
         return False
-    return item.get("type") == "item_reference" or {
-        name for name, value in item.items() if value is not None
-    } == {"id"}
+    if item.get("id") is None:
+        return item.get("type") == "item_reference"
+    return item.get("type") == "item_reference" or all(
+        value is None or name == "id" for name, value in item.items()
+    )
