@@ -121,6 +121,7 @@ if TYPE_CHECKING:
     from .world.ports import Incoming as Incoming
     from .world.ports import Outgoing as Outgoing
     from .world.ports import Transport as Transport
+    from .world.transport import HttpTransport as HttpTransport
     from .world.transport import forbid_requests as forbid_requests
     from .world.world import World as World
 
@@ -208,7 +209,7 @@ _HOMES = {
     "wire.request": ("WireRequest",),
     "world.keys": ("KeyCommand", "KeyFile"),
     "world.ports": ("Chance", "Incoming", "Outgoing", "Transport"),
-    "world.transport": ("forbid_requests",),
+    "world.transport": ("HttpTransport", "forbid_requests"),
     "world.world": ("World",),
 }
 _PACKAGES = ("errors", "simulate", "tools")

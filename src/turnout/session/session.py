@@ -37,10 +37,10 @@ from ..tools.policy.rules import Mode, Policy
 from ..tools.schedule.running import SharedTree
 from ..tools.schedule.scheduler import ToolScheduler
 from ..wire.options import Options
-from ..world.http_on_demand import HttpOnDemand
 from ..world.keys import Keys, KeySource, account_name
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
+from ..world.shared_http import SharedHttp
 from ..world.world import World
 from .attempt import RequestPorts
 from .compress import INSTRUCTION, Compressor, CompressPolicy
@@ -131,8 +131,7 @@ class Session:
         self.debug: Callable[..., None] = world.debug or _ignore
         self.keys = Keys(self.environment, world.keys)
         self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
-        self._own_transport = HttpOnDemand()  # closed with the session, if it was used
-        self.transport: Transport = self._own_transport if world.transport is None else world.transport
+        self.transport: Transport = SharedHttp() if world.transport is None else world.transport
 
     def _make_router(
         self,
@@ -308,14 +307,8 @@ class Session:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self._ask_and_close(prompt, options))
+            return asyncio.run(self.ask(prompt, **options))  # which closes the connections with its loop
         raise UsageError("ask_sync would block the event loop that runs here: `await session.ask(...)`")
-
-    async def _ask_and_close(self, prompt: Any, options: dict[str, Any]) -> Answer:
-        try:
-            return await self.ask(prompt, **options)
-        finally:
-            await self._close_transport()
 
     def queue(self, text: str | Block | Iterable[str | Block]) -> None:
         """Hold a message; it is said after the tools of the moment, before the next request."""
@@ -568,7 +561,6 @@ class Session:
         if self.subagents is not None:
             await self.subagents.close()
         await self.scheduler.close()
-        await self._close_transport()
         if self.store is None:
             return
         try:
@@ -576,9 +568,6 @@ class Session:
         finally:
             if self._own_store:
                 self.store.close()
-
-    async def _close_transport(self) -> None:
-        await self._own_transport.close()
 
     async def __aenter__(self) -> Session:
         return self
