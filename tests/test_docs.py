@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from tests.session.talk import KEYS
 
 from turnout.simulate import ScriptedTransport
-from turnout.world import transport
+from turnout.world import shared_http
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -44,7 +44,7 @@ def test_examples_run(place: str, code: str, monkeypatch: pytest.MonkeyPatch) ->
     """What a page tells people to write works as it stands."""
     for name, key in KEYS.items():
         monkeypatch.setenv(name, key)
-    monkeypatch.setattr(transport, "HttpTransport", Anyone)
+    monkeypatch.setattr(shared_http, "_shared", Anyone())
     exec(compile(code, place, "exec"), {"__name__": "__main__"})
 
 
