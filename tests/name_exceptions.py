@@ -8,11 +8,17 @@ BARE_WORDS: dict[str, str] = {
     "decode": "`turnout.decode`, a public name",
     "run": "`Session.run`, a public name, and the same of what it drives",
     "thinking": "a noun of the model: what a model thinks",
+    "check": "`turnout.check`, a public name",
+    "mapping": "a noun: `mapping(value)` is the value if it is an object, as `array` and `text` are",
     "done": "`ReplyBuilder.done` gives the event `Done`, as `fail` gives `Error`; a public name",
 }
 SHARED_FUNCTIONS: dict[str, str] = {
     "read_options": "the same for each API, in `targets/inbound`, side by side",
     "_answer_options": "the same for each API, in `targets/inbound`, side by side",
     "_choice_options": "the same for each API, in `targets/inbound`, side by side",
+    "whole": "the reply encoder of each protocol, in `wire/<protocol>/reply.py`, side by side",
+    "_usage_counts": "the reply encoder of each protocol, in `wire/<protocol>/reply.py`, side by side",
+    "violations": "the same for history, transcript and each API: what breaks the rules of one checker",
+    "violations_in": "the checker of each protocol, in `wire/<protocol>/protocol.py`, side by side",
     "stream": "`turnout.stream`, a public name, and the reply encoder of each protocol",
 }

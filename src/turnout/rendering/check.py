@@ -44,7 +44,7 @@ class Pairing:
         self.calls: list[tuple[int, ToolCall]] = []
         self.results: list[tuple[int, ToolResponse]] = []
         for at, message in enumerate(self.messages):
-            for block in _blocks_of(message):
+            for block in _blocks_in(message):
                 if isinstance(block, ToolCall):
                     self.calls.append((at, block))
                 elif isinstance(block, ToolResponse):
@@ -80,7 +80,7 @@ def _fault(code: str, call_id: object = "", detail: str = "") -> Diagnostic:
     return Diagnostic("render", code, call_id if isinstance(call_id, str) else repr(call_id), detail)
 
 
-def _blocks_of(message: Any) -> tuple[Any, ...]:
+def _blocks_in(message: Any) -> tuple[Any, ...]:
     return tuple(message.blocks) if isinstance(message, Message) else ()
 
 
@@ -141,8 +141,8 @@ def _only_results_between(pairing: Pairing, called: int, answered: int) -> bool:
 
 def _results_out_of_order(pairing: Pairing) -> Iterator[Diagnostic]:
     for at, message in enumerate(pairing.messages[:-1]):
-        calls = [block.id for block in _blocks_of(message) if isinstance(block, ToolCall)]
-        answers = [b.call_id for b in _blocks_of(pairing.messages[at + 1]) if isinstance(b, ToolResponse)]
+        calls = [block.id for block in _blocks_in(message) if isinstance(block, ToolCall)]
+        answers = [b.call_id for b in _blocks_in(pairing.messages[at + 1]) if isinstance(b, ToolResponse)]
         shared = [call_id for call_id in dict.fromkeys(calls) if call_id in answers]
         if shared != [call_id for call_id in dict.fromkeys(answers) if call_id in calls]:
             yield _fault("results_out_of_order", shared[0], f"message {at + 1} answers in another order")
@@ -241,7 +241,7 @@ def _stranger_among_results(pairing: Pairing) -> Iterator[Diagnostic]:
 def _empty_text(pairing: Pairing) -> Iterator[Diagnostic]:
     """Only a text that its provider signed, or that keeps two signed thoughts apart, may be empty."""
     for at, message in enumerate(pairing.messages):
-        blocks = _blocks_of(message)
+        blocks = _blocks_in(message)
         for place, block in enumerate(blocks):
             if not isinstance(block, Text) or block.text or block.residue is not None:
                 continue
@@ -270,7 +270,7 @@ def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
     if pairing.target is None:
         return
     for at, message in enumerate(pairing.messages):
-        held = (part for block in _blocks_of(message) for part in (block, *_blocks_inside(block)))
+        held = (part for block in _blocks_in(message) for part in (block, *_blocks_inside(block)))
         for holder in (message, *held):
             residue = getattr(holder, "residue", None)
             if residue is not None and not _is_at_home(residue, pairing.target):
@@ -296,7 +296,7 @@ def _blocks_inside(block: Any) -> tuple[Any, ...]:
 
 def _blocks_with_place(pairing: Pairing) -> Iterator[tuple[int, Any]]:
     for at, message in enumerate(pairing.messages):
-        for block in _blocks_of(message):
+        for block in _blocks_in(message):
             yield at, block
 
 

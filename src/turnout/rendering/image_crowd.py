@@ -1,8 +1,8 @@
-"""Which images are named where one request holds more of them than a provider takes at their size.
+"""Which images become text in a request that holds more images than a provider takes at their size.
 
-Claude takes images of 8,000 pixels a side, but only 2,000 once a request holds more than 20. In a
-session full of screenshots that would be the end of all of them. So the large ones of the
-oldest turns are named in words until few enough are left: the newest are what the work is about.
+Claude takes images of 8,000 pixels a side, but only 2,000 if a request holds more than 20. A
+session full of screenshots would then be refused. So text takes the place of the large images of
+the oldest turns, until few enough are left. The newest images matter most.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..model import Media, Message
 from .image_size import ImageLimit
 
 STEP = 10
-"""Images that give way at once: bytes already sent change only with every tenth new image."""
+"""Images replaced at once: the bytes already sent change only with every tenth new image."""
 
 
 class ImageCrowd:
@@ -25,7 +25,7 @@ class ImageCrowd:
         self._crowded: frozenset[str] = frozenset()
 
     def count(self, turn_key: str, messages: Iterable[Message]) -> None:
-        """Take in a turn as it is shown. One whose large images are named already was counted before."""
+        """Count the images of a turn. A turn whose large images were replaced was counted before."""
         if not self.limit.many or turn_key in self._crowded:
             return
         images = list(_images_in(messages))
@@ -34,7 +34,7 @@ class ImageCrowd:
             self._turns[turn_key] = (len(images), large)
 
     def crowded_turns(self) -> frozenset[str]:
-        """Keys of the turns whose large images give way."""
+        """Keys of the turns whose large images are replaced by text."""
         total = sum(images for images, _ in self._turns.values())
         if not self.limit.many or total <= self.limit.many:
             self._crowded = frozenset()
@@ -43,7 +43,7 @@ class ImageCrowd:
         return self._crowded
 
     def _oldest(self, needed: int) -> Iterator[str]:
-        """The oldest turns with so many large images; some more of them where many are left."""
+        """The oldest turns with that many large images, rounded up to STEP if many are left."""
         rounded = -(-needed // STEP) * STEP
         left = sum(large for _, large in self._turns.values())
         for key, (_, large) in self._turns.items():

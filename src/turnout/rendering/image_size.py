@@ -25,12 +25,12 @@ class ImageLimit(Struct, frozen=True):
     characters: int = 0  # of base64
     edge: int = 0  # pixels of the longer side
     pixels: int = 0
-    many: int = 0  # with more images than this in one request …
-    edge_of_many: int = 0  # … the longer side may have so many pixels
-    is_crowded: bool = False  # whether that is so here
+    many: int = 0  # in a request with more images than this …
+    edge_of_many: int = 0  # … the longer side may have at most this many pixels
+    is_crowded: bool = False  # this is the limit for such a request
 
-    def crowded(self) -> ImageLimit:
-        """What is taken of one image among many."""
+    def limit_of_many(self) -> ImageLimit:
+        """The limit for one image among many."""
         return replace(self, edge=self.edge_of_many, is_crowded=True)
 
     def is_too_large_among_many(self, media: Media) -> bool:

@@ -42,7 +42,7 @@ class Transcript:
     def __init__(self, history: History, reader: Reader) -> None:
         self.history = history
         self.reader = reader
-        self._strict_reader = replace(reader, images=reader.images.crowded())
+        self._strict_reader = replace(reader, images=reader.images.limit_of_many())
         self.crowd = ImageCrowd(reader.images)
         self._start_over()
         self.update()

@@ -14,7 +14,7 @@ from ...plain import loads
 from ...providers import PROVIDERS
 from ...wire.check import Problem
 from ...wire.check import check as problems_in
-from ...wire.check.names import format_of, resolve
+from ...wire.check.names import format_of, resolve_api
 from ..shared.clean_text import printable
 from .output import json_text, table
 
@@ -72,7 +72,7 @@ def _repair_line(api: str, data: bytes, model: str | None, path: str) -> str:
     except (ValueError, RecursionError):
         return ""
     fields = body if isinstance(body, Mapping) else {}
-    name, named = resolve(api)
+    name, named = resolve_api(api)
     source, target = format_of(name, fields)
     if not _is_conversation(body, source):
         return ""

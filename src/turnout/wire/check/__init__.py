@@ -1,8 +1,10 @@
-"""Would the provider take this request? Every rule that one request can show, from the providers' own texts.
+"""Would the provider accept this request? Every rule that one request can break.
 
-Written from what providers document and answer, never from the encoders, so that the two
-can disagree. One file holds one family; a server that speaks another's wire adds its own
-rules to it. What only some servers refuse is a warning.
+Written from what providers document and answer. It shares no code with the encoders, so the two
+can disagree. One folder holds one family; a server that speaks the same protocol adds its own
+rules. What only some servers refuse is a warning.
+
+Others import `check` and `Problem`. Imports the bottom, and `wire.protocol` for its names.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import Any
 from .amended import AMENDED
 from .chat.view import text
 from .headers import header_problems, with_betas
-from .intake import Unreadable, each_offered, submission
-from .names import CHECKERS, NAMES, checker_for, resolve
+from .intake import Unreadable, sent_values, submission
+from .names import CHECKERS, NAMES, checker_for, resolve_api
 from .problem import Problem
 from .unchecked import UNCHECKED
 
@@ -22,7 +24,7 @@ __all__ = ["AMENDED", "CHECKERS", "NAMES", "UNCHECKED", "Problem", "check"]
 
 
 MESSAGES = {"openai-responses": "input", "gemini": "contents", "vertex": "contents"}
-"""Where a body holds its messages; the others say `messages`."""
+"""The field that holds the messages; in all other bodies it is `messages`."""
 
 
 def check(
@@ -35,19 +37,19 @@ def check(
 ) -> list[Problem]:
     """What `api` (a provider or a format, by any of its names) would refuse in a request.
 
-    Nothing in the list means that nothing known speaks against it. With `warnings`, what only
-    some servers refuse is listed too; `level` says which is which. `body` is a body, a bare list
-    of messages, or a request with its headers (`render` returns one). `model` is for bodies that
-    do not name theirs, as Gemini's do not. Headers are judged only where they are given.
+    An empty list means that no known rule is broken. With `warnings`, the list includes what only
+    some servers refuse; `level` tells them apart. `body` is a body, a list of messages, or a
+    request with its headers (`render` returns one). `model` is for bodies that do not name their
+    model, such as Gemini's. Headers are checked only if they are given.
     """
-    name, named = resolve(api)
+    name, named = resolve_api(api)
     given = submission(body, model if model is not None else named, headers)
     value = given.body
     if isinstance(value, list | tuple):
         value = {MESSAGES.get(name, "messages"): list(value)}
     if not isinstance(value, Mapping):
         return [_not_an_object(value)]
-    value = with_betas({key: each_offered(item) for key, item in value.items()}, given.headers)
+    value = with_betas({key: sent_values(item) for key, item in value.items()}, given.headers)
     chosen = given.model or text(value.get("model"))
     judged = checker_for(name, value)(value, model=chosen)
     found = [*judged, *header_problems(name, value, given.headers)]

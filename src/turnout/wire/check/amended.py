@@ -1,4 +1,4 @@
-"""The rules that we know of and the rulebook has no number for, each with its evidence.
+"""Rules that have no number in the rulebook, each with its evidence.
 
 R: a recorded exchange. P: a public report. D: documentation.
 """

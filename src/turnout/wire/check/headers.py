@@ -1,6 +1,6 @@
-"""What a provider refuses because of the headers that go with a body.
+"""What a provider refuses because of the headers of a request.
 
-Headers are judged only where they are given: a body alone does not show them.
+Headers are checked only if they are given: a body alone does not show them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ IMAGES = ("image_url", "input_image", "image")
 def header_problems(
     name: str, body: Mapping[str, Any], headers: Mapping[str, str] | None
 ) -> Iterator[Problem]:
-    """What this provider would say of the headers (by their names in lower case)."""
+    """What this provider would refuse in the headers (names in lower case)."""
     if headers is None:
         return
     if name == "copilot":
@@ -31,7 +31,7 @@ def header_problems(
 
 
 def with_betas(body: Mapping[str, Any], headers: Mapping[str, str] | None) -> Mapping[str, Any]:
-    """The body with the betas of Anthropic's header, where other hosts have them in the body."""
+    """The body with the betas of Anthropic's header. Other hosts have them in the body."""
     named = (headers or {}).get("anthropic-beta", "")
     if not named:
         return body
@@ -42,13 +42,13 @@ def with_betas(body: Mapping[str, Any], headers: Mapping[str, str] | None) -> Ma
 
 
 def _copilot_vision(body: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[Problem]:
-    if headers.get(VISION.lower()) != "true" and any(_is_image(part) for part in _parts(body)):
+    if headers.get(VISION.lower()) != "true" and any(_is_image(part) for part in _parts_of_body(body)):
         answer = f"missing required {VISION} header for vision requests"
         yield Problem("COP-06", f"headers.{VISION}", answer, f"send {VISION}: true")
 
 
 def _copilot_initiator(body: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[Problem]:
-    """Who began this request decides whether it is counted; nobody was seen to be refused for it."""
+    """The initiator decides whether the request is counted. No refusal was seen, so it is a warning."""
     given = headers.get(INITIATOR.lower())
     if given in ("user", "agent") and not (given == "user" and _answers_calls(body)):
         return
@@ -61,7 +61,7 @@ def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [mapping(item) for item in (*array(body.get("messages")), *array(body.get("input")))]
 
 
-def _parts(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _parts_of_body(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Every part of every message and of every output."""
     for message in _messages(body):
         for key in ("content", "output"):

@@ -1,6 +1,6 @@
-"""What a body asks of a model that does not have it: a temperature out of range, sound, a web search.
+"""What a body asks of a model that cannot do it: a temperature out of range, audio, a web search.
 
-Each server has its own words for it; the ranges are those that were recorded or documented.
+Each server has its own text for it. The ranges were recorded or documented.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from . import models
 from .chat.pairing import Rule
-from .chat.view import View, kind
+from .chat.view import ChatView, kind
 from .problem import Problem
 
 WITHIN = "send a temperature within the range, or leave it out"
@@ -22,7 +22,7 @@ WITHIN = "send a temperature within the range, or leave it out"
 def temperature_problem(
     value: Any, most: float, words: Callable[[Any], str], path: str = "temperature"
 ) -> Iterator[Problem]:
-    """The one problem of a temperature that is out of 0 … `most`; none where none is sent."""
+    """The problem of a temperature outside 0 to `most`, if there is one."""
     if _is_number(value) and not 0 <= value <= most:
         yield Problem("OPT-01", path, words(value), WITHIN)
 
@@ -38,7 +38,7 @@ def openai_temperature(body: Mapping[str, Any], model: str) -> Iterator[Problem]
         answer = f"Invalid type for 'temperature': expected a decimal, but got {kind(value)} instead."
         yield Problem("OPT-01", "temperature", answer, "send a number, or leave it out")
     yield from temperature_problem(value, 2, _openai_words)
-    yield from _pinned(value, body, model)
+    yield from _pinned_temperature(value, body, model)
 
 
 def _openai_words(value: float) -> str:
@@ -46,13 +46,13 @@ def _openai_words(value: float) -> str:
     return f"Invalid 'temperature': decimal {side} value. Expected a value {bound}, but got {value} instead."
 
 
-# OPT-02. The first models that think have one temperature. Later ones take another while they do not
-# think, which the body need not say, so they are left alone (recorded: gpt-5.4-nano at 0, status 200).
+# OPT-02. The first models that think take only the default temperature. Later ones take another while
+# they do not think, which a body may not show, so they pass (recorded: gpt-5.4-nano at 0, status 200).
 
 _THINKER = re.compile(r"(?:^|/)(?:o[134](?:$|-)|gpt-5(?:$|-(?!chat)))")
 
 
-def _pinned(value: Any, body: Mapping[str, Any], model: str) -> Iterator[Problem]:
+def _pinned_temperature(value: Any, body: Mapping[str, Any], model: str) -> Iterator[Problem]:
     if not _is_number(value) or value == 1 or not 0 <= value <= 2 or not _THINKER.search(model):
         return
     answer = (
@@ -64,23 +64,23 @@ def _pinned(value: Any, body: Mapping[str, Any], model: str) -> Iterator[Problem
     yield Problem("OPT-02", "temperature", answer, "leave temperature out: this model always thinks")
 
 
-def chat_temperature(seen: View) -> Iterator[Problem]:
+def chat_temperature(seen: ChatView) -> Iterator[Problem]:
     return openai_temperature(seen.body, seen.model)
 
 
 def temperature_up_to(most: float, words: str) -> Rule:
-    """The rule of a host that says so in words of its own."""
+    """The rule of a host that has its own text for it."""
 
-    def hosted_temperature(seen: View) -> Iterator[Problem]:
+    def hosted_temperature(seen: ChatView) -> Iterator[Problem]:
         return temperature_problem(seen.body.get("temperature"), most, words.format)
 
     return hosted_temperature
 
 
-# OAC-16, OAC-17: only at OpenAI, whose models say in their names what they are made for.
+# OAC-16, OAC-17: only at OpenAI, where the name of a model shows what it can do.
 
 
-def only_some_models_hear(seen: View) -> Iterator[Problem]:
+def only_some_models_hear(seen: ChatView) -> Iterator[Problem]:
     if not _is_known(seen.model) or "audio" in seen.model:
         return
     advice = "send a transcript, or ask a model with audio in its name"
@@ -94,7 +94,7 @@ def only_some_models_hear(seen: View) -> Iterator[Problem]:
                 yield Problem("OAC-16", path, answer, advice)
 
 
-def only_some_models_search(seen: View) -> Iterator[Problem]:
+def only_some_models_search(seen: ChatView) -> Iterator[Problem]:
     if _is_known(seen.model) and "search" not in seen.model and seen.body.get("web_search_options"):
         answer = "Web search options not supported with this model."
         advice = "leave web_search_options out, or ask a model with search in its name"
@@ -102,7 +102,7 @@ def only_some_models_search(seen: View) -> Iterator[Problem]:
 
 
 def _is_known(model: str) -> bool:
-    """Models to come may have what those up to now have not."""
+    """Whether we know what the model can do. Newer models may do more."""
     return models.family(model) == "openai" and models.gpt_version(model) < (6, 0)
 
 

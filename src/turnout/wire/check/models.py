@@ -1,4 +1,4 @@
-"""What a model's name tells: whose family it is, which version, whether it thinks by default.
+"""What a model's name shows: its family, its version, whether it thinks by default.
 
 Hosts write the same model in many ways (`moonshotai/kimi-k2.5`, `Kimi-K2-Instruct-0905:groq`,
 `accounts/x/models/kimi-k2p5`), so the name is searched, never split.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-# The first word found decides; distilled models are named after both parents, the teacher first.
+# The first word found decides. Distilled models have the names of both parents, the teacher first.
 FAMILIES: tuple[tuple[str, str], ...] = (
     ("deepseek", "deepseek"),
     ("kimi", "kimi"),
@@ -44,7 +44,7 @@ _OPENAI_SERIES = re.compile(r"(?:^|/)o\d(?:$|[-:])")
 
 
 def family(model: str) -> str:
-    """The family of a model, or "" when the name does not tell."""
+    """The family of a model, or "" if the name does not show it."""
     name = model.lower()
     for word, found in FAMILIES:
         if word in name:
@@ -53,7 +53,7 @@ def family(model: str) -> str:
 
 
 def is_elsewhere(model: str) -> bool:
-    """Whether OpenAI cannot be who serves it: another's model, or a name with a vendor before it."""
+    """Whether OpenAI cannot be the server: another maker's model, or a name with a vendor before it."""
     if model.lower().startswith("ft:"):
         return False
     return "/" in model or family(model) not in ("", "openai")
@@ -72,7 +72,7 @@ _GEMINI = re.compile(r"gemini-(\d{1,2})")
 
 
 def gpt_version(model: str) -> tuple[int, int]:
-    """gpt-5.6-terra is (5, 6); what is no GPT is (0, 0). `gpt-4o` is (4, 0)."""
+    """gpt-5.6-terra is (5, 6), `gpt-4o` is (4, 0), other models are (0, 0)."""
     return _version(_GPT, model)
 
 

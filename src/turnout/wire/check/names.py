@@ -1,4 +1,4 @@
-"""Every name an API goes by, and who checks a body meant for it.
+"""All names of an API, and the checker for each.
 
 A provider's name and its format's name mean the same. Separators and case do not matter,
 and a target (`provider:model`, `provider@endpoint:model`) names the model too.
@@ -104,29 +104,29 @@ NAMES: dict[str, str] = {
 }
 
 
-def resolve(api: str) -> tuple[str, str]:
-    """The checker's name and the model, "" when `api` names none; raises UsageError for a stranger."""
+def resolve_api(api: str) -> tuple[str, str]:
+    """The checker's name and the model, "" if `api` names none. An unknown name is a UsageError."""
     if not isinstance(api, str):
-        raise UsageError(f"{api!r} names no API; give the name of a provider or of a format")
+        raise UsageError(f"{api!r} is not the name of an API; give the name of a provider or of a format")
     written, _, model = api.partition(":")
-    name = _folded(written.partition("@")[0])  # what an endpoint of a provider refuses, the provider does
+    name = _fold_name(written.partition("@")[0])  # an endpoint has the rules of its provider
     if found := NAMES.get(name):
         return found, model
     if name in PROTOCOLS:
         return name, model
     if name == "icontent":
-        raise UsageError("icontent is how histories are kept; no API takes it: render it, and check the body")
+        raise UsageError("icontent is the form of stored histories, not an API; render it and check the body")
     near = get_close_matches(name, NAMES, n=3, cutoff=0.5)
     known = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(sorted(CHECKERS))}"
     raise UsageError(f"no API is called {written!r}; use the name of a provider or format: {known}")
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\s_.\-/]+", "-", name.strip().lower()).strip("-")
 
 
 def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
-    """How `render` names the format of a body that this checker would judge, and whom it is for."""
+    """The format of a body as `render` names it, and the provider that it is for."""
     judge = checker_for(name, body)
     provider = "compatible" if name == "openai-compatible" else name
     if judge in (responses.violations, deepseek.responses_violations):
@@ -135,7 +135,7 @@ def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
-    """The body's shape decides where one provider serves several formats."""
+    """The checker of a body. Its shape decides if one provider serves several formats."""
     if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex"):
         return deepseek.responses_violations if name == "deepseek" else responses.violations
     if name == "vertex" and "messages" in body and "contents" not in body:
@@ -144,7 +144,7 @@ def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
 
 
 def _checker_of_protocol(name: str) -> Violations:
-    """The rules that a protocol brings itself, where none of the tables has its name."""
+    """The rules of a protocol that is not in the tables."""
     checker = find_protocol(name).checker
     if checker is None:
         raise UsageError(f"the protocol {name} has no rules to check by; name a provider instead")
@@ -152,13 +152,13 @@ def _checker_of_protocol(name: str) -> Violations:
 
 
 def _is_for_responses(body: Mapping[str, Any]) -> bool:
-    """Recorded: a stored `prompt` and no `input`, status 200. A `prompt` that is text is a completion's."""
+    """Recorded: a stored `prompt` and no `input`, status 200. A text `prompt` belongs to Completions."""
     stored = isinstance(body.get("prompt"), Mapping)
     return "messages" not in body and (stored or "input" in body or "previous_response_id" in body)
 
 
 def likely_api(body: Any) -> str:
-    """Whose request this looks like, by the shape of its messages and the model's name; "" if it is none."""
+    """The likely API of a request, by its shape and the model's name; "" if it is not a request."""
     value = mapping(body)
     if isinstance(value.get("headers"), Mapping) and "body" in value:
         return likely_api(value["body"])
@@ -173,7 +173,7 @@ def likely_api(body: Any) -> str:
 
 
 def _looks_like_anthropic(body: Mapping[str, Any], messages: Sequence[Any]) -> bool:
-    """Its blocks and its tools are written as nobody else writes them."""
+    """Only Anthropic writes its blocks and tools like this."""
     blocks = [mapping(block) for message in messages for block in array(mapping(message).get("content"))]
     if any(block.get("type") in ("tool_use", "tool_result", "thinking") for block in blocks):
         return True
@@ -182,7 +182,7 @@ def _looks_like_anthropic(body: Mapping[str, Any], messages: Sequence[Any]) -> b
 
 
 def _chat_api(body: Mapping[str, Any]) -> str:
-    """The maker of the model where it serves Chat itself; a vendor before the name is a gateway's way."""
+    """The maker of the model, if it serves Chat itself. A vendor before the name is from a gateway."""
     name = text(body.get("model"))
     found = models.family(name)
     return found if found in CHECKERS and found != "gemini" and "/" not in name else "openai"

@@ -1,7 +1,7 @@
-"""What a checker says: one rule that one body breaks, where, and whether that is fatal.
+"""What a checker reports: the rule that a body breaks, where, and whether it is refused for it.
 
-The answer is the provider's own text with the values of this body filled in, so that
-someone with an error in hand recognises it; the advice is the way on.
+The answer is the provider's own text with the values of this body, so that a reader with an
+error message recognises it. The advice says what to do.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ T = TypeVar("T")
 class Problem(Struct, frozen=True):
     """One thing in a request that its provider would refuse, or that only some servers refuse.
 
-    `level` is "warning" where a server was seen to take it all the same, and where the server
-    looks the other way but the model suffers.
+    `level` is "warning" if some server was seen to accept it, or if the server accepts it but the
+    model answers worse.
     """
 
     rule: str
@@ -36,7 +36,7 @@ class Problem(Struct, frozen=True):
 
 
 def as_warnings(rule: Callable[[T], Iterator[Problem]]) -> Callable[[T], Iterator[Problem]]:
-    """The same rule, for a server that does not refuse what breaks it."""
+    """The same rule as warnings, for a server that does not enforce it."""
 
     def warnings(seen: T) -> Iterator[Problem]:
         return (replace(problem, level="warning") for problem in rule(seen))

@@ -1,7 +1,7 @@
-"""Reading a body that nobody has validated, beside `mapping`, `array` and `text`.
+"""Read a body that was not validated, beside `mapping`, `array` and `text`.
 
-A checker must say something sensible about any JSON value, so no rule looks into a body
-without these: what is not of the kind asked for reads as empty, and a null as absent.
+A checker must work for any JSON value, so every rule reads the body with these: a value of
+another type reads as empty, and null as absent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def objects(value: Any) -> Iterator[tuple[int, Object]]:
 
 
 def repeats(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Of (path, name) pairs, those whose name was seen before; nameless ones do not count."""
+    """The (path, name) pairs whose name was seen before. Empty names do not count."""
     seen: set[str] = set()
     for path, name in names:
         if name and name in seen:
@@ -28,7 +28,7 @@ def repeats(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         seen.add(name)
 
 
-def quoted(names: Iterable[str]) -> str:
+def quote_names(names: Iterable[str]) -> str:
     """Names as the providers list them: 'a', 'b', and 'c'."""
     words = [f"'{name}'" for name in names]
     if len(words) < 3:

@@ -1,7 +1,7 @@
 """Walking a tool's JSON Schema: every subschema once, without recursion.
 
-Only places where a keyword holds a schema are entered, so that a property which happens
-to be called `properties` is a property.
+Only values of keywords that hold schemas are entered, so a property with the name
+`properties` is a property.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def nodes(schema: Any) -> Iterator[tuple[Context, Mapping[str, Any]]]:
             yield context, node
             waiting.extend(
                 ((*context, *steps), child)
-                for steps, child in reversed(list(_inside(node)))
+                for steps, child in reversed(list(_children_of(node)))
                 if isinstance(child, Mapping)
             )
 
 
-def _inside(node: Mapping[str, Any]) -> Iterator[tuple[Context, Any]]:
+def _children_of(node: Mapping[str, Any]) -> Iterator[tuple[Context, Any]]:
     for key in _NAMED:
         for name, child in mapping(node.get(key)).items():
             yield (key, str(name)), child

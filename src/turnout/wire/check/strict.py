@@ -1,4 +1,4 @@
-"""What OpenAI wants of a schema that calls itself strict: closed objects, every property required."""
+"""What OpenAI requires of a strict schema: closed objects, every property required."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .schema import nodes
 
 
 def strict_faults(schema: Any) -> Iterator[str]:
-    """The provider's words for each object of a strict schema that is open or leaves a key out."""
+    """The provider's text for each object of a strict schema that is open or does not require a key."""
     for context, part in nodes(schema):
         if "properties" not in part and part.get("type") != "object":
             continue

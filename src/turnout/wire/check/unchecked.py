@@ -1,7 +1,7 @@
 """The rules of the rulebook that no checker applies, each with the reason.
 
-One body shows most of what a provider refuses; what is listed here it cannot show,
-or nobody has seen the provider refuse it. Every rule is either applied or listed.
+One body shows most of what a provider refuses. It cannot show what is listed here, or no
+refusal was ever seen. Every rule is either applied or listed.
 """
 
 REPLIES = "about replies, not requests"

@@ -1,6 +1,6 @@
-"""What Anthropic Messages requires of single blocks: the fields without which none is taken (ANT-17, ANT-30).
+"""What Anthropic Messages requires of single blocks: their required fields (ANT-17, ANT-30).
 
-Only fields that every version of the API asked for are looked at; others come and go.
+Only fields that every version of the API required are checked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from ..chat.view import is_redacted, text
 from ..problem import Problem
 from ..reading import objects
-from .view import Block, Request, Rule, is_server_tool
+from .view import AnthropicRequest, Block, Rule, is_server_tool
 
 STRING = ("string", str)
 OBJECT = ("dictionary", Mapping)
@@ -45,14 +45,14 @@ BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 WHOLE = "send the block as it came, or leave it out"
 
 
-def blocks_have_their_fields(request: Request) -> Iterator[Problem]:
-    """A block without what it must hold has the whole request refused."""
+def blocks_have_their_fields(request: AnthropicRequest) -> Iterator[Problem]:
+    """The API refuses the whole request for a block without a required field."""
     for block in request.all_blocks():
         known = SERVER_RESULT if _is_server_result(block) else FIELDS.get(block.type, {})
         for key, (name, kind) in known.items():
-            if wrong := _wrong(block.raw, key, name, kind):
+            if wrong := _fault_of_field(block.raw, key, name, kind):
                 path = f"{block.path}.{block.type}.{key}"
-                yield Problem(_rule(block), path, f"{path}: {wrong}", WHOLE)
+                yield Problem(_rule_of(block), path, f"{path}: {wrong}", WHOLE)
         if not block.type:
             path = f"{block.path}.type"
             yield Problem("BODY", path, f"{path}: Field required", "give the block its type")
@@ -66,13 +66,13 @@ def _is_server_result(block: Block) -> bool:
     return block.type.endswith("_tool_result") and not block.type.startswith("mcp_")
 
 
-def _wrong(raw: Mapping[str, Any], key: str, name: str, kind: Any) -> str:
+def _fault_of_field(raw: Mapping[str, Any], key: str, name: str, kind: Any) -> str:
     if raw.get(key) is None:
         return "Field required"
     return "" if isinstance(raw[key], kind) else f"Input should be a valid {name}"
 
 
-def _rule(block: Block) -> str:
+def _rule_of(block: Block) -> str:
     if block.type == "thinking":
         return "ANT-17"
     return "ANT-30" if is_server_tool(block) else "BODY"
@@ -106,8 +106,8 @@ def _web_result_problems(block: Block) -> Iterator[Problem]:
                 yield Problem("ANT-30", path, f"{path}: Field required", WHOLE)
 
 
-def server_tools_are_the_assistants(request: Request) -> Iterator[Problem]:
-    """ANT-30: what the server ran stands in the assistant's turn, under the server's own ids."""
+def server_tools_are_the_assistants(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-30: server tools stand in the assistant's turn, under the server's own ids."""
     for turn in request.turns:
         for block in filter(is_server_tool, turn.blocks):
             if turn.role != "assistant":
@@ -125,7 +125,7 @@ def _id_problems(block: Block) -> Iterator[Problem]:
         yield Problem("ANT-30", path, answer, WHOLE)
 
 
-def thoughts_are_the_assistants(request: Request) -> Iterator[Problem]:
+def thoughts_are_the_assistants(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-17: only the model thinks."""
     for turn in request.turns:
         if turn.role != "user":
@@ -135,7 +135,7 @@ def thoughts_are_the_assistants(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-17", block.path, answer, "send it under the assistant's role, or leave it out")
 
 
-def signatures_are_base64(request: Request) -> Iterator[Problem]:
+def signatures_are_base64(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-17: a signature, or the data of a redacted thought, is base64."""
     for block in request.blocks("thinking", "redacted_thinking"):
         key = "signature" if block.type == "thinking" else "data"
@@ -146,7 +146,7 @@ def signatures_are_base64(request: Request) -> Iterator[Problem]:
 
 
 def _is_placeholder(signature: str) -> bool:
-    """Whether someone put another word in its place before pasting the body here."""
+    """Whether a person replaced the signature before checking the body."""
     return is_redacted(signature) or (signature.startswith("<") and signature.endswith(">"))
 
 

@@ -8,7 +8,7 @@ from ....model import Media
 from ....rendering.image_size import size_of
 from ..chat.view import mapping, text
 from ..problem import Level, Problem
-from .view import Block, Request, Rule
+from .view import AnthropicRequest, Block, Rule
 
 MAX_EDGE = 8_000
 MANY = 20
@@ -17,7 +17,7 @@ MAX_BYTES = 5 * 1024 * 1024  # of base64
 MOST_BYTES = 2 * MAX_BYTES  # some accounts were given so much since
 
 
-def images_fit(request: Request) -> Iterator[Problem]:
+def images_fit(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-33: images behind a link count among the many, but nothing here shows their size."""
     images = [block for block in request.all_blocks() if block.type == "image"]
     among, most = (" for many-image requests", MAX_EDGE_OF_MANY) if len(images) > MANY else ("", MAX_EDGE)

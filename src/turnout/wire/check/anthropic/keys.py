@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ..chat.view import text
 from ..problem import Problem
 from ..reading import objects
-from .view import Request
+from .view import AnthropicRequest
 
-# Keys beyond which nothing is taken. Other blocks, and the server's own tools, grow new keys too often.
+# All other keys are refused. Other blocks, and the server's own tools, get new keys too often to list.
 BODY_KEYS = {
     *("model", "messages", "system", "tools", "tool_choice", "max_tokens", "stream", "stop_sequences"),
     *("thinking", "output_config", "output_format", "temperature", "top_k", "top_p"),
@@ -35,7 +35,7 @@ TOOL_KEYS = {
 }
 
 
-def no_foreign_keys(request: Request) -> Iterator[Problem]:
+def no_foreign_keys(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-27: keys that the API does not know are refused."""
     extra = [key for key in request.body if key not in BODY_KEYS]
     for place, message in objects(request.body.get("messages")):

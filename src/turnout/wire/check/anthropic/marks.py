@@ -1,6 +1,6 @@
-"""What may stand beside the content of a block for Anthropic Messages: citations and cache marks.
+"""Citations and cache marks of blocks for Anthropic Messages.
 
-Both are read before any model sees the request, so a damaged one has the whole of it refused.
+The API validates both first, so it refuses the whole request for a damaged one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from ..chat.view import array, mapping, text
 from ..problem import Problem
 from ..reading import objects
-from .view import Block, Request, Rule
+from .view import AnthropicRequest, Block, Rule
 
 LOCATIONS: dict[str, tuple[str, ...]] = {
     "char_location": ("cited_text", "document_index", "start_char_index", "end_char_index"),
@@ -23,7 +23,7 @@ LOCATIONS: dict[str, tuple[str, ...]] = {
         *("start_block_index", "end_block_index"),
     ),
 }
-"""What each kind of citation must hold. Titles may be null, so they are not asked for."""
+"""Required fields of each kind of citation. Titles may be null, so they are not required."""
 
 LIFETIMES = ("5m", "1h")
 NO_TAG = "Unable to extract tag using discriminator 'type'"
@@ -31,7 +31,7 @@ UNCITED = "send the citations as they came, or leave them out"
 MARK = 'send {"type": "ephemeral"}, with a ttl of 5m or 1h if any'
 
 
-def citations_are_whole(request: Request) -> Iterator[Problem]:
+def citations_are_whole(request: AnthropicRequest) -> Iterator[Problem]:
     """A text cites places; a document says whether it may be cited."""
     for block in request.all_blocks():
         if block.raw.get("citations") is None:
@@ -81,7 +81,7 @@ def _switch_problems(block: Block) -> Iterator[Problem]:
         yield Problem("BODY", where, f"{where}: Input should be a valid boolean", advice)
 
 
-def cache_marks_are_whole(request: Request) -> Iterator[Problem]:
+def cache_marks_are_whole(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-14: a cache mark is ephemeral, and lives for 5 minutes or an hour."""
     holders = [(path, tool) for path, tool in request.tools()]
     holders += [(f"system.{place}", block) for place, block in objects(request.body.get("system"))]

@@ -1,8 +1,8 @@
 """What Anthropic Messages refuses (rules ANT-01 to ANT-30): the conversation itself.
 
-A turn of results answers exactly the calls of the turn before it, and begins with them.
-Thinking and model rules are in `anthropic_thinking`, tools and cache marks in `anthropic_tools`,
-the keys that may be there at all in `anthropic_keys`.
+A turn of results answers exactly the calls of the turn before it, and begins with the results.
+Rules for thinking and models are in `thinking`, for tools and cache marks in `tools`, for allowed
+keys in `keys`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from ..chat.view import array, is_redacted, mapping, shown, text
+from ..chat.view import array, brief, is_redacted, mapping, text
 from ..problem import Level, Problem
 from ..reading import Object, objects, repeats
 from . import blocks as anthropic_blocks
@@ -22,7 +22,7 @@ from . import marks as anthropic_marks
 from . import thinking as anthropic_thinking
 from . import tools as anthropic_tools
 from .keys import BLOCK_KEYS
-from .view import Block, Request, Rule, Turn, is_server_tool, may_be_paused, read
+from .view import AnthropicRequest, Block, Rule, Turn, is_server_tool, may_be_paused, read_body
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 RESULT_PARTS = ("text", "image", "document", "search_result", "tool_reference", "browser_state")
@@ -31,12 +31,12 @@ NOWHERE = Turn("", "", [])
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Everything in this body that the server would refuse, rule by rule."""
-    request = read(body, model)
+    request = read_body(body, model)
     for rule in RULES:
         yield from rule(request)
 
 
-def messages_are_objects(request: Request) -> Iterator[Problem]:
+def messages_are_objects(request: AnthropicRequest) -> Iterator[Problem]:
     messages = request.body.get("messages")
     advice = "send the conversation as `messages`, an array of objects"
     if not isinstance(messages, list | tuple) or not messages:
@@ -48,7 +48,7 @@ def messages_are_objects(request: Request) -> Iterator[Problem]:
             yield Problem("BODY", path, f"{path}: Input does not match the expected shape.", advice)
 
 
-def every_call_is_answered(request: Request) -> Iterator[Problem]:
+def every_call_is_answered(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-01: the calls of a turn are answered in the next one."""
     for turn, following in pairwise([*request.speakers, NOWHERE]):
         if turn.role != "assistant":
@@ -63,18 +63,18 @@ def every_call_is_answered(request: Request) -> Iterator[Problem]:
         if missing:
             answer = (
                 f"{turn.path}: `tool_use` ids were found without `tool_result` blocks immediately after: "
-                f"{', '.join(shown(id) for id in missing)}. Each `tool_use` block must have a corresponding "
+                f"{', '.join(brief(id) for id in missing)}. Each `tool_use` block must have a corresponding "
                 "`tool_result` block in the next message."
             )
             yield Problem("ANT-01", turn.path, answer, "answer each call, if only as interrupted")
 
 
-def _pairs_by_count(request: Request, calls: Turn, results: Turn) -> bool:
+def _pairs_by_count(request: AnthropicRequest, calls: Turn, results: Turn) -> bool:
     ids, answered = calls.ids("tool_use", "id"), results.ids("tool_result", "tool_use_id")
     return not request.traits.pairs_by_id and len(ids) == len(answered)
 
 
-def results_come_first(request: Request) -> Iterator[Problem]:
+def results_come_first(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-02: in the turn that answers calls, nothing stands before the results."""
     for turn in request.turns:
         if turn.role != "user":
@@ -91,7 +91,7 @@ def results_come_first(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-02", late[0].path, answer, "put the results first, then text and images")
 
 
-def every_result_has_its_call(request: Request) -> Iterator[Problem]:
+def every_result_has_its_call(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-03: a result answers a call of the turn just before."""
     for before, turn in pairwise([NOWHERE, *request.speakers]):
         if turn.role == "assistant":
@@ -106,27 +106,27 @@ def every_result_has_its_call(request: Request) -> Iterator[Problem]:
             id = text(block.raw.get("tool_use_id"))
             if id and id not in calls:
                 answer = (
-                    f"{block.path}: unexpected `tool_use_id` found in `tool_result` blocks: {shown(id)}. "
+                    f"{block.path}: unexpected `tool_use_id` found in `tool_result` blocks: {brief(id)}. "
                     "Each `tool_result` block must have a corresponding `tool_use` block in the previous "
                     "message."
                 )
                 yield Problem("ANT-03", block.path, answer, "send the result right after its call, or not")
 
 
-def one_result_each(request: Request) -> Iterator[Problem]:
+def one_result_each(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-04: a call has a single result."""
     for turn in request.turns:
         results = ((block.path, text(block.raw.get("tool_use_id"))) for block in turn.of_type("tool_result"))
         for path, id in repeats(results):
             answer = (
                 f"{path}: each tool_use must have a single result. "
-                f"Found multiple `tool_result` blocks with id: {shown(id)}"
+                f"Found multiple `tool_result` blocks with id: {brief(id)}"
             )
             yield Problem("ANT-04", path, answer, "keep one result")
 
 
-def call_ids_are_unique(request: Request) -> Iterator[Problem]:
-    """ANT-05: no two calls of a turn share an id, and better none of the whole request."""
+def call_ids_are_unique(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-05: call ids of one turn are unique; a repeat in another turn is a warning."""
     used: set[str] = set()
     for turn in request.turns:
         calls = [(block.path, text(block.raw.get("id"))) for block in turn.of_type("tool_use")]
@@ -137,11 +137,11 @@ def call_ids_are_unique(request: Request) -> Iterator[Problem]:
             # Recorded: an id that was used in an earlier turn, status 200.
             level: Level = "refused" if path in within else "warning"
             answer, advice = f"{path}: `tool_use` ids must be unique", "give each call an id of its own"
-            yield Problem("ANT-05", path, answer, f"{advice}: {shown(id)} is used twice", level)
+            yield Problem("ANT-05", path, answer, f"{advice}: {brief(id)} is used twice", level)
         used.update(id for _, id in calls if id)
 
 
-def ids_are_plain(request: Request) -> Iterator[Problem]:
+def ids_are_plain(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-06: an id has letters, digits, _ and -, and at least one of them."""
     for block in request.blocks("tool_use", "tool_result"):
         key = "id" if block.type == "tool_use" else "tool_use_id"
@@ -153,7 +153,7 @@ def ids_are_plain(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-06", path, answer, "project foreign ids to letters, digits, _ and -")
 
 
-def arguments_are_objects(request: Request) -> Iterator[Problem]:
+def arguments_are_objects(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-07: the input of a call is an object."""
     for block in request.blocks("tool_use"):
         if not isinstance(block.raw.get("input"), Mapping):
@@ -162,7 +162,7 @@ def arguments_are_objects(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-07", path, f"{path}: {wrong}", "send the arguments as an object, {} for none")
 
 
-def calls_come_last(request: Request) -> Iterator[Problem]:
+def calls_come_last(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-31: text after a call was refused for a while."""
     for turn in request.turns:
         called = False
@@ -176,7 +176,7 @@ def calls_come_last(request: Request) -> Iterator[Problem]:
             called = called or block.type == "tool_use"
 
 
-def nothing_is_empty(request: Request) -> Iterator[Problem]:
+def nothing_is_empty(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-10: no blank text, no message without content but a last one of the assistant."""
     messages = list(objects(request.body.get("messages")))
     for place, message in messages:
@@ -202,15 +202,15 @@ def nothing_is_empty(request: Request) -> Iterator[Problem]:
         yield Problem("ANT-10", block.path, answer, "leave blank text blocks out", level)
 
 
-def _blanks_beside_calls(request: Request) -> Iterator[Block]:
+def _blanks_beside_calls(request: AnthropicRequest) -> Iterator[Block]:
     """Recorded: a text of one space in a turn that makes calls, status 200. An empty text is refused."""
     for turn in request.turns:
         if turn.role == "assistant" and any(turn.of_type("tool_use")):
             yield from (block for block in turn.of_type("text") if block.text)
 
 
-def prefill_ends_in_no_blank(request: Request) -> Iterator[Problem]:
-    """ANT-11 and ANT-12: how a request may end with words put into the model's mouth."""
+def prefill_is_allowed(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-11 and ANT-12: when and how a request may end with text of the assistant (prefill)."""
     last = request.turns[-1] if request.turns else NOWHERE
     if last.role != "assistant" or may_be_paused(last) or any(last.of_type("tool_use")):
         return
@@ -226,11 +226,11 @@ def prefill_ends_in_no_blank(request: Request) -> Iterator[Problem]:
         yield Problem("ANT-11", final.path, answer, "strip the end of the text")
 
 
-def a_user_speaks_first(request: Request) -> Iterator[Problem]:
+def a_user_speaks_first(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-13: the first message is the user's, and there are no other roles."""
     first = request.turns[0] if request.turns else NOWHERE
-    # Recorded: a conversation that the assistant opens, in its own words or with the server's search,
-    # status 200. Only ordinary blocks tell that the user was forgotten; a compaction may open it too.
+    # Recorded: a conversation that the assistant opens, with text or with the server's search, status
+    # 200. A compaction may open it too. So only a turn of ordinary blocks is a warning.
     if first.role == "assistant" and all(block.type in BLOCK_KEYS for block in first.blocks):
         answer = 'messages: first message must use the "user" role'
         yield Problem("ANT-13", first.path, answer, "begin with a user message", "warning")
@@ -240,7 +240,7 @@ def a_user_speaks_first(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-13", turn.path, answer, "send results as user, system text as system")
 
 
-def system_messages_keep_their_place(request: Request) -> Iterator[Problem]:
+def system_messages_keep_their_place(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-26: a system message is for newer models, after a user's turn and before the model's."""
     for before, turn, after in zip(
         [NOWHERE, *request.turns], request.turns, [*request.turns[1:], NOWHERE], strict=False
@@ -261,7 +261,7 @@ def system_messages_keep_their_place(request: Request) -> Iterator[Problem]:
         yield Problem("ANT-26", turn.path, answer, "put the text into system, or into the user's message")
 
 
-def results_are_content(request: Request) -> Iterator[Problem]:
+def results_are_content(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-28: a result holds a string or content blocks, an error text only."""
     for block in request.blocks("tool_result"):
         content, path = block.raw.get("content"), f"{block.path}.tool_result.content"
@@ -295,8 +295,8 @@ def _error_problems(block: Block, path: str) -> Iterator[Problem]:
         yield Problem("ANT-28", path, answer, "send only the text of the error")
 
 
-def server_tools_stay_paired(request: Request) -> Iterator[Problem]:
-    """ANT-30: what the server ran is sent back whole, the use before its result."""
+def server_tools_stay_paired(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-30: server tools are sent back complete, the use before its result."""
     uses: dict[str, Block] = {}
     results: set[str] = set()
     for block in request.server_blocks():
@@ -307,15 +307,17 @@ def server_tools_stay_paired(request: Request) -> Iterator[Problem]:
         results.add(id)
         if id not in uses and not is_redacted(id):
             answer = (
-                f"{block.path}: unexpected `tool_use_id` found in `{block.type}` blocks: {shown(id)}. Each "
+                f"{block.path}: unexpected `tool_use_id` found in `{block.type}` blocks: {brief(id)}. Each "
                 f"`{block.type}` block must have a corresponding `server_tool_use` block before it."
             )
             yield Problem("ANT-30", block.path, answer, "send the assistant's message back unchanged")
     yield from _unfinished_uses(request, uses, results)
 
 
-def _unfinished_uses(request: Request, uses: dict[str, Block], results: set[str]) -> Iterator[Problem]:
-    """A use may lack its result while the turn is paused, or while the server's code awaits a client."""
+def _unfinished_uses(
+    request: AnthropicRequest, uses: dict[str, Block], results: set[str]
+) -> Iterator[Problem]:
+    """A use may lack its result while the turn is paused, or while the server's code waits for a client."""
     open_ends = [turn for turn in request.turns if turn.role == "assistant"]
     excused = {
         block.path
@@ -329,7 +331,7 @@ def _unfinished_uses(request: Request, uses: dict[str, Block], results: set[str]
         if block.type == "server_tool_use" and id not in results and block.path not in excused:
             name = text(block.raw.get("name")) or "server"
             answer = (
-                f"{block.path}: `{name}` tool use with id `{shown(id)}` was found without a corresponding "
+                f"{block.path}: `{name}` tool use with id `{brief(id)}` was found without a corresponding "
                 f"`{name}_tool_result` block"
             )
             yield Problem("ANT-30", block.path, answer, "send the assistant's message back unchanged")
@@ -346,7 +348,7 @@ RULES: tuple[Rule, ...] = (
     arguments_are_objects,
     calls_come_last,
     nothing_is_empty,
-    prefill_ends_in_no_blank,
+    prefill_is_allowed,
     a_user_speaks_first,
     system_messages_keep_their_place,
     anthropic_keys.no_foreign_keys,

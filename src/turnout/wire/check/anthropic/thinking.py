@@ -1,7 +1,7 @@
-"""What Anthropic Messages refuses about thinking, and what hangs on it (ANT-16 to ANT-24).
+"""What Anthropic Messages refuses about thinking and the options that depend on it (ANT-16 to ANT-24).
 
-Thinking is either asked for by hand (`enabled` with a budget) or left to the model
-(`adaptive`); by hand it limits sampling and tool choice and must open the tool loop in hand.
+Thinking is either manual (`enabled` with a budget) or `adaptive`. Manual thinking limits sampling
+and tool choice, and must open the current tool loop.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from ..chat.view import array, mapping, text
 from ..model_limits import temperature_problem
 from ..problem import Problem
-from .view import Block, Request, Rule, Turn, may_be_paused
+from .view import AnthropicRequest, Block, Rule, Turn, may_be_paused
 
 THOUGHTS = ("thinking", "redacted_thinking")
 MIN_BUDGET = 1024
 
 
-def thinking_opens_the_loop(request: Request) -> Iterator[Problem]:
+def thinking_opens_the_loop(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-16: with manual thinking, the open tool loop begins with a thought."""
     opening = _opening_of_the_loop(request.speakers)
     if not request.thinks_by_hand or not opening or opening.type in THOUGHTS:
@@ -32,7 +32,7 @@ def thinking_opens_the_loop(request: Request) -> Iterator[Problem]:
 
 
 def _opening_of_the_loop(turns: list[Turn]) -> Block | None:
-    """The first block of the turn that began the run of calls and results with which the request ends."""
+    """The first block of the turn that began the tool loop at the end of the request."""
     opening: Block | None = None
     place = len(turns) - 1
     while place > 0 and _is_only_results(turns[place]) and any(turns[place - 1].of_type("tool_use")):
@@ -45,7 +45,7 @@ def _is_only_results(turn: Turn) -> bool:
     return bool(turn.blocks) and all(block.type == "tool_result" for block in turn.blocks)
 
 
-def thoughts_are_signed(request: Request) -> Iterator[Problem]:
+def thoughts_are_signed(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-17: a thought is sent with its signature, a redacted one with its data."""
     advice = "drop thinking that was cut off or came from another provider"
     for block in request.blocks(*THOUGHTS):
@@ -58,8 +58,8 @@ def thoughts_are_signed(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-17", block.path, answer, advice)
 
 
-def no_last_thought_when_off(request: Request) -> Iterator[Problem]:
-    """ANT-20: without thinking, the assistant's last words hold no thought."""
+def no_last_thought_when_off(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-20: without thinking, the last assistant message must not contain thinking."""
     last = request.turns[-1] if request.turns else Turn("", "", [])
     off = request.thinking.get("type", "disabled") == "disabled" and not request.traits.thinks_unasked
     if last.role != "assistant" or not off or may_be_paused(last):
@@ -73,7 +73,7 @@ def no_last_thought_when_off(request: Request) -> Iterator[Problem]:
         return
 
 
-def thinking_suits_the_model(request: Request) -> Iterator[Problem]:
+def thinking_suits_the_model(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-21: each model knows some kinds of thinking and some levels of effort."""
     type, traits = request.thinking.get("type"), request.traits
     effort = text(mapping(request.body.get("output_config")).get("effort"))
@@ -94,8 +94,8 @@ def thinking_suits_the_model(request: Request) -> Iterator[Problem]:
         yield Problem("ANT-21", "output_config.effort", answer, "choose a level that the model has")
 
 
-def sampling_suits_thinking(request: Request) -> Iterator[Problem]:
-    """ANT-22: newer models take no sampling but the default; manual thinking takes little."""
+def sampling_suits_thinking(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-22: newer models take only default sampling; manual thinking restricts it."""
     options = {key: request.body.get(key) for key in ("temperature", "top_p", "top_k")}
     given = {key: value for key, value in options.items() if isinstance(value, int | float)}
     for key, value in given.items():
@@ -118,13 +118,13 @@ def _is_off(key: str, value: float) -> bool:
     return key == "top_k" or (value != 1 if key == "temperature" else value < 0.95)
 
 
-def the_temperature_fits(request: Request) -> Iterator[Problem]:
+def the_temperature_fits(request: AnthropicRequest) -> Iterator[Problem]:
     """OPT-01: 0 to 1, where the model takes one at all (anthropic-sdk-python#893)."""
     if request.traits.sampling and not request.thinks_by_hand:
         yield from temperature_problem(request.body.get("temperature"), 1, "temperature: range: 0..1".format)
 
 
-def the_budget_fits(request: Request) -> Iterator[Problem]:
+def the_budget_fits(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-23: manual thinking has a budget of 1024 tokens or more, below max_tokens."""
     if not request.thinks_by_hand:
         return
@@ -141,14 +141,14 @@ def the_budget_fits(request: Request) -> Iterator[Problem]:
         yield Problem("ANT-23", "max_tokens", answer, advice)
 
 
-def _interleaves(request: Request) -> bool:
-    """Whether the model may think between calls: then the budget is for the whole turn (a beta, D)."""
+def _interleaves(request: AnthropicRequest) -> bool:
+    """Whether the model may think between calls (a beta): then the budget is for the whole turn."""
     betas = (*array(request.body.get("betas")), *array(request.body.get("anthropic_beta")))
     return any("interleaved-thinking" in text(beta) for beta in betas)
 
 
-def forced_tools_suit_thinking(request: Request) -> Iterator[Problem]:
-    """ANT-24: manual thinking and forced tools exclude each other; some models take no force at all."""
+def forced_tools_suit_thinking(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-24: manual thinking and forced tools exclude each other; some models refuse any forced tool."""
     if mapping(request.body.get("tool_choice")).get("type") not in ("any", "tool"):
         return
     if not request.traits.forced_tools:

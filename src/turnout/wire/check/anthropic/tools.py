@@ -1,7 +1,7 @@
 """What Anthropic Messages refuses about tools, their choice and cache marks (ANT-08, 09, 14, 15, 25).
 
-Only tools that the client defines have a schema to look at; the server's own tools are
-known by their type and passed over.
+Only tools that the client defines have a schema to check. The server's own tools are
+recognised by their type and skipped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..chat.view import array, mapping, text
 from ..problem import Problem
 from ..reading import Object, objects, repeats
 from ..schema import nodes
-from .view import Request, Rule
+from .view import AnthropicRequest, Rule
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 SPOKEN_NAME = re.compile(r"[a-zA-Z0-9_-]{1,200}")  # of a call in the history
@@ -31,14 +31,14 @@ MAX_UNIONS_IN_ONE = 15
 MAX_CACHE_MARKS = 4
 
 
-def client_tools(request: Request) -> Iterator[tuple[str, Object]]:
-    """The tools with a schema of their own; those of type "function" took a wrong turn."""
+def client_tools(request: AnthropicRequest) -> Iterator[tuple[str, Object]]:
+    """The tools with a schema. Type "function" belongs to another API, and is checked too."""
     ours = (None, "custom", "function")
     return ((path, tool) for path, tool in request.tools() if tool.get("type") in ours)
 
 
-def names_are_plain(request: Request) -> Iterator[Problem]:
-    """ANT-08: names of tools and of their properties are plain, and no two tools share one."""
+def names_are_plain(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-08: names of tools and of their properties match the pattern; tool names are unique."""
     for path, tool in client_tools(request):
         if tool.get("type") != "function" and not NAME.fullmatch(text(tool.get("name"))):
             answer = f"{path}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
@@ -57,7 +57,7 @@ def names_are_plain(request: Request) -> Iterator[Problem]:
             yield Problem("ANT-08", path, answer, "use the same plain name as in tools")
 
 
-def schemas_describe_objects(request: Request) -> Iterator[Problem]:
+def schemas_describe_objects(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-09: the root of a schema is an object, without combinators."""
     for path, tool in client_tools(request):
         path = f"{path}.custom.input_schema"
@@ -86,8 +86,8 @@ def _schema_fault(path: str, tool: Object) -> str:
     return ""
 
 
-def strict_schemas_compile(request: Request) -> Iterator[Problem]:
-    """ANT-09, for strict tools: no circles, and not too much freedom over all of them."""
+def strict_schemas_compile(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-09, for strict tools: no circular references, limits on options and unions."""
     strict = [(path, tool) for path, tool in client_tools(request) if tool.get("strict") is True]
     if len(strict) > MAX_STRICT:
         answer = (
@@ -172,10 +172,10 @@ def _references(schema: Any) -> set[str]:
     return {reference.rpartition("/")[2] for reference in references if reference.startswith("#/")}
 
 
-def a_choice_needs_tools(request: Request) -> Iterator[Problem]:
-    """ANT-25: a tool can be chosen only among tools."""
+def a_choice_needs_tools(request: AnthropicRequest) -> Iterator[Problem]:
+    """ANT-25: tool_choice needs tools."""
     # Recorded on sonnet-4-6 and sonnet-5: calls in the history without any tools, status 200. So the
-    # other half of this rule, that such a history needs tools, is no more.
+    # other half of this rule, that such a history needs tools, is not checked.
     choice = mapping(request.body.get("tool_choice")).get("type")
     if choice in (None, "none") or request.body.get("tools") or request.body.get("mcp_servers"):
         return
@@ -183,7 +183,7 @@ def a_choice_needs_tools(request: Request) -> Iterator[Problem]:
     yield Problem("ANT-25", "tool_choice", answer, "leave tool_choice out, or define the tools")
 
 
-def _cache_marks(request: Request) -> Iterator[tuple[str, Any]]:
+def _cache_marks(request: AnthropicRequest) -> Iterator[tuple[str, Any]]:
     """Every cache mark in the order in which the prompt is built: tools, system, messages."""
     holders = list(request.tools())
     holders += [(f"system.{place}", block) for place, block in objects(request.body.get("system"))]
@@ -196,7 +196,7 @@ def _cache_marks(request: Request) -> Iterator[tuple[str, Any]]:
     return ((path, holder["cache_control"]) for path, holder in holders if holder.get("cache_control"))
 
 
-def cache_marks_are_few(request: Request) -> Iterator[Problem]:
+def cache_marks_are_few(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-14: four cache marks at most, the long-lived first."""
     marks = list(_cache_marks(request))
     if len(marks) > MAX_CACHE_MARKS:
@@ -217,7 +217,7 @@ def cache_marks_are_few(request: Request) -> Iterator[Problem]:
         short = short or not long
 
 
-def cache_marks_sit_on_content(request: Request) -> Iterator[Problem]:
+def cache_marks_sit_on_content(request: AnthropicRequest) -> Iterator[Problem]:
     """ANT-15: no cache mark on a thought or on blank text."""
     for block in request.blocks("thinking", "redacted_thinking", "text"):
         if not block.raw.get("cache_control"):

@@ -1,8 +1,8 @@
-"""A Messages body, read once: the turns as the server joins them, and what its model takes.
+"""A Messages body, read once: the turns as the server joins them, and the traits of its model.
 
-The server joins neighbours of one role into one turn before it looks at anything, so calls
-and results are paired between turns, not between messages (recorded: two assistant messages
-in a row, both answered by one user message, status 200).
+The server first joins neighbours of one role into one turn, so calls and results are paired
+between turns, not between messages (recorded: two assistant messages in a row, both answered
+by one user message, status 200).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ADAPTIVE = frozenset({"adaptive", "disabled"})
 
 
 class Traits(Struct, frozen=True, kw_only=True):
-    """What one model takes. An unknown model takes everything: only common rules are applied to it."""
+    """What one model accepts. For an unknown model only the common rules are applied."""
 
     thinking: frozenset[str] = EITHER
     thinks_unasked: bool = False
@@ -67,7 +67,7 @@ FABLE_5_1 = Traits(
     thinking=frozenset({"adaptive"}), thinks_unasked=True, sampling=False, prefill=False, forced_tools=False
 )
 
-# The longest name that begins the model's decides, unless a number follows it: another version.
+# The longest prefix decides, unless a number follows it: that is another version.
 MODELS: dict[str, Traits] = {
     "claude-3": CLAUDE_3,
     "claude-3-opus": CLAUDE_3_OPUS,
@@ -96,7 +96,7 @@ _NAME = re.compile(r"claude-[a-z0-9.@-]+")
 
 
 def traits(model: str) -> Traits:
-    """What is known of a model, however its host writes the name (`@date`, dots, a vendor before it)."""
+    """The traits of a model, in any spelling of its name (`@date`, dots, a vendor before it)."""
     found = _NAME.search(model.lower())
     words = re.split(r"[.@-]", found[0])[:8] if found else []
     for length in range(len(words), 0, -1):
@@ -131,14 +131,14 @@ class Turn(Struct, frozen=True):
         return [text(block.raw.get(key)) for block in self.of_type(type)]
 
 
-class Request(Struct, frozen=True):
+class AnthropicRequest(Struct, frozen=True):
     body: Object
     traits: Traits
     turns: list[Turn]
 
     @property
     def speakers(self) -> list[Turn]:
-        """The turns of user and assistant; system messages stand aside from calls and results."""
+        """The turns of user and assistant, without system messages."""
         return [turn for turn in self.turns if turn.role != "system"]
 
     @property
@@ -154,12 +154,12 @@ class Request(Struct, frozen=True):
             yield from turn.of_type(*types)
 
     def all_blocks(self) -> Iterator[Block]:
-        """Every block of every turn, those inside of results too."""
+        """Every block of every turn, and the blocks inside results."""
         for turn in self.turns:
             for block in turn.blocks:
                 yield block
                 if block.type == "tool_result" and not isinstance(block.raw.get("content"), str):
-                    yield from _blocks(block.path, block.raw.get("content"))
+                    yield from _blocks_at(block.path, block.raw.get("content"))
 
     def server_blocks(self) -> Iterator[Block]:
         return (block for turn in self.turns for block in turn.blocks if is_server_tool(block))
@@ -168,12 +168,12 @@ class Request(Struct, frozen=True):
         return ((f"tools.{place}", tool) for place, tool in objects(self.body.get("tools")))
 
 
-Rule: TypeAlias = Callable[[Request], Iterator[Problem]]
+Rule: TypeAlias = Callable[[AnthropicRequest], Iterator[Problem]]
 
 
-def read(body: Mapping[str, Any], model: str = "") -> Request:
+def read_body(body: Mapping[str, Any], model: str = "") -> AnthropicRequest:
     body = mapping(body)
-    return Request(
+    return AnthropicRequest(
         body=body,
         traits=traits(model or text(body.get("model"))),
         turns=list(_turns(body.get("messages"))),
@@ -184,7 +184,7 @@ def _turns(messages: Any) -> Iterator[Turn]:
     turn: Turn | None = None
     for place, message in objects(messages):
         role, path = text(message.get("role")), f"messages.{place}"
-        blocks = list(_blocks(path, message.get("content")))
+        blocks = list(_blocks_at(path, message.get("content")))
         if turn and turn.role == role:
             turn.blocks.extend(blocks)
             continue
@@ -195,7 +195,7 @@ def _turns(messages: Any) -> Iterator[Turn]:
         yield turn
 
 
-def _blocks(path: str, content: Any) -> Iterator[Block]:
+def _blocks_at(path: str, content: Any) -> Iterator[Block]:
     if isinstance(content, str):
         yield Block(f"{path}.content", "text", {"type": "text", "text": content})
     for place, block in objects(content):
@@ -203,10 +203,10 @@ def _blocks(path: str, content: Any) -> Iterator[Block]:
 
 
 def is_server_tool(block: Block) -> bool:
-    """Whether the provider itself ran this: the model's turn goes on with it."""
+    """Whether the provider itself ran this."""
     return block.type in ("server_tool_use", "mcp_tool_use") or block.type.endswith("_tool_result")
 
 
 def may_be_paused(turn: Turn) -> bool:
-    """Whether the turn may have stopped amid the server's own tools; then it is sent back as it is."""
+    """Whether the turn may be paused in server tools. A paused turn is sent back unchanged."""
     return any(map(is_server_tool, turn.blocks))

@@ -14,12 +14,12 @@ from .. import models
 from ..model_limits import temperature_up_to
 from ..problem import Problem
 from ..responses import rules as responses
-from ..responses.view import Request
+from ..responses.view import ResponsesRequest
 from ..responses.view import kind as item_kind
 from ..responses.view import parts as responses_parts
-from .pairing import Rule, orphans, unanswered
-from .rules import CONTRACT, SERVICE, judge, schemas_are_objects
-from .view import Message, View, mapping, shown, text
+from .pairing import Rule, orphan_rule, unanswered_rule
+from .rules import CONTRACT, SERVICE, apply_rules, schemas_are_objects
+from .view import ChatMessage, ChatView, brief, mapping, text
 
 UNANSWERED = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
@@ -29,14 +29,14 @@ UNANSWERED = (
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What DeepSeek's API would refuse."""
-    yield from judge(RULES, body, model=model)
+    yield from apply_rules(RULES, body, model=model)
 
 
-def is_r1(seen: View) -> bool:
+def is_r1(seen: ChatView) -> bool:
     return seen.family == "deepseek" and "r1" in seen.model
 
 
-def thinks(seen: View) -> bool:
+def thinks(seen: ChatView) -> bool:
     """V4 and `deepseek-reasoner` think by default; `deepseek-chat` and older ones when asked."""
     asked = mapping(seen.body.get("thinking")).get("type")
     reasoning = mapping(seen.body.get("reasoning"))
@@ -53,16 +53,16 @@ def thinks(seen: View) -> bool:
 # DSK-01
 
 
-def tool_turns_carry_reasoning(seen: View) -> Iterator[Problem]:
+def tool_turns_carry_reasoning(seen: ChatView) -> Iterator[Problem]:
     yield from _tool_turns_carry(seen, ("reasoning_content",))
 
 
-def tool_turns_carry_some_reasoning(seen: View) -> Iterator[Problem]:
-    """A gateway takes it in its own fields and hands it on."""
+def tool_turns_carry_some_reasoning(seen: ChatView) -> Iterator[Problem]:
+    """A gateway takes it in its own fields and forwards it."""
     yield from _tool_turns_carry(seen, ("reasoning_content", "reasoning", "reasoning_details"))
 
 
-def _tool_turns_carry(seen: View, fields: tuple[str, ...]) -> Iterator[Problem]:
+def _tool_turns_carry(seen: ChatView, fields: tuple[str, ...]) -> Iterator[Problem]:
     if is_r1(seen) or not thinks(seen):
         return
     for turn in _tool_turns(seen):
@@ -76,9 +76,9 @@ def _tool_turns_carry(seen: View, fields: tuple[str, ...]) -> Iterator[Problem]:
                 yield Problem("DSK-01", f"{message.path}.reasoning_content", answer, advice)
 
 
-def _tool_turns(seen: View) -> Iterator[list[Message]]:
+def _tool_turns(seen: ChatView) -> Iterator[list[ChatMessage]]:
     """The assistant messages of each turn, between two user messages, that made calls."""
-    turn: list[Message] = []
+    turn: list[ChatMessage] = []
     for message in seen.messages:
         if message.role == "user":
             if any(said.calls for said in turn):
@@ -93,7 +93,7 @@ def _tool_turns(seen: View) -> Iterator[list[Message]]:
 # DSK-02
 
 
-def r1_gets_no_reasoning(seen: View) -> Iterator[Problem]:
+def r1_gets_no_reasoning(seen: ChatView) -> Iterator[Problem]:
     if not is_r1(seen):
         return
     last = max((i for i, message in enumerate(seen.messages) if message.role == "user"), default=0)
@@ -107,7 +107,7 @@ def r1_gets_no_reasoning(seen: View) -> Iterator[Problem]:
 # DSK-04
 
 
-def choice_is_free(seen: View) -> Iterator[Problem]:
+def choice_is_free(seen: ChatView) -> Iterator[Problem]:
     choice = seen.body.get("tool_choice")
     if thinks(seen) and (choice == "required" or isinstance(choice, Mapping)):
         who = "deepseek-reasoner" if "reasoner" in seen.model else "Thinking mode"
@@ -119,7 +119,7 @@ def choice_is_free(seen: View) -> Iterator[Problem]:
 # DSK-06
 
 
-def parts_are_text(seen: View) -> Iterator[Problem]:
+def parts_are_text(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         for path, part in message.parts():
             if part.get("type", "text") != "text":
@@ -129,12 +129,12 @@ def parts_are_text(seen: View) -> Iterator[Problem]:
 def _not_text(holder: str, path: str, part: Mapping[str, Any], expected: str) -> Problem:
     answer = (
         f"Failed to deserialize the JSON body into the target type: {holder}: unknown variant "
-        f"`{shown(part.get('type'))}`, expected `{expected}`"
+        f"`{brief(part.get('type'))}`, expected `{expected}`"
     )
     return Problem("DSK-06", path, answer, "say in words what the image, file or sound is: no model reads it")
 
 
-PAIRING: tuple[Rule, ...] = (unanswered("DSK-03", UNANSWERED), orphans("OAC-02"))
+PAIRING: tuple[Rule, ...] = (unanswered_rule("DSK-03", UNANSWERED), orphan_rule("OAC-02"))
 RULES: tuple[Rule, ...] = (
     *CONTRACT,
     *SERVICE,
@@ -149,18 +149,18 @@ RULES: tuple[Rule, ...] = (
 BEHIND_A_GATEWAY: tuple[Rule, ...] = (tool_turns_carry_some_reasoning, r1_gets_no_reasoning, choice_is_free)
 
 
-# DeepSeek's Responses API reads the items as Chat messages, and so pairs them.
+# DeepSeek's Responses API reads the items as Chat messages and pairs them in the same way.
 
 
 def responses_violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What DeepSeek's Responses API would refuse."""
-    yield from responses.judge(
+    yield from responses.apply_rules(
         (*responses.RULES, calls_are_answered_at_once, items_are_text), body, model=model
     )
 
 
-def calls_are_answered_at_once(request: Request) -> Iterator[Problem]:
-    """DSK-03: nothing is said between the calls of a turn, nor before their outputs. Recorded, 400."""
+def calls_are_answered_at_once(request: ResponsesRequest) -> Iterator[Problem]:
+    """DSK-03: no message between the calls of a turn, nor before their outputs. Recorded, 400."""
     waiting: dict[str, str] = {}  # call_id -> the path of the call
     for place, item in request.items:
         match item_kind(item):
@@ -169,14 +169,14 @@ def calls_are_answered_at_once(request: Request) -> Iterator[Problem]:
             case "function_call_output":
                 waiting.pop(text(item.get("call_id")), None)
             case "message" if waiting:
-                answer = UNANSWERED + ", ".join(map(shown, waiting))
+                answer = UNANSWERED + ", ".join(map(brief, waiting))
                 advice = "put the message before the calls or after their outputs"
                 yield Problem("DSK-03", f"input[{place}]", answer, advice)
                 waiting.clear()
 
 
-def items_are_text(request: Request) -> Iterator[Problem]:
-    """DSK-06"""
+def items_are_text(request: ResponsesRequest) -> Iterator[Problem]:
+    """DSK-06: DeepSeek reads text only."""
     for path, _, part in responses_parts(request):
         if text(part.get("type")).startswith("input_") and part["type"] != "input_text":
             yield _not_text(path.partition(".")[0], path, part, "input_text")

@@ -1,7 +1,7 @@
-"""The other servers that speak Chat, each with what it checks beyond or short of the wire's contract.
+"""The other servers that speak Chat, each with what it checks beyond the common contract, or less.
 
-Where a server hands the request on, the maker of the model judges it: OpenRouter and
-Copilot answer with the maker's text in an envelope of their own.
+If a server forwards the request, the maker of the model checks it: OpenRouter and Copilot
+answer with the maker's text in their own envelope.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..model_limits import temperature_up_to
 from ..problem import Level, Problem
 from ..reading import repeats
 from . import deepseek, kimi, mistral
-from .pairing import DROP_ORPHAN, ORPHAN, REPEATED, UNANSWERED, Rule, faults, orphans, unanswered
+from .pairing import DROP_ORPHAN, ORPHAN, REPEATED, UNANSWERED, Rule, faults, orphan_rule, unanswered_rule
 from .rules import (
     CONTRACT,
     EVERYWHERE,
@@ -23,28 +23,28 @@ from .rules import (
     OPENAI,
     PAIRING,
     SERVICE,
+    apply_rules,
     arguments_are_strings,
-    judge,
     messages_present,
 )
-from .view import Message, View, array, is_empty, is_redacted, mapping, shown, text
+from .view import ChatMessage, ChatView, array, brief, is_empty, is_redacted, mapping, text
 
 Violations = Callable[..., Iterator[Problem]]
 
 
 def checker(rules: tuple[Rule, ...]) -> Violations:
-    """The `violations` of a server that is nothing but its rules."""
+    """The `violations` of a server that has only rules."""
 
     def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
-        return judge(rules, body, model=model)
+        return apply_rules(rules, body, model=model)
 
     return violations
 
 
 def for_family(family: str, rules: tuple[Rule, ...]) -> Rule:
-    """Rules that hold only for models of one family."""
+    """Rules that apply only to models of one family."""
 
-    def of_the_family(seen: View) -> Iterator[Problem]:
+    def of_the_family(seen: ChatView) -> Iterator[Problem]:
         if seen.family == family:
             for rule in rules:
                 yield from rule(seen)
@@ -69,14 +69,14 @@ _QWEN_HYBRID = re.compile(
 )  # open weights: thinking unless told
 
 
-def _qwen_thinks(seen: View) -> bool:
+def _qwen_thinks(seen: ChatView) -> bool:
     asked = seen.body.get("enable_thinking")
     if isinstance(asked, bool):
         return asked
     return any(name in seen.model for name in _QWEN_THINKERS) or bool(_QWEN_HYBRID.search(seen.model))
 
 
-def qwen_choice_is_free(seen: View) -> Iterator[Problem]:
+def qwen_choice_is_free(seen: ChatView) -> Iterator[Problem]:
     choice = seen.body.get("tool_choice")
     if _qwen_thinks(seen) and (choice == "required" or isinstance(choice, Mapping)):
         answer = (
@@ -86,7 +86,7 @@ def qwen_choice_is_free(seen: View) -> Iterator[Problem]:
         yield Problem("QWN-02", "tool_choice", answer, "use auto or none, or send enable_thinking: false")
 
 
-def qwen_streams_thinking(seen: View) -> Iterator[Problem]:
+def qwen_streams_thinking(seen: ChatView) -> Iterator[Problem]:
     streams = seen.body.get("stream") is True
     if _QWEN_HYBRID.search(seen.model) and _qwen_thinks(seen) and not streams:
         answer = "parameter.enable_thinking must be set to false for non-streaming calls"
@@ -101,8 +101,8 @@ def qwen_streams_thinking(seen: View) -> Iterator[Problem]:
 QWEN: tuple[Rule, ...] = (
     *CONTRACT,
     *SERVICE,
-    unanswered("QWN-01", _QWEN_UNANSWERED),
-    orphans("QWN-01", _QWEN_ORPHAN),
+    unanswered_rule("QWN-01", _QWEN_UNANSWERED),
+    orphan_rule("QWN-01", _QWEN_ORPHAN),
     qwen_choice_is_free,
     qwen_streams_thinking,
 )
@@ -113,14 +113,14 @@ QWEN: tuple[Rule, ...] = (
 _XAI_EMPTY = "Invalid request content: Each message must have at least one content element."
 
 
-def xai_messages_have_content(seen: View) -> Iterator[Problem]:
+def xai_messages_have_content(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         if _is_hollow(message) and not message.raw.get("reasoning_content"):
             path = f"{message.path}.content"
             yield Problem("XAI-01", path, _XAI_EMPTY, "give the message text, or leave it out")
 
 
-def xai_reasoning_is_no_content(seen: View) -> Iterator[Problem]:
+def xai_reasoning_is_no_content(seen: ChatView) -> Iterator[Problem]:
     """Reasoning beside calls is taken and ignored (recorded); alone it makes an empty message."""
     for message in seen.messages:
         if _is_hollow(message) and message.raw.get("reasoning_content"):
@@ -128,7 +128,7 @@ def xai_reasoning_is_no_content(seen: View) -> Iterator[Problem]:
             yield Problem("XAI-02", f"{message.path}.reasoning_content", _XAI_EMPTY, advice)
 
 
-def _is_hollow(message: Message) -> bool:
+def _is_hollow(message: ChatMessage) -> bool:
     """[] never counts as content, "" and null do beside calls; an empty result is still a result."""
     if message.content == []:
         return True
@@ -145,10 +145,10 @@ XAI: tuple[Rule, ...] = (
 )
 
 
-# Groq has the one field of OAC-12 that was seen to be refused; it takes `reasoning` back.
+# Groq refuses one field of OAC-12, `reasoning_content`; it takes `reasoning` back.
 
 
-def groq_takes_no_reasoning_content(seen: View) -> Iterator[Problem]:
+def groq_takes_no_reasoning_content(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         if message.raw.get("reasoning_content") is not None:
             at = f"messages.{message.index}"
@@ -163,7 +163,7 @@ def groq_takes_no_reasoning_content(seen: View) -> Iterator[Problem]:
 GROQ: tuple[Rule, ...] = (*HOSTED, groq_takes_no_reasoning_content)
 
 
-# What a maker behind a gateway says about pairing and ids, in the gateway's name.
+# What the maker behind a gateway answers about pairing and ids.
 
 _CLAUDE_ID = re.compile(r"[a-zA-Z0-9_-]+")
 CLAUDE_ID_ADVICE = "use letters, digits, underscores and dashes, the same on the call and its result"
@@ -173,8 +173,8 @@ _GEMINI_COUNT = (
 )
 
 
-def _upstream(seen: View, kind: str, index: int, ids: str) -> str:
-    """The maker's words for one fault of pairing."""
+def _upstream(seen: ChatView, kind: str, index: int, ids: str) -> str:
+    """The maker's text for one fault of pairing."""
     if seen.family == "gemini":
         return _GEMINI_COUNT
     if seen.family != "claude":
@@ -193,10 +193,10 @@ def _upstream(seen: View, kind: str, index: int, ids: str) -> str:
 
 
 def upstream_pairing(rule: str, wrap: Callable[[str], str]) -> Rule:
-    def pairs_upstream(seen: View) -> Iterator[Problem]:
+    def pairs_upstream(seen: ChatView) -> Iterator[Problem]:
         for fault in faults(seen):
             index = int(re.sub(r"\D", "", fault.path) or 0)
-            answer = wrap(_upstream(seen, fault.kind, index, fault.shown))
+            answer = wrap(_upstream(seen, fault.kind, index, fault.ids_text))
             advice = DROP_ORPHAN if fault.kind == "orphan" else "send one result for each call, at once"
             yield Problem(rule, fault.path, answer, advice)
 
@@ -206,7 +206,7 @@ def upstream_pairing(rule: str, wrap: Callable[[str], str]) -> Rule:
 def claude_ids(rule: str, wrap: Callable[[str], str]) -> Rule:
     """Claude's ids: letters, digits, _ and -, each used for one call."""
 
-    def ids_fit_upstream(seen: View) -> Iterator[Problem]:
+    def ids_fit_upstream(seen: ChatView) -> Iterator[Problem]:
         used: set[str] = set()
         for message in seen.assistants() if seen.family == "claude" else ():
             calls = [(f"{call.path}.id", text(call.id)) for call in message.calls]
@@ -231,18 +231,18 @@ def _from_copilot(message: str) -> str:
     return f'{{"message":"{message}","code":"invalid_request_body"}}'
 
 
-def copilot_new_models_answer_elsewhere(seen: View) -> Iterator[Problem]:
+def copilot_new_models_answer_elsewhere(seen: ChatView) -> Iterator[Problem]:
     if models.gpt_version(seen.model) < (5, 0) or "gpt-5-mini" in seen.model or not seen.tools:
         return
     if seen.body.get("reasoning_effort") != "none":
         answer = (
             "CAPIError: 400 Function tools with reasoning_effort are not supported for "
-            f"{shown(seen.model)} in /v1/chat/completions."
+            f"{brief(seen.model)} in /v1/chat/completions."
         )
         yield Problem("COP-02", "tools", answer, "use Copilot's /responses for this model")
 
 
-def copilot_takes_no_prefill(seen: View) -> Iterator[Problem]:
+def copilot_takes_no_prefill(seen: ChatView) -> Iterator[Problem]:
     last = seen.messages[-1] if seen.messages else None
     if last and last.role == "assistant" and not last.calls:
         answer = (
@@ -274,7 +274,7 @@ def _from_openrouter(raw: str) -> str:
 _DETAILS = ("reasoning.summary", "reasoning.encrypted", "reasoning.text")
 
 
-def details_are_whole(seen: View) -> Iterator[Problem]:
+def details_are_whole(seen: ChatView) -> Iterator[Problem]:
     advice = "send reasoning_details back exactly as they came"
     for message in seen.messages:
         details = message.raw.get("reasoning_details")
@@ -290,8 +290,8 @@ def details_are_whole(seen: View) -> Iterator[Problem]:
                 yield Problem("ORT-02", f"{path}[{index}]", answer, advice)
 
 
-def open_loop_has_details(seen: View) -> Iterator[Problem]:
-    """What the makers refuse when it is lost; whether there was any shows in the model and the request."""
+def open_loop_has_details(seen: ChatView) -> Iterator[Problem]:
+    """The makers refuse calls without their reasoning, for models and requests that use reasoning."""
     if not (lost := _lost_upstream(seen)):
         return
     for message in _open_loop(seen):
@@ -301,10 +301,10 @@ def open_loop_has_details(seen: View) -> Iterator[Problem]:
             yield Problem("ORT-02", path, _from_openrouter(lost), advice)
             return
         if message.calls and seen.family == "claude":
-            return  # ANT-16: the message that opens the loop; those after it may go on without a thought
+            return  # ANT-16: only the message that opens the loop needs its thinking
 
 
-def _lost_upstream(seen: View) -> str:
+def _lost_upstream(seen: ChatView) -> str:
     """Gemini 3 signs every step; Claude up to 4.5 must see its thinking while thinking is on."""
     if seen.family == "gemini" and models.gemini_version(seen.model) >= 3:
         return (
@@ -319,15 +319,15 @@ def _lost_upstream(seen: View) -> str:
     return ""
 
 
-def _reasons(seen: View) -> bool:
+def _reasons(seen: ChatView) -> bool:
     reasoning = mapping(seen.body.get("reasoning"))
     if reasoning.get("enabled") is False or reasoning.get("effort") == "none":
         return False
     return any(reasoning.get(key) for key in ("enabled", "effort", "max_tokens"))
 
 
-def _open_loop(seen: View) -> tuple[Message, ...]:
-    """The messages since the last word of the user; none when the model has to answer the user."""
+def _open_loop(seen: ChatView) -> tuple[ChatMessage, ...]:
+    """The messages since the last message of the user; none if it is the last one."""
     start = max((i for i, message in enumerate(seen.messages) if message.role == "user"), default=-1)
     return seen.messages[start + 1 :]
 
@@ -343,7 +343,7 @@ OPENROUTER: tuple[Rule, ...] = (
     for_family("deepseek", deepseek.BEHIND_A_GATEWAY),
 )
 
-# Hosts of open models check little; an R1 does not take its reasoning back anywhere.
+# Hosts of open models check little; R1 refuses its reasoning on every host.
 OPEN_MODELS: tuple[Rule, ...] = (*HOSTED, deepseek.r1_gets_no_reasoning)
 COMPATIBLE: tuple[Rule, ...] = EVERYWHERE
 DOUBLEWORD: tuple[Rule, ...] = (
@@ -352,8 +352,8 @@ DOUBLEWORD: tuple[Rule, ...] = (
 )
 
 
-# OpenAI's name stands for the format too. A model that OpenAI cannot be serving is on its
-# way to somebody who speaks the format, so only the wire and the model's maker have a say.
+# The name openai also means the format. A model that OpenAI does not serve goes to another
+# server of the format, so only the common contract and the rules of the maker apply.
 
 ELSEWHERE: tuple[Rule, ...] = (
     *EVERYWHERE,
@@ -363,6 +363,6 @@ ELSEWHERE: tuple[Rule, ...] = (
 
 
 def openai(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
-    """What OpenAI, or whoever the model says it is for, would refuse."""
+    """What OpenAI, or the server that the model's name shows, would refuse."""
     name = model or text(body.get("model"))
-    return judge(ELSEWHERE if models.is_elsewhere(name) else OPENAI, body, model=name)
+    return apply_rules(ELSEWHERE if models.is_elsewhere(name) else OPENAI, body, model=name)

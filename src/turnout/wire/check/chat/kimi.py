@@ -1,7 +1,7 @@
-"""Moonshot's Kimi: Chat messages that want their reasoning back.
+"""Moonshot's Kimi: Chat messages that must carry their reasoning.
 
-A model that thinks must see, on every message of its own that made calls, what it had
-thought; `reasoning_content` carries it, and a placeholder will do. No id is refused.
+A model that thinks requires its reasoning on every message of its own that made calls.
+`reasoning_content` carries it, and a placeholder is enough. Every id is accepted.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 from .. import models
 from ..problem import Problem
 from ..schema import nodes
-from .pairing import Rule, orphans, unanswered
-from .rules import SERVICE, arguments_are_strings, judge, messages_present
-from .view import View, is_empty, mapping, shown
+from .pairing import Rule, orphan_rule, unanswered_rule
+from .rules import SERVICE, apply_rules, arguments_are_strings, messages_present
+from .view import ChatView, brief, is_empty, mapping
 
 UNANSWERED = (
     "Invalid request: an assistant message with 'tool_calls' must be followed by tool messages responding to "
@@ -29,10 +29,10 @@ REFUSED_FIRST = (*"-0123456789",)
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What Moonshot's API would refuse."""
-    yield from judge(RULES, body, model=model)
+    yield from apply_rules(RULES, body, model=model)
 
 
-def thinks(seen: View) -> bool:
+def thinks(seen: ChatView) -> bool:
     """On by default since K2.5 and in K2-thinking; since K2.7 it cannot be switched off."""
     version = models.kimi_version(seen.model)
     if version >= (2, 7):
@@ -42,7 +42,7 @@ def thinks(seen: View) -> bool:
     return version >= (2, 5) or "thinking" in seen.model
 
 
-def _off_at_a_gateway(seen: View) -> bool:
+def _off_at_a_gateway(seen: ChatView) -> bool:
     reasoning = mapping(seen.body.get("reasoning"))
     return reasoning.get("enabled") is False or reasoning.get("effort") == "none"
 
@@ -50,16 +50,16 @@ def _off_at_a_gateway(seen: View) -> bool:
 # KIM-02
 
 
-def calls_carry_reasoning(seen: View) -> Iterator[Problem]:
+def calls_carry_reasoning(seen: ChatView) -> Iterator[Problem]:
     yield from _calls_carry(seen, ("reasoning_content",))
 
 
-def calls_carry_some_reasoning(seen: View) -> Iterator[Problem]:
-    """A gateway takes it in its own fields and hands it on."""
+def calls_carry_some_reasoning(seen: ChatView) -> Iterator[Problem]:
+    """A gateway takes it in its own fields and forwards it."""
     yield from _calls_carry(seen, ("reasoning_content", "reasoning", "reasoning_details"))
 
 
-def _calls_carry(seen: View, fields: tuple[str, ...]) -> Iterator[Problem]:
+def _calls_carry(seen: ChatView, fields: tuple[str, ...]) -> Iterator[Problem]:
     if not thinks(seen):
         return
     for message in seen.messages:
@@ -75,7 +75,7 @@ def _calls_carry(seen: View, fields: tuple[str, ...]) -> Iterator[Problem]:
 # KIM-03
 
 
-def choice_is_free(seen: View) -> Iterator[Problem]:
+def choice_is_free(seen: ChatView) -> Iterator[Problem]:
     choice = seen.body.get("tool_choice")
     if thinks(seen) and (choice == "required" or isinstance(choice, Mapping)):
         answer = "tool_choice specified is incompatible with thinking enabled"
@@ -85,7 +85,7 @@ def choice_is_free(seen: View) -> Iterator[Problem]:
 # KIM-04
 
 
-def assistant_is_not_empty(seen: View) -> Iterator[Problem]:
+def assistant_is_not_empty(seen: ChatView) -> Iterator[Problem]:
     for message in seen.assistants():
         if not message.calls and is_empty(message.content) and not message.raw.get("partial"):
             answer = (
@@ -95,16 +95,16 @@ def assistant_is_not_empty(seen: View) -> Iterator[Problem]:
             yield Problem("KIM-04", f"{message.path}.content", answer, "leave the message out")
 
 
-# OAC-07, as Moonshot narrows it. Its documents let an underscore begin a name, its answer speaks of
-# letters only: an underscore was never seen refused, so it passes.
+# OAC-07, narrower at Moonshot. Its documents allow a leading underscore, its answer names letters
+# only. A leading underscore was never seen refused, so it passes.
 
 
-def names_begin_with_a_letter(seen: View) -> Iterator[Problem]:
+def names_begin_with_a_letter(seen: ChatView) -> Iterator[Problem]:
     for tool in seen.tools:
         if isinstance(tool.name, str) and tool.name[:1] in REFUSED_FIRST:
             answer = (
                 "Invalid request: function name is invalid, must start with a letter and can contain "
-                f"letters, numbers, underscores, and dashes: {shown(tool.name)}"
+                f"letters, numbers, underscores, and dashes: {brief(tool.name)}"
             )
             path = f"{tool.path}.{tool.body}.name"
             yield Problem("OAC-07", path, answer, "put a letter before the name, there and in every call")
@@ -113,7 +113,7 @@ def names_begin_with_a_letter(seen: View) -> Iterator[Problem]:
 # KIM-06
 
 
-def schemas_are_moonshots(seen: View) -> Iterator[Problem]:
+def schemas_are_moonshots(seen: ChatView) -> Iterator[Problem]:
     for tool in seen.tools:
         for path, fault in _schema_faults(tool.definition.get("parameters")):
             answer = (
@@ -129,7 +129,7 @@ def _schema_faults(schema: Any) -> Iterator[tuple[str, str]]:
         yield "", "the root must have type object"
     for context, node in nodes(schema):
         for fault in _node_faults(node):
-            yield shown(".".join(context)), fault
+            yield brief(".".join(context)), fault
 
 
 def _node_faults(schema: Mapping[str, Any]) -> Iterator[str]:
@@ -144,17 +144,17 @@ def _node_faults(schema: Mapping[str, Any]) -> Iterator[str]:
 # KIM-07
 
 
-def sampling_is_left_alone(seen: View) -> Iterator[Problem]:
-    """The server pins sampling; a value is taken only where it says the same."""
+def sampling_is_unset(seen: ChatView) -> Iterator[Problem]:
+    """The server fixes sampling; a value is accepted only if it is the fixed one."""
     if models.kimi_version(seen.model) < (2, 5):
         return
-    for key, values in _pinned(seen).items():
+    for key, values in _pinned_values(seen).items():
         if seen.body.get(key) is not None and seen.body[key] not in values:
             answer = f"invalid {key}: only {values[0]} is allowed for this model"
             yield Problem("KIM-07", key, answer, f"leave `{key}` out")
 
 
-def _pinned(seen: View) -> dict[str, tuple[float, ...]]:
+def _pinned_values(seen: ChatView) -> dict[str, tuple[float, ...]]:
     """Without thinking, endpoints differ over the temperature: 0.6 at one, 1 at another."""
     temperature: tuple[float, ...] = (1,) if thinks(seen) else (0.6, 1)
     zero = (0,)
@@ -167,7 +167,7 @@ def _pinned(seen: View) -> dict[str, tuple[float, ...]]:
     }
 
 
-PAIRING: tuple[Rule, ...] = (unanswered("KIM-01", UNANSWERED), orphans("KIM-01", ORPHAN))
+PAIRING: tuple[Rule, ...] = (unanswered_rule("KIM-01", UNANSWERED), orphan_rule("KIM-01", ORPHAN))
 RULES: tuple[Rule, ...] = (
     messages_present,
     arguments_are_strings,
@@ -178,6 +178,6 @@ RULES: tuple[Rule, ...] = (
     assistant_is_not_empty,
     names_begin_with_a_letter,
     schemas_are_moonshots,
-    sampling_is_left_alone,
+    sampling_is_unset,
 )
 BEHIND_A_GATEWAY: tuple[Rule, ...] = (calls_carry_some_reasoning, choice_is_free, assistant_is_not_empty)

@@ -1,7 +1,7 @@
-"""Servers on one's own machine: vLLM, llama.cpp, Ollama and LM Studio.
+"""Servers on your own machine: vLLM, llama.cpp, Ollama and LM Studio.
 
 They check little of the protocol, but they parse: arguments go into a prompt template as
-values, so text that is no JSON fails there and nowhere else.
+values, so text that is not JSON fails only there.
 """
 
 from __future__ import annotations
@@ -13,20 +13,27 @@ from .. import models
 from ..problem import Problem, as_warnings
 from . import mistral
 from .pairing import Rule
-from .rules import CONTRACT, PAIRING, arguments_are_strings, assistant_says_something, judge, messages_present
-from .view import Call, View, decoded, kind, mapping, shown, text
+from .rules import (
+    CONTRACT,
+    PAIRING,
+    apply_rules,
+    arguments_are_strings,
+    assistant_says_something,
+    messages_present,
+)
+from .view import ChatCall, ChatView, brief, decode_arguments, kind, mapping, text
 
-# None of them looks at pairing: what is missing is missing in the prompt, and the model guesses.
+# None of them checks pairing: a missing result is missing in the prompt, and the model guesses.
 # (Recorded: an unanswered call at Ollama, status 200; the sources of the others have no such check.)
 LOOSE_PAIRING: tuple[Rule, ...] = tuple(map(as_warnings, PAIRING))
 
 READABLE = 'send the arguments as a JSON object in a string, "{}" when there are none'
 
 
-def _parsed(call: Call) -> tuple[Any, str]:
-    """The value of a call's arguments, and why there is none."""
+def _parse_arguments(call: ChatCall) -> tuple[Any, str]:
+    """The value of a call's arguments, and why they cannot be parsed."""
     try:
-        return decoded(call.arguments), ""
+        return decode_arguments(call.arguments), ""
     except ValueError as error:
         return None, str(error)
 
@@ -34,15 +41,15 @@ def _parsed(call: Call) -> tuple[Any, str]:
 # vLLM: VLL-01, VLL-02
 
 
-def vllm_parses_arguments(seen: View) -> Iterator[Problem]:
+def vllm_parses_arguments(seen: ChatView) -> Iterator[Problem]:
     """'' and null are taken as no arguments; objects need no parsing."""
     for call in seen.calls():
-        if isinstance(call.arguments, str) and call.arguments and (fault := _parsed(call)[1]):
+        if isinstance(call.arguments, str) and call.arguments and (fault := _parse_arguments(call)[1]):
             path = f"{call.path}.function.arguments"
-            yield Problem("VLL-01", path, f"400 (JSONDecodeError text): {shown(fault)}", READABLE)
+            yield Problem("VLL-01", path, f"400 (JSONDecodeError text): {brief(fault)}", READABLE)
 
 
-def vllm_choice_needs_tools(seen: View) -> Iterator[Problem]:
+def vllm_choice_needs_tools(seen: ChatView) -> Iterator[Problem]:
     choice = seen.body.get("tool_choice")
     if choice is None or choice == "none":
         return
@@ -53,7 +60,7 @@ def vllm_choice_needs_tools(seen: View) -> Iterator[Problem]:
         yield from _named_tool_exists(seen, choice)
 
 
-def _named_tool_exists(seen: View, choice: Mapping[str, Any]) -> Iterator[Problem]:
+def _named_tool_exists(seen: ChatView, choice: Mapping[str, Any]) -> Iterator[Problem]:
     name = mapping(choice.get("function")).get("name")
     if choice.get("type") != "function" or all(tool.name != name for tool in seen.tools):
         answer = "The tool specified in `tool_choice` does not match any of the specified `tools`"
@@ -77,9 +84,9 @@ VLLM_MISTRAL: tuple[Rule, ...] = (
 
 
 def vllm(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
-    """What vLLM would refuse; for Mistral's models it asks Mistral's own validator."""
+    """What vLLM would refuse; for Mistral's models it uses Mistral's own validator."""
     name = model or text(body.get("model"))
-    return judge(VLLM_MISTRAL if models.family(name) == "mistral" else VLLM, body, model=name)
+    return apply_rules(VLLM_MISTRAL if models.family(name) == "mistral" else VLLM, body, model=name)
 
 
 # llama.cpp: LCP-01 to LCP-03
@@ -87,7 +94,7 @@ def vllm(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
 _PARTS = ("text", "image_url", "input_audio", "input_video", "video_url")
 
 
-def llamacpp_messages_have_content(seen: View) -> Iterator[Problem]:
+def llamacpp_messages_have_content(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         path = f"{message.path}.content"
         if message.role == "assistant":
@@ -99,33 +106,33 @@ def llamacpp_messages_have_content(seen: View) -> Iterator[Problem]:
             yield Problem("LCP-01", path, answer, "give the message content")
 
 
-def llamacpp_parts_are_known(seen: View) -> Iterator[Problem]:
+def llamacpp_parts_are_known(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         for path, part in message.parts():
             if part.get("type") not in _PARTS:
-                answer = f"unsupported content[].type: {shown(part.get('type'))}"
+                answer = f"unsupported content[].type: {brief(part.get('type'))}"
                 yield Problem("LCP-01", path, answer, "use text, image_url or input_audio parts")
 
 
-def llamacpp_calls_are_functions(seen: View) -> Iterator[Problem]:
+def llamacpp_calls_are_functions(seen: ChatView) -> Iterator[Problem]:
     for call in seen.calls():
         if call.raw.get("type") != "function":
-            answer = f"Missing tool call type: {shown(call.raw.get('type'))}"
+            answer = f"Missing tool call type: {brief(call.raw.get('type'))}"
             yield Problem("LCP-01", f"{call.path}.type", answer, 'send type: "function" with every call')
         elif not isinstance(call.name, str) or not call.name:
             answer = "Missing tool call name"
             yield Problem("LCP-01", f"{call.path}.function.name", answer, "name the function that was called")
 
 
-def llamacpp_parses_arguments(seen: View) -> Iterator[Problem]:
+def llamacpp_parses_arguments(seen: ChatView) -> Iterator[Problem]:
     for call in seen.calls():
-        if isinstance(call.arguments, str) and (fault := _parsed(call)[1]):
+        if isinstance(call.arguments, str) and (fault := _parse_arguments(call)[1]):
             path = f"{call.path}.function.arguments"
-            answer = f"Failed to parse tool call arguments as JSON: {shown(fault)}"
+            answer = f"Failed to parse tool call arguments as JSON: {brief(fault)}"
             yield Problem("LCP-02", path, answer, READABLE)
 
 
-def llamacpp_tools_stand_alone(seen: View) -> Iterator[Problem]:
+def llamacpp_tools_stand_alone(seen: ChatView) -> Iterator[Problem]:
     if not seen.tools or seen.body.get("tool_choice") == "none":
         return
     if seen.body.get("grammar"):
@@ -136,13 +143,13 @@ def llamacpp_tools_stand_alone(seen: View) -> Iterator[Problem]:
         yield Problem("LCP-02", "logprobs", answer, "leave `logprobs` out while tools are declared")
 
 
-def llamacpp_ends_with_one_assistant(seen: View) -> Iterator[Problem]:
+def llamacpp_ends_with_one_assistant(seen: ChatView) -> Iterator[Problem]:
     if [message.role for message in seen.messages[-2:]] == ["assistant", "assistant"]:
         answer = "Cannot have 2 or more assistant messages at the end of the list."
         yield Problem("LCP-03", seen.messages[-1].path, answer, "join the last assistant messages")
 
 
-def llamacpp_temperature_is_a_number(seen: View) -> Iterator[Problem]:
+def llamacpp_temperature_is_a_number(seen: ChatView) -> Iterator[Problem]:
     value = seen.body.get("temperature")
     if isinstance(value, str | bool | list | Mapping):
         answer = (
@@ -165,7 +172,7 @@ LLAMACPP: tuple[Rule, ...] = (
 )
 
 
-# Ollama: OLL-01. Its own /api/chat is another format, which none of this is about.
+# Ollama: OLL-01. Its own /api/chat is another format, which these rules do not cover.
 
 _NATIVE = ("options", "think", "keep_alive", "format", "raw", "images")
 
@@ -187,17 +194,17 @@ def _is_native_message(raw: Mapping[str, Any]) -> bool:
     )
 
 
-def ollama_parses_arguments(seen: View) -> Iterator[Problem]:
+def ollama_parses_arguments(seen: ChatView) -> Iterator[Problem]:
     for call in seen.calls():
         if not isinstance(call.arguments, str):
             continue
-        value, fault = _parsed(call)
+        value, fault = _parse_arguments(call)
         if fault or not (value is None or isinstance(value, Mapping)):
             path = f"{call.path}.function.arguments"
             yield Problem("OLL-01", path, "invalid tool call arguments", READABLE)
 
 
-def ollama_content_is_there(seen: View) -> Iterator[Problem]:
+def ollama_content_is_there(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         if message.content is None and not message.calls:
             answer = "invalid message content type: <nil>"
@@ -216,7 +223,7 @@ OLLAMA: tuple[Rule, ...] = (
 def ollama(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What Ollama's OpenAI-compatible endpoint would refuse."""
     if not is_native(body):
-        yield from judge(OLLAMA, body, model=model)
+        yield from apply_rules(OLLAMA, body, model=model)
 
 
 # LM Studio validates the shape of messages ("Invalid 'messages' in payload"). No report has it refuse a call

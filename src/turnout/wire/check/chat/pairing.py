@@ -1,7 +1,7 @@
 """Calls and the tool messages that answer them, as every Chat server reads them.
 
-One walk finds each fault once: a result that comes too late belongs to the call that was
-left unanswered, so it is not reported a second time as an orphan.
+One pass finds each fault once: a result that comes too late belongs to the unanswered call,
+so it is not reported again as an orphan.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import Struct
 
 from ..problem import Problem
-from .view import Message, View, shown
+from .view import ChatMessage, ChatView, brief
 
-Rule = Callable[[View], Iterator[Problem]]
+Rule = Callable[[ChatView], Iterator[Problem]]
 
 UNANSWERED = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
@@ -43,41 +43,41 @@ class Fault(Struct, frozen=True):
     ids: tuple[str | None, ...]
 
     @property
-    def shown(self) -> str:
-        return ", ".join(shown(id) if id else "(no id)" for id in self.ids[:20])
+    def ids_text(self) -> str:
+        return ", ".join(brief(id) if id else "(no id)" for id in self.ids[:20])
 
 
 class _Batch:
-    """The calls of the nearest assistant message, and how many results each still wants."""
+    """The calls of the last assistant message, and how many results each still needs."""
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: ChatMessage) -> None:
         self.path = message.path
-        self.wanted = Counter(_key(call.id) for call in message.calls)
+        self.wanted = Counter(_key_of_id(call.id) for call in message.calls)
 
-    def left(self) -> tuple[str | None, ...]:
+    def left_over(self) -> tuple[str | None, ...]:
         return tuple(id for id, count in self.wanted.items() if count > 0)
 
 
-def _key(id: Any) -> str | None:
-    """Calls and results without an id pair by position: a rule of its own asks for the id."""
+def _key_of_id(id: Any) -> str | None:
+    """Calls and results without an id pair with each other: another rule requires the id."""
     return id if isinstance(id, str) and id else None
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: ChatView) -> Iterator[Fault]:
     batch: _Batch | None = None
     late: set[str | None] = set()
     for message in view.messages:
         if message.role == "tool":
-            yield from _answer(batch, late, message)
+            yield from _answer_call(batch, late, message)
             continue
-        yield from _close(batch, late)
+        yield from _close_batch(batch, late)
         if message.role == "assistant":
             batch = _Batch(message)
-    yield from _close(batch, late)
+    yield from _close_batch(batch, late)
 
 
-def _answer(batch: _Batch | None, late: set[str | None], message: Message) -> Iterator[Fault]:
-    id = _key(message.answers)
+def _answer_call(batch: _Batch | None, late: set[str | None], message: ChatMessage) -> Iterator[Fault]:
+    id = _key_of_id(message.answers)
     if id in late:
         return
     if batch is None or id not in batch.wanted:
@@ -88,30 +88,30 @@ def _answer(batch: _Batch | None, late: set[str | None], message: Message) -> It
         yield Fault("repeated", message.path, (id,))
 
 
-def _close(batch: _Batch | None, late: set[str | None]) -> Iterator[Fault]:
-    if batch and (left := batch.left()):
+def _close_batch(batch: _Batch | None, late: set[str | None]) -> Iterator[Fault]:
+    if batch and (left := batch.left_over()):
         yield Fault("unanswered", f"{batch.path}.tool_calls", left)
         late.update(left)
         batch.wanted.clear()
 
 
-def unanswered(rule: str, start: str = UNANSWERED, wrap: Callable[[str], str] = str) -> Rule:
-    """The rule that every call has exactly one result, at once."""
+def unanswered_rule(rule: str, start: str = UNANSWERED, wrap: Callable[[str], str] = str) -> Rule:
+    """The rule that every call has exactly one result, right after it."""
 
-    def unanswered_calls(view: View) -> Iterator[Problem]:
+    def unanswered_calls(view: ChatView) -> Iterator[Problem]:
         for fault in faults(view):
             if fault.kind == "unanswered":
-                yield Problem(rule, fault.path, wrap(start + fault.shown), ANSWER_EACH)
+                yield Problem(rule, fault.path, wrap(start + fault.ids_text), ANSWER_EACH)
             elif fault.kind == "repeated":
-                yield Problem(rule, fault.path, wrap(REPEATED + fault.shown), ANSWER_ONCE)
+                yield Problem(rule, fault.path, wrap(REPEATED + fault.ids_text), ANSWER_ONCE)
 
     return unanswered_calls
 
 
-def orphans(rule: str, answer: str = ORPHAN, wrap: Callable[[str], str] = str) -> Rule:
-    """The rule that every result answers a call of the nearest assistant message."""
+def orphan_rule(rule: str, answer: str = ORPHAN, wrap: Callable[[str], str] = str) -> Rule:
+    """The rule that every result answers a call of the last assistant message."""
 
-    def orphan_results(view: View) -> Iterator[Problem]:
+    def orphan_results(view: ChatView) -> Iterator[Problem]:
         for fault in faults(view):
             if fault.kind == "orphan":
                 yield Problem(rule, fault.path, wrap(answer), DROP_ORPHAN)

@@ -1,8 +1,8 @@
-"""OpenAI Chat Completions: what the API refuses, and how much of it its followers refuse.
+"""OpenAI Chat Completions: what the API refuses, and which of it other servers refuse.
 
-Hundreds of servers speak this wire and each checks less than OpenAI does. So the rules
-come in three circles: EVERYWHERE is the wire's own contract, HOSTED adds what hosted
-services share, OPENAI is everything that api.openai.com and Azure check.
+Hundreds of servers speak this protocol, and each checks less than OpenAI does. So there are
+three sets of rules: EVERYWHERE is the common contract, HOSTED adds what hosted services
+share, OPENAI is everything that api.openai.com and Azure check.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 from .. import model_limits, models
 from ..problem import Level, Problem
 from ..strict import strict_faults
-from .pairing import Rule, orphans, unanswered
-from .view import Call, Message, View, array, is_redacted, kind, mapping, shown, view
+from .pairing import Rule, orphan_rule, unanswered_rule
+from .view import ChatCall, ChatMessage, ChatView, array, brief, is_redacted, kind, mapping, view
 
 MAX_ID = 40
 MAX_CALLS = 128
@@ -34,17 +34,17 @@ REASONING = (
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """What OpenAI would refuse."""
-    yield from judge(OPENAI, body, model=model)
+    yield from apply_rules(OPENAI, body, model=model)
 
 
-def judge(rules: tuple[Rule, ...], body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
+def apply_rules(rules: tuple[Rule, ...], body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Apply rules to a body, reading it once."""
     seen = view(body, model)
     for rule in rules:
         yield from rule(seen)
 
 
-def missing(path: str) -> str:
+def missing_parameter(path: str) -> str:
     return f"Missing required parameter: '{path}'."
 
 
@@ -59,46 +59,48 @@ def too_long(path: str, what: str, limit: int, length: int) -> str:
     )
 
 
-def empty(path: str, what: str) -> str:
+def empty_value(path: str, what: str) -> str:
     return (
         f"Invalid '{path}': empty {what}. Expected {'an' if what == 'array' else 'a'} {what} with minimum "
         f"length 1, but got an empty {what} instead."
     )
 
 
-# The shape that everything else stands on. No server works without it, so it has no number.
+# The basic shape. Every server requires it, so it has no number.
 
 
-def messages_present(seen: View) -> Iterator[Problem]:
+def messages_present(seen: ChatView) -> Iterator[Problem]:
     messages = seen.body.get("messages")
     advice = "send the conversation as `messages`, an array of objects"
     if "messages" not in seen.body:
-        yield Problem("BODY", "messages", missing("messages"), advice)
+        yield Problem("BODY", "messages", missing_parameter("messages"), advice)
     elif not isinstance(messages, list | tuple):
         yield Problem("BODY", "messages", wrong_type("messages", "an array of objects", messages), advice)
     elif not messages:
-        yield Problem("BODY", "messages", empty("messages", "array"), advice)
+        yield Problem("BODY", "messages", empty_value("messages", "array"), advice)
     for index, message in enumerate(array(messages)):
         path = f"messages[{index}]"
         if not isinstance(message, Mapping):
             yield Problem("BODY", path, wrong_type(path, "an object", message), advice)
         elif not isinstance(message.get("role"), str):
-            yield Problem("BODY", f"{path}.role", missing(f"{path}.role"), "give every message a role")
+            yield Problem(
+                "BODY", f"{path}.role", missing_parameter(f"{path}.role"), "give every message a role"
+            )
 
 
-def parts_have_types(seen: View) -> Iterator[Problem]:
+def parts_have_types(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         for path, part in message.parts():
             if "type" not in part:
                 advice = 'say what the part is, as in {"type": "text", "text": "…"}'
-                yield Problem("BODY", f"{path}.type", missing(f"{path}.type"), advice)
+                yield Problem("BODY", f"{path}.type", missing_parameter(f"{path}.type"), advice)
 
 
 # OAC-03
 
 
-def ids_fit(seen: View) -> Iterator[Problem]:
-    """1 to 40 characters. Newer routes have let 64 pass; 40 is the bound that always holds."""
+def ids_fit(seen: ChatView) -> Iterator[Problem]:
+    """1 to 40 characters. Newer routes accept 64; all routes accept 40."""
     for message in seen.messages:
         for call in message.calls:
             yield from _id_fits(f"{call.path}.id", call.id)
@@ -109,11 +111,11 @@ def ids_fit(seen: View) -> Iterator[Problem]:
 def _id_fits(path: str, id: Any) -> Iterator[Problem]:
     advice = f"use an id of 1 to {MAX_ID} characters, the same on the call and on its result"
     if id is None:
-        yield Problem("OAC-03", path, missing(path), advice)
+        yield Problem("OAC-03", path, missing_parameter(path), advice)
     elif not isinstance(id, str):
         yield Problem("OAC-03", path, wrong_type(path, "a string", id), advice)
     elif not id:
-        yield Problem("OAC-03", path, empty(path, "string"), advice)
+        yield Problem("OAC-03", path, empty_value(path, "string"), advice)
     elif len(id) > MAX_ID and not is_redacted(id):
         yield Problem("OAC-03", path, too_long(path, "string", MAX_ID, len(id)), advice)
 
@@ -121,7 +123,7 @@ def _id_fits(path: str, id: Any) -> Iterator[Problem]:
 # OAC-05
 
 
-def calls_counted(seen: View) -> Iterator[Problem]:
+def calls_counted(seen: ChatView) -> Iterator[Problem]:
     for message in seen.assistants():
         if "tool_calls" not in message.raw:
             continue
@@ -130,7 +132,9 @@ def calls_counted(seen: View) -> Iterator[Problem]:
             answer = wrong_type(path, "an array of objects", calls)
             yield Problem("OAC-05", path, answer, "leave the key out when there are no calls")
         elif not calls:
-            yield Problem("OAC-05", path, empty(path, "array"), "leave the key out when there are no calls")
+            yield Problem(
+                "OAC-05", path, empty_value(path, "array"), "leave the key out when there are no calls"
+            )
         elif len(calls) > MAX_CALLS:
             answer = too_long(path, "array", MAX_CALLS, len(calls))
             yield Problem("OAC-05", path, answer, f"split the turn: at most {MAX_CALLS} calls in one message")
@@ -139,17 +143,19 @@ def calls_counted(seen: View) -> Iterator[Problem]:
 # OAC-06
 
 
-def tools_counted(seen: View) -> Iterator[Problem]:
+def tools_counted(seen: ChatView) -> Iterator[Problem]:
     tools = array(seen.body.get("tools"))
     if len(tools) > MAX_TOOLS:
         answer = too_long("tools", "array", MAX_TOOLS, len(tools))
         yield Problem("OAC-06", "tools", answer, f"declare at most {MAX_TOOLS} tools")
 
 
-def tool_options_need_tools(seen: View) -> Iterator[Problem]:
+def tool_options_need_tools(seen: ChatView) -> Iterator[Problem]:
     tools = seen.body.get("tools")
     if tools == []:
-        yield Problem("OAC-06", "tools", empty("tools", "array"), "leave `tools` out when there are none")
+        yield Problem(
+            "OAC-06", "tools", empty_value("tools", "array"), "leave `tools` out when there are none"
+        )
     for key, expected in (("tool_choice", "a string or an object"), ("parallel_tool_calls", "a boolean")):
         if key not in seen.body:
             continue
@@ -165,7 +171,7 @@ def tool_options_need_tools(seen: View) -> Iterator[Problem]:
 # OAC-07
 
 
-def names_fit(seen: View) -> Iterator[Problem]:
+def names_fit(seen: ChatView) -> Iterator[Problem]:
     for tool in seen.tools:
         yield from _name_fits(f"{tool.path}.{tool.body}.name", tool.name)
     for call in seen.calls():
@@ -175,11 +181,11 @@ def names_fit(seen: View) -> Iterator[Problem]:
 def _name_fits(path: str, name: Any) -> Iterator[Problem]:
     advice = "use 1 to 64 letters, digits, underscores and dashes, the same in `tools` and in every call"
     if name is None:
-        yield Problem("OAC-07", path, missing(path), advice)
+        yield Problem("OAC-07", path, missing_parameter(path), advice)
     elif not isinstance(name, str):
         yield Problem("OAC-07", path, wrong_type(path, "a string", name), advice)
     elif not name:
-        yield Problem("OAC-07", path, empty(path, "string"), advice)
+        yield Problem("OAC-07", path, empty_value(path, "string"), advice)
     elif len(name) > 64:
         yield Problem("OAC-07", path, too_long(path, "string", 64, len(name)), advice)
     elif not NAME.fullmatch(name):
@@ -190,11 +196,11 @@ def _name_fits(path: str, name: Any) -> Iterator[Problem]:
         yield Problem("OAC-07", path, answer, advice)
 
 
-# OAC-08. OpenAI does not parse the string ("15 * 4" was answered with 200); servers that
-# do have rules of their own.
+# OAC-08. OpenAI does not parse the string ("15 * 4" was answered with 200). Servers that do
+# have their own rules.
 
 
-def arguments_are_strings(seen: View) -> Iterator[Problem]:
+def arguments_are_strings(seen: ChatView) -> Iterator[Problem]:
     for call in _function_calls(seen):
         if not isinstance(call.arguments, str):
             path = f"{call.path}.function.arguments"
@@ -202,22 +208,24 @@ def arguments_are_strings(seen: View) -> Iterator[Problem]:
             yield Problem("OAC-08", path, wrong_type(path, "a string", call.arguments), advice)
 
 
-def arguments_are_not_empty(seen: View) -> Iterator[Problem]:
+def arguments_are_not_empty(seen: ChatView) -> Iterator[Problem]:
     for call in _function_calls(seen):
         if call.arguments == "":
             path = f"{call.path}.function.arguments"
-            yield Problem("OAC-08", path, empty(path, "string"), 'send "{}" when there are no arguments')
+            yield Problem(
+                "OAC-08", path, empty_value(path, "string"), 'send "{}" when there are no arguments'
+            )
 
 
-def _function_calls(seen: View) -> Iterator[Call]:
+def _function_calls(seen: ChatView) -> Iterator[ChatCall]:
     return (call for call in seen.calls() if call.body == "function")
 
 
 # OAC-09
 
 
-def assistant_says_something(seen: View) -> Iterator[Problem]:
-    """Null content needs a call; a refusal and spoken audio stand for content too."""
+def assistant_says_something(seen: ChatView) -> Iterator[Problem]:
+    """Null content needs a call; a refusal or audio may take the place of content."""
     for message in seen.assistants():
         if message.content is None and not message.calls and not _stands_for_content(message):
             answer = "Invalid value for 'content': expected a string, got null."
@@ -225,34 +233,34 @@ def assistant_says_something(seen: View) -> Iterator[Problem]:
             yield Problem("OAC-09", f"{message.path}.content", answer, advice)
 
 
-def _stands_for_content(message: Message) -> bool:
+def _stands_for_content(message: ChatMessage) -> bool:
     return any(message.raw.get(key) for key in ("function_call", "refusal", "audio", *REASONING))
 
 
-def assistant_parts_are_text(seen: View) -> Iterator[Problem]:
+def assistant_parts_are_text(seen: ChatView) -> Iterator[Problem]:
     for message in seen.assistants():
         path, content = f"{message.path}.content", message.content
         advice = "assistant content is text: a string, or an array of text and refusal parts"
         if isinstance(content, list | tuple):
             if not content:
-                yield Problem("OAC-09", path, empty(path, "array"), advice)
+                yield Problem("OAC-09", path, empty_value(path, "array"), advice)
             yield from _parts_are(message, ("text", "refusal"), "OAC-09", advice)
         elif content is not None and not isinstance(content, str):
             yield Problem("OAC-09", path, wrong_type(path, "a string", content), advice)
 
 
-def _parts_are(message: Message, types: tuple[str, ...], rule: str, advice: str) -> Iterator[Problem]:
+def _parts_are(message: ChatMessage, types: tuple[str, ...], rule: str, advice: str) -> Iterator[Problem]:
     supported = " and ".join(f"'{name}'" for name in types)
     for path, part in message.parts():
         if "type" in part and part["type"] not in types:
-            answer = f"Invalid value: '{shown(part['type'])}'. Supported values are: {supported}."
+            answer = f"Invalid value: '{brief(part['type'])}'. Supported values are: {supported}."
             yield Problem(rule, path, answer, advice)
 
 
 # OAC-10
 
 
-def results_are_text(seen: View) -> Iterator[Problem]:
+def results_are_text(seen: ChatView) -> Iterator[Problem]:
     advice = (
         "a result is text: a string, or an array of text parts; put images and files into a user message "
         "after the last result"
@@ -263,7 +271,7 @@ def results_are_text(seen: View) -> Iterator[Problem]:
         path, content = f"{message.path}.content", message.content
         if isinstance(content, list | tuple):
             if not content:
-                yield Problem("OAC-10", path, empty(path, "array"), advice)
+                yield Problem("OAC-10", path, empty_value(path, "array"), advice)
             yield from _parts_are(message, ("text",), "OAC-10", advice)
         elif not isinstance(content, str):
             yield Problem("OAC-10", path, wrong_type(path, "a string or an array", content), advice)
@@ -272,14 +280,14 @@ def results_are_text(seen: View) -> Iterator[Problem]:
 # OAC-11
 
 
-def new_models_think_elsewhere(seen: View) -> Iterator[Problem]:
-    """5.4 and 5.5 take tools while no effort is named (recorded); 5.6 wants it named, as none."""
+def new_models_think_elsewhere(seen: ChatView) -> Iterator[Problem]:
+    """5.4 and 5.5 accept tools without an effort (recorded); 5.6 requires the effort none."""
     version, effort = models.gpt_version(seen.model), seen.body.get("reasoning_effort")
     if version < (5, 4) or effort == "none" or not _has_function_tools(seen):
         return
     if effort is not None or version >= (5, 6):
         answer = (
-            f"Function tools with reasoning_effort are not supported for {shown(seen.model)} in "
+            f"Function tools with reasoning_effort are not supported for {brief(seen.model)} in "
             "/v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to "
             "'none'."
         )
@@ -287,14 +295,14 @@ def new_models_think_elsewhere(seen: View) -> Iterator[Problem]:
         yield Problem("OAC-11", "reasoning_effort", answer, advice)
 
 
-def _has_function_tools(seen: View) -> bool:
+def _has_function_tools(seen: ChatView) -> bool:
     return any(tool.body == "function" for tool in seen.tools)
 
 
 # OAC-12
 
 
-def no_reasoning_sent_back(seen: View) -> Iterator[Problem]:
+def no_reasoning_sent_back(seen: ChatView) -> Iterator[Problem]:
     for message in seen.messages:
         for key in REASONING:
             if message.raw.get(key) is not None:
@@ -308,8 +316,8 @@ def no_reasoning_sent_back(seen: View) -> Iterator[Problem]:
 # OAC-13
 
 
-def strict_schemas_are_closed(seen: View) -> Iterator[Problem]:
-    """The same is asked of a tool's parameters and of the format of an answer."""
+def strict_schemas_are_closed(seen: ChatView) -> Iterator[Problem]:
+    """The same rule applies to a tool's parameters and to the format of an answer."""
     for path, what, schema in _strict_schemas(seen):
         for fault in strict_faults(schema):
             answer = f"Invalid schema for {what}: {fault}"
@@ -317,33 +325,33 @@ def strict_schemas_are_closed(seen: View) -> Iterator[Problem]:
             yield Problem("OAC-13", path, answer, advice)
 
 
-def _strict_schemas(seen: View) -> Iterator[tuple[str, str, Any]]:
+def _strict_schemas(seen: ChatView) -> Iterator[tuple[str, str, Any]]:
     for tool in seen.tools:
         if tool.definition.get("strict") is True:
             path = f"{tool.path}.function.parameters"
-            yield path, f"function '{shown(tool.name)}'", tool.definition.get("parameters")
+            yield path, f"function '{brief(tool.name)}'", tool.definition.get("parameters")
     form = mapping(mapping(seen.body.get("response_format")).get("json_schema"))
     if form.get("strict") is True:
-        what = f"response_format '{shown(form.get('name'))}'"
+        what = f"response_format '{brief(form.get('name'))}'"
         yield "response_format.json_schema.schema", what, form.get("schema")
 
 
-# OAC-14. No schema at all, or {}, stands for a tool without parameters.
+# OAC-14. No schema, or {}, is a tool without parameters.
 
 COMBINED = ("oneOf", "anyOf", "allOf", "enum", "not")
 
 
-def schemas_are_objects(seen: View) -> Iterator[Problem]:
+def schemas_are_objects(seen: ChatView) -> Iterator[Problem]:
     for path, name, schema in _schemas(seen):
         kind = schema.get("type")
         if kind != "object":
-            got = f'"{shown(kind)}"' if isinstance(kind, str) else "null"
+            got = f'"{brief(kind)}"' if isinstance(kind, str) else "null"
             fault = f"schema must be a JSON Schema of 'type: \"object\"', got 'type: {got}'."
             advice = 'give the root of the schema "type": "object"'
             yield Problem("OAC-14", path, f"Invalid schema for function '{name}': {fault}", advice)
 
 
-def schemas_are_plain(seen: View) -> Iterator[Problem]:
+def schemas_are_plain(seen: ChatView) -> Iterator[Problem]:
     for path, name, schema in _schemas(seen):
         if any(key in schema for key in COMBINED):
             fault = (
@@ -358,27 +366,27 @@ def schemas_are_plain(seen: View) -> Iterator[Problem]:
             yield Problem("OAC-14", path, f"Invalid schema for function '{name}': {fault}", advice)
 
 
-def _schemas(seen: View) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _schemas(seen: ChatView) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for tool in seen.tools:
         schema = mapping(tool.definition.get("parameters"))
         if tool.body == "function" and schema:
-            yield f"{tool.path}.function.parameters", shown(tool.name), schema
+            yield f"{tool.path}.function.parameters", brief(tool.name), schema
 
 
 # OAC-15
 
 
-def roles_suit_the_model(seen: View) -> Iterator[Problem]:
-    """The first reasoning models hear the user and themselves, nobody else."""
+def roles_suit_the_model(seen: ChatView) -> Iterator[Problem]:
+    """The first reasoning models take only user and assistant messages."""
     for message in seen.messages:
         if message.role in ("system", "developer") and models.hears_no_system(seen.model):
             path = f"{message.path}.role"
             answer = f"Unsupported value: '{path}' does not support '{message.role}' with this model."
-            yield Problem("OAC-15", path, answer, "say it as the user")
+            yield Problem("OAC-15", path, answer, "send it as the user")
 
 
 CONTRACT: tuple[Rule, ...] = (messages_present, arguments_are_strings, assistant_says_something)
-PAIRING: tuple[Rule, ...] = (unanswered("OAC-01"), orphans("OAC-02"))
+PAIRING: tuple[Rule, ...] = (unanswered_rule("OAC-01"), orphan_rule("OAC-02"))
 SERVICE: tuple[Rule, ...] = (tools_counted, names_fit)
 
 EVERYWHERE: tuple[Rule, ...] = (*CONTRACT, *PAIRING)

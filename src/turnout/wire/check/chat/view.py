@@ -1,7 +1,7 @@
-"""A Chat body, read once, so that every rule can ask instead of dig.
+"""A Chat body, read once for all rules.
 
-A body comes from anywhere, so nothing in it is taken for granted: what has the wrong
-shape reads as empty here, and the rule whose business it is looks at `raw`.
+A body may come from anywhere, so it may have any shape: a value of a wrong type reads as
+empty here, and the rule for that value reads `raw`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 from .. import models
 
 
-class Call(Struct, frozen=True):
+class ChatCall(Struct, frozen=True):
     """One entry of `tool_calls`; a custom tool's call has an input in place of arguments."""
 
     path: str
@@ -35,12 +35,12 @@ class Call(Struct, frozen=True):
         return mapping(self.raw.get(self.body)).get("arguments")
 
 
-class Message(Struct, frozen=True):
+class ChatMessage(Struct, frozen=True):
     index: int
     path: str
     role: str
     raw: Mapping[str, Any]
-    calls: tuple[Call, ...]
+    calls: tuple[ChatCall, ...]
 
     @property
     def content(self) -> Any:
@@ -58,7 +58,7 @@ class Message(Struct, frozen=True):
                 yield f"{self.path}.content[{position}]", part
 
 
-class Tool(Struct, frozen=True):
+class ChatTool(Struct, frozen=True):
     path: str
     raw: Mapping[str, Any]
     body: str
@@ -72,26 +72,26 @@ class Tool(Struct, frozen=True):
         return self.definition.get("name")
 
 
-class View(Struct, frozen=True):
-    """What the rules look at. `family` is whose model it is, as far as the name tells."""
+class ChatView(Struct, frozen=True):
+    """What the rules read. `family` is the family of the model, if the name shows it."""
 
     body: Mapping[str, Any]
     model: str
     family: str
-    messages: tuple[Message, ...]
-    tools: tuple[Tool, ...]
+    messages: tuple[ChatMessage, ...]
+    tools: tuple[ChatTool, ...]
 
-    def calls(self) -> Iterator[Call]:
+    def calls(self) -> Iterator[ChatCall]:
         for message in self.messages:
             yield from message.calls
 
-    def assistants(self) -> Iterator[Message]:
+    def assistants(self) -> Iterator[ChatMessage]:
         return (message for message in self.messages if message.role == "assistant")
 
 
-def view(body: Mapping[str, Any], model: str = "") -> View:
+def view(body: Mapping[str, Any], model: str = "") -> ChatView:
     name = model or text(body.get("model"))
-    return View(
+    return ChatView(
         body=body,
         model=name.lower(),
         family=models.family(name),
@@ -100,27 +100,27 @@ def view(body: Mapping[str, Any], model: str = "") -> View:
     )
 
 
-def _messages(messages: Any) -> Iterator[Message]:
+def _messages(messages: Any) -> Iterator[ChatMessage]:
     for index, raw in enumerate(array(messages)):
         if isinstance(raw, Mapping):
             path = f"messages[{index}]"
             role = text(raw.get("role"))
-            # Only an assistant makes calls; on other roles the key is noise that servers skip.
-            calls = tuple(_calls(path, raw.get("tool_calls"))) if role == "assistant" else ()
-            yield Message(index, path, role, raw, calls)
+            # Only an assistant makes calls; on other roles servers ignore the key.
+            calls = tuple(_calls_at(path, raw.get("tool_calls"))) if role == "assistant" else ()
+            yield ChatMessage(index, path, role, raw, calls)
 
 
-def _calls(path: str, calls: Any) -> Iterator[Call]:
+def _calls_at(path: str, calls: Any) -> Iterator[ChatCall]:
     for index, raw in enumerate(array(calls)):
         if isinstance(raw, Mapping):
-            yield Call(f"{path}.tool_calls[{index}]", raw, _body_key(raw))
+            yield ChatCall(f"{path}.tool_calls[{index}]", raw, _body_key(raw))
 
 
-def _tools(tools: Any) -> Iterator[Tool]:
+def _tools(tools: Any) -> Iterator[ChatTool]:
     for index, raw in enumerate(array(tools)):
-        # Servers that run tools of their own take other types, with nothing of ours inside.
+        # Servers that run their own tools take other types, which these rules do not cover.
         if isinstance(raw, Mapping) and raw.get("type", "function") in ("function", "custom"):
-            yield Tool(f"tools[{index}]", raw, _body_key(raw))
+            yield ChatTool(f"tools[{index}]", raw, _body_key(raw))
 
 
 def _body_key(raw: Mapping[str, Any]) -> str:
@@ -143,8 +143,8 @@ def is_empty(content: Any) -> bool:
     return content is None or content == "" or content == []
 
 
-def decoded(arguments: str) -> Any:
-    """The JSON value of a string; raises ValueError when it is none."""
+def decode_arguments(arguments: str) -> Any:
+    """The JSON value of a string; raises ValueError if it is not JSON."""
     try:
         return msgspec.json.decode(arguments)
     except RecursionError as error:
@@ -168,12 +168,12 @@ def kind(value: Any) -> str:
             return "an array"
 
 
-def shown(value: Any) -> str:
+def brief(value: Any) -> str:
     """A value inside an error text: short, and whole when it is an ordinary id or name."""
     written = value if isinstance(value, str) else kind(value)
     return written if len(written) <= 80 else written[:77] + "..."
 
 
 def is_redacted(id: Any) -> bool:
-    """Whether someone replaced the id before pasting the body here: its form says nothing then."""
+    """Whether a person replaced the id before checking the body: its form is then not checked."""
     return isinstance(id, str) and "REDACTED" in id.upper()

@@ -1,8 +1,8 @@
 """What Gemini generateContent refuses (rules GEM-01 to GEM-17): contents and tool config.
 
-A turn of calls is answered by as many responses in what follows at once, and calls are
-paired by id where there is one, else by name. Keys are read in camelCase and snake_case
-alike, as the server does; schemas have their rules in `gemini_schema`.
+A turn of calls is followed directly by as many responses. They are paired by id if there is
+one, else by name. Keys are read in camelCase and snake_case, as the server does. Rules for
+schemas are in `schema`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from ..chat.view import array, is_redacted, shown, text
+from ..chat.view import array, brief, is_redacted, text
 from ..model_limits import temperature_problem
 from ..problem import Level, Problem
 from . import schema as gemini_schema
-from .view import DATA, Content, Request, Rule, Step, field, read
+from .view import DATA, CallStep, Content, GeminiRequest, Rule, field, read_body
 
 NOWHERE = Content("", "", ())
 ROLES = ("user", "model")
@@ -27,18 +27,18 @@ BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Everything in this body that the server would refuse, rule by rule."""
-    request = read(body, model)
+    request = read_body(body, model)
     for rule in RULES:
         yield from rule(request)
 
 
-def something_is_asked(request: Request) -> Iterator[Problem]:
+def something_is_asked(request: GeminiRequest) -> Iterator[Problem]:
     if not request.contents and "input" not in request.body:  # an interaction has its own fields
         answer = "* GenerateContentRequest.contents: contents is not specified"
         yield Problem("BODY", "contents", answer, "send the conversation as `contents`, a list of turns")
 
 
-def every_call_is_answered(request: Request) -> Iterator[Problem]:
+def every_call_is_answered(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-01: as many responses follow as there were calls."""
     for step in request.steps():
         if not step.is_answered:
@@ -49,7 +49,7 @@ def every_call_is_answered(request: Request) -> Iterator[Problem]:
             yield Problem("GEM-01", step.path, answer, "answer each call, if only as interrupted")
 
 
-def calls_follow_the_user(request: Request) -> Iterator[Problem]:
+def calls_follow_the_user(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-02: a turn of calls comes right after the user or a response."""
     for before, content in pairwise((NOWHERE, *request.contents)):
         if content.calls and content.role == "model" and before.role in ("model", ""):
@@ -62,7 +62,7 @@ def calls_follow_the_user(request: Request) -> Iterator[Problem]:
             yield Problem("GEM-02", content.path, answer, "join neighbouring model turns into one", level)
 
 
-def responses_follow_calls(request: Request) -> Iterator[Problem]:
+def responses_follow_calls(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-03: a turn of responses comes right after the calls."""
     answered = {response.path for step in request.steps() for response in step.answers}
     for content in request.contents:
@@ -71,7 +71,7 @@ def responses_follow_calls(request: Request) -> Iterator[Problem]:
             yield Problem("GEM-03", content.path, answer, "send the response right after its call, or not")
 
 
-def roles_are_two(request: Request) -> Iterator[Problem]:
+def roles_are_two(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-04: user and model, the user first and last."""
     for content in request.contents:
         if content.role not in ROLES:
@@ -86,15 +86,15 @@ def roles_are_two(request: Request) -> Iterator[Problem]:
     first, last = request.contents[:1], request.contents[-1:]
     if first and first[0].role == "model" and not first[0].calls:
         answer = "Please ensure that multiturn requests start with a user turn."
-        # Nobody was seen to refuse it; that the last turn is the user's is asked for (crewAI#6973).
+        # No refusal of this was seen; only that the last turn is the user's is enforced (crewAI#6973).
         yield Problem("GEM-04", first[0].path, answer, "begin with a user turn", "warning")
     if last and last[0].role == "model" and not last[0].calls:
         answer = "Please ensure that multiturn requests end with a user role or a function response."
         yield Problem("GEM-04", last[0].path, answer, "end with a user turn")
 
 
-def responses_are_objects(request: Request) -> Iterator[Problem]:
-    """GEM-05: a response is an object and bears the name of its call."""
+def responses_are_objects(request: GeminiRequest) -> Iterator[Problem]:
+    """GEM-05: a response is an object and has the name of its call."""
     for content in request.contents:
         for response in content.responses:
             value = field(response.raw, "response")
@@ -106,11 +106,11 @@ def responses_are_objects(request: Request) -> Iterator[Problem]:
                 answer = f"{response.path}.name: [REQUIRED_FIELD_MISSING] Name cannot be empty."
                 yield Problem("GEM-05", response.path, answer, "name the function that was called")
     for step in request.steps():
-        yield from _misnamed(step)
+        yield from _name_problems(step)
 
 
-def values_are_shallow(request: Request) -> Iterator[Problem]:
-    """GEM-05, as protobuf narrows it: JSON of more than about 60 levels is refused."""
+def values_are_shallow(request: GeminiRequest) -> Iterator[Problem]:
+    """GEM-05, a limit of protobuf: JSON of more than about 60 levels is refused."""
     for content in request.contents:
         values = [(f"{call.path}.args", field(call.raw, "args")) for call in content.calls]
         values += [(f"{item.path}.response", field(item.raw, "response")) for item in content.responses]
@@ -130,7 +130,7 @@ def _is_deep(value: Any) -> bool:
     return bool(level)
 
 
-def _misnamed(step: Step) -> Iterator[Problem]:
+def _name_problems(step: CallStep) -> Iterator[Problem]:
     wanted = Counter(call.name for call in step.calls)
     if not step.is_answered or wanted == Counter(response.name for response in step.answers):
         return
@@ -138,13 +138,13 @@ def _misnamed(step: Step) -> Iterator[Problem]:
         if response.name and not wanted[response.name]:
             answer = (
                 "Please ensure that the function response name matches the function call name: "
-                f"'{shown(response.name)}' was not called."
+                f"'{brief(response.name)}' was not called."
             )
             yield Problem("GEM-05", f"{response.path}.name", answer, "use the name of the call")
         wanted[response.name] -= 1
 
 
-def ids_are_echoed(request: Request) -> Iterator[Problem]:
+def ids_are_echoed(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-06: Gemini 3 gives calls ids and wants them back."""
     if request.version < 3:
         return
@@ -155,14 +155,14 @@ def ids_are_echoed(request: Request) -> Iterator[Problem]:
         for response in step.answers:
             if response.id not in ids:
                 answer = (
-                    f"{response.path}.id: '{shown(response.id)}' is the id of no call. Please ensure that "
+                    f"{response.path}.id: '{brief(response.id)}' is the id of no call. Please ensure that "
                     "the number of function response parts is equal to the number of function call parts of "
                     "the function call turn."
                 )
                 yield Problem("GEM-06", f"{response.path}.id", answer, "echo the id of the call")
 
 
-def calls_are_signed(request: Request) -> Iterator[Problem]:
+def calls_are_signed(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-07 and GEM-08: in the current turn of Gemini 3 the first call of each step is signed."""
     if request.version < 3:
         return
@@ -171,12 +171,12 @@ def calls_are_signed(request: Request) -> Iterator[Problem]:
             continue
         if request.continues_calls(position):
             continue  # parallel calls: the first of the step is signed
-        # A signature on a later call was moved there: the server still misses the first.
+        # A signature on a later call was moved there: the server requires it on the first.
         moved = any(call.signature for call in content.calls)
         answer = (
             "Function call is missing a thought_signature in functionCall parts. This is required for tools "
             "to work correctly, and missing thought_signature may lead to degraded model performance. "
-            f"Additional data, function call `default_api:{shown(content.calls[0].name)}` , "
+            f"Additional data, function call `default_api:{brief(content.calls[0].name)}` , "
             f"position {position + 1}."
         )
         advice = (
@@ -187,7 +187,7 @@ def calls_are_signed(request: Request) -> Iterator[Problem]:
         yield Problem("GEM-08" if moved else "GEM-07", content.calls[0].path, answer, advice)
 
 
-def parts_hold_one_thing(request: Request) -> Iterator[Problem]:
+def parts_hold_one_thing(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-15: a turn has parts, a part one kind of data, and responses stand before text."""
     for content in request.contents:
         if not content.parts:
@@ -209,8 +209,8 @@ def parts_hold_one_thing(request: Request) -> Iterator[Problem]:
             other = other or "functionResponse" not in held
 
 
-def signatures_are_base64(request: Request) -> Iterator[Problem]:
-    """GEM-15, as protobuf narrows it: a signature is bytes, written as base64."""
+def signatures_are_base64(request: GeminiRequest) -> Iterator[Problem]:
+    """GEM-15, a rule of protobuf: a signature is bytes, written as base64."""
     for content in request.contents:
         for path, part in content.parts:
             signature = field(part, "thoughtSignature")
@@ -222,11 +222,11 @@ def signatures_are_base64(request: Request) -> Iterator[Problem]:
                 yield Problem("GEM-15", f"{path}.thought_signature", answer, advice)
 
 
-# What a part may say about its data; the signature alone comes back from some servers.
+# Fields of a part that are not data. A part with only a signature comes from some servers.
 NO_DATA = {"thought", "partMetadata", "part_metadata", "videoMetadata", "video_metadata"}
 
 
-def names_are_allowed_with_force(request: Request) -> Iterator[Problem]:
+def names_are_allowed_with_force(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-16: allowedFunctionNames go with mode ANY or VALIDATED."""
     config = field(field(request.body, "toolConfig"), "functionCallingConfig")
     names, mode = field(config, "allowedFunctionNames"), text(field(config, "mode")).upper()
@@ -236,7 +236,7 @@ def names_are_allowed_with_force(request: Request) -> Iterator[Problem]:
         yield Problem("GEM-16", path, answer, "set mode ANY, or leave the names out")
 
 
-def old_models_take_no_response_parts(request: Request) -> Iterator[Problem]:
+def old_models_take_no_response_parts(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-17: only Gemini 3 takes images inside a response."""
     if not 0 < request.version < 3:
         return
@@ -251,7 +251,7 @@ def old_models_take_no_response_parts(request: Request) -> Iterator[Problem]:
                 )
 
 
-def the_temperature_fits(request: Request) -> Iterator[Problem]:
+def the_temperature_fits(request: GeminiRequest) -> Iterator[Problem]:
     """OPT-01: up to 2, as Vertex says it."""
     value = field(field(request.body, "generationConfig"), "temperature")
     yield from temperature_problem(value, 2, _VERTEX_WORDS.format, "generation_config.temperature")

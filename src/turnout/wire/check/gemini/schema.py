@@ -1,7 +1,7 @@
 """What Gemini refuses in the declaration of a function (GEM-12 to GEM-14).
 
-`parameters` is read into a message type with a fixed set of fields, so a keyword of JSON
-Schema that is not among them fails the whole request. `parametersJsonSchema` takes them all.
+`parameters` is parsed into a message type with a fixed set of fields, so any other keyword of
+JSON Schema fails the whole request. `parametersJsonSchema` accepts all keywords.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from ..chat.view import array, mapping, text
 from ..problem import Problem
-from .view import Request, Rule, field, snake
+from .view import GeminiRequest, Rule, field, snake
 
 FIELDS = (
     "type",
@@ -38,7 +38,7 @@ FIELDS = (
     "default",
     "example",
 )
-# The SDK's type has these too; whether the server takes them is not known, so they pass.
+# The SDK's type has these too. Whether the server accepts them is unknown, so they pass.
 UNSETTLED = ("$ref", "$defs", "ref", "defs")
 KNOWN = frozenset([*FIELDS, *map(snake, FIELDS), *UNSETTLED])
 
@@ -46,8 +46,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
-def _schemas(request: Request) -> Iterator[tuple[str, Any, bool]]:
-    """Every schema in reach of `parameters`: its path, itself, whether it is a root."""
+def _schemas(request: GeminiRequest) -> Iterator[tuple[str, Any, bool]]:
+    """Every schema inside `parameters`: its path, itself, whether it is a root."""
     for path, declaration in request.declarations():
         root = field(declaration, "parameters")
         if root is None:
@@ -65,8 +65,8 @@ def _schemas(request: Request) -> Iterator[tuple[str, Any, bool]]:
                 waiting.append((f"{where}.any_of[{place}]", inner, False))
 
 
-def keywords_are_known(request: Request) -> Iterator[Problem]:
-    """GEM-12: `parameters` takes the fields of its message type and nothing else."""
+def keywords_are_known(request: GeminiRequest) -> Iterator[Problem]:
+    """GEM-12: `parameters` has only the fields of its message type."""
     advice = "send the schema as parametersJsonSchema, or project it"
     for path, declaration in request.declarations():
         if field(declaration, "parameters") is not None and field(declaration, "parametersJsonSchema"):
@@ -93,7 +93,7 @@ def keywords_are_known(request: Request) -> Iterator[Problem]:
             yield Problem("GEM-12", path, answer, "use nullable or anyOf in place of a list of types")
 
 
-def schemas_are_whole(request: Request) -> Iterator[Problem]:
+def schemas_are_whole(request: GeminiRequest) -> Iterator[Problem]:
     """GEM-13: enum on strings, items in arrays, properties in objects, required ones defined."""
     for path, schema, is_root in _schemas(request):
         schema = mapping(schema)
@@ -120,8 +120,8 @@ def schemas_are_whole(request: Request) -> Iterator[Problem]:
                 yield Problem("GEM-13", path, answer, "require only properties of the schema")
 
 
-def names_are_plain(request: Request) -> Iterator[Problem]:
-    """GEM-14: how functions and their parameters may be called."""
+def names_are_plain(request: GeminiRequest) -> Iterator[Problem]:
+    """GEM-14: names of functions and of their parameters match the pattern."""
     for path, declaration in request.declarations():
         if not NAME.fullmatch(text(field(declaration, "name"))):
             answer = (

@@ -1,8 +1,8 @@
 """A generateContent body, read once: contents with their calls and responses in order.
 
-Whether neighbours of one role are one turn is the server's business: recorded bodies give
-three calls in one model content and the three responses in three user contents, status 200.
-So the answers to a turn of calls are sought in all the user contents right after it.
+The server joins neighbours of one role: recorded bodies have three calls in one model content
+and the three responses in three user contents, status 200. So the answers to a turn of calls
+are searched in all user contents right after it.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def snake(name: str) -> str:
 
 
 def field(value: Any, name: str) -> Any:
-    """A field under either spelling; a null is no value."""
+    """A field in either spelling; null reads as absent."""
     holder = mapping(value)
     found = holder.get(name)
     return found if found is not None else holder.get(snake(name))
 
 
 def several(value: Any) -> list[Any]:
-    """A repeated field; one object alone is taken for a list of one (recorded, status 200)."""
+    """A repeated field; a single object is read as a list of one (recorded, status 200)."""
     return [value] if isinstance(value, Mapping) else list(array(value))
 
 
-class Call(Struct, frozen=True):
+class GeminiCall(Struct, frozen=True):
     """A functionCall part, or a functionResponse part."""
 
     path: str
@@ -70,45 +70,45 @@ class Content(Struct, frozen=True):
     path: str
     role: str
     parts: tuple[tuple[str, Object], ...]
-    calls: tuple[Call, ...] = ()
-    responses: tuple[Call, ...] = ()
+    calls: tuple[GeminiCall, ...] = ()
+    responses: tuple[GeminiCall, ...] = ()
 
     @property
     def is_said_by_the_user(self) -> bool:
-        """Whether a user speaks here, beyond handing in responses: a new turn begins."""
+        """Whether the content holds more than responses, so that a new turn of the user begins."""
         return self.role == "user" and len(self.parts) > len(self.responses)
 
 
-class Step(Struct, frozen=True):
-    """Calls made together, and the responses that stand right after them.
+class CallStep(Struct, frozen=True):
+    """Calls of one step, and the responses right after them.
 
     Recorded: two neighbouring model contents with a call each, then both responses, status 200.
     So calls of neighbours are one step.
     """
 
     contents: tuple[Content, ...]
-    answers: tuple[Call, ...]
+    answers: tuple[GeminiCall, ...]
 
     @property
     def path(self) -> str:
         return self.contents[0].path
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[GeminiCall, ...]:
         return tuple(call for content in self.contents for call in content.calls)
 
     @property
     def is_answered(self) -> bool:
-        """Whether there are as many responses as calls; whether they fit is another question."""
+        """Whether there are as many responses as calls, matching or not."""
         return len(self.answers) == len(self.calls)
 
 
-class Request(Struct, frozen=True):
+class GeminiRequest(Struct, frozen=True):
     body: Object
     version: int  # of the model: 0 when its name does not tell
     contents: tuple[Content, ...]
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[CallStep]:
         place = 0
         while place < len(self.contents):
             start, place = place, place + 1
@@ -116,14 +116,14 @@ class Request(Struct, frozen=True):
                 continue
             while self.continues_calls(place):
                 place += 1
-            yield Step(self.contents[start:place], tuple(self._answers(place)))
+            yield CallStep(self.contents[start:place], tuple(self._answers(place)))
 
     def continues_calls(self, place: int) -> bool:
-        """Whether the content at this place goes on with the calls of the one before it."""
+        """Whether the content at this index continues the calls of the one before it."""
         both = self.contents[max(place - 1, 0) : place + 1]
         return len(both) == 2 and all(content.role == "model" and content.calls for content in both)
 
-    def _answers(self, place: int) -> Iterator[Call]:
+    def _answers(self, place: int) -> Iterator[GeminiCall]:
         while place < len(self.contents):
             content = self.contents[place]
             if content.role == "model" or content.calls or not content.responses:
@@ -132,7 +132,7 @@ class Request(Struct, frozen=True):
             place += 1
 
     def current_turn(self) -> Iterator[tuple[int, Content]]:
-        """What came after the user's last own words, each with its place among the contents."""
+        """The contents after the last message of the user, each with its index."""
         said = [place for place, content in enumerate(self.contents) if content.is_said_by_the_user]
         start = said[-1] + 1 if said else 0
         return iter(list(enumerate(self.contents))[start:])
@@ -143,17 +143,17 @@ class Request(Struct, frozen=True):
                 yield f"tools[{place}].function_declarations[{index}]", mapping(declaration)
 
 
-Rule: TypeAlias = Callable[[Request], Iterator[Problem]]
+Rule: TypeAlias = Callable[[GeminiRequest], Iterator[Problem]]
 
 
-def read(body: Mapping[str, Any], model: str = "") -> Request:
-    """The body, out of the envelope of Code Assist where it is in one."""
+def read_body(body: Mapping[str, Any], model: str = "") -> GeminiRequest:
+    """Read the body, out of the envelope of Code Assist if there is one."""
     body = mapping(body)
     model = model or text(body.get("model"))
     if "contents" not in body and isinstance(body.get("request"), Mapping):
         body = body["request"]
     contents = enumerate(several(field(body, "contents")))
-    return Request(
+    return GeminiRequest(
         body=body,
         version=models.gemini_version(model),
         contents=tuple(_content(f"contents[{place}]", mapping(raw)) for place, raw in contents),
@@ -165,12 +165,12 @@ def _content(path: str, raw: Object) -> Content:
         (f"{path}.parts[{place}]", mapping(part)) for place, part in enumerate(several(raw.get("parts")))
     ]
     calls = [
-        Call(f"{where}.function_call", "call", mapping(field(part, "functionCall")), _signature(part))
+        GeminiCall(f"{where}.function_call", "call", mapping(field(part, "functionCall")), _signature(part))
         for where, part in parts
         if field(part, "functionCall") is not None
     ]
     responses = [
-        Call(f"{where}.function_response", "response", mapping(field(part, "functionResponse")), None)
+        GeminiCall(f"{where}.function_response", "response", mapping(field(part, "functionResponse")), None)
         for where, part in parts
         if field(part, "functionResponse") is not None
     ]

@@ -1,6 +1,6 @@
-"""What OpenAI Responses requires of single items: the fields without which none is taken.
+"""What OpenAI Responses requires of single items: their required fields.
 
-Only OpenAI's own server is known to ask for them: hosts of other models are more generous.
+Only OpenAI's own server is known to require them. Hosts of other models require less.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 
 from ..chat.view import array, kind, text
 from ..problem import Problem
-from ..reading import quoted
-from .view import Request, own
+from ..reading import quote_names
+from .view import ResponsesRequest, openai_items
 
 HOSTED = (
     "web_search_call",
@@ -22,7 +22,7 @@ HOSTED = (
     "mcp_list_tools",
     "mcp_approval_request",
 )
-"""What the server ran itself. It knows each by its id, and by nothing else."""
+"""Tools that the server ran itself. It knows each only by its id."""
 
 ANNOTATIONS: dict[str, tuple[str, ...]] = {
     "file_citation": ("file_id", "index"),
@@ -33,11 +33,11 @@ ANNOTATIONS: dict[str, tuple[str, ...]] = {
 WHOLE = "send the item as it came, or leave it out"
 
 
-def items_have_their_fields(request: Request) -> Iterator[Problem]:
-    """An item of the server's own, or a reference to one, needs its id; a call its name and arguments."""
-    for path, item in own(request, *HOSTED, "item_reference"):
+def items_have_their_fields(request: ResponsesRequest) -> Iterator[Problem]:
+    """An item of the server, or a reference to one, needs its id; a call needs its name and arguments."""
+    for path, item in openai_items(request, *HOSTED, "item_reference"):
         yield from _string_problems(path, item, "id", WHOLE)
-    for path, item in own(request, "function_call"):
+    for path, item in openai_items(request, "function_call"):
         yield from _string_problems(path, item, "name", "give the call the name of its tool")
         yield from _string_problems(path, item, "arguments", "send the arguments as JSON text")
 
@@ -54,9 +54,9 @@ def _string_problems(path: str, item: Mapping[str, Any], key: str, advice: str) 
         yield Problem("BODY", where, answer, advice)
 
 
-def annotations_are_whole(request: Request) -> Iterator[Problem]:
+def annotations_are_whole(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-11: each annotation of a text is an object that says what it refers to."""
-    for path, item in own(request, "message"):
+    for path, item in openai_items(request, "message"):
         for index, part in enumerate(array(item.get("content"))):
             if isinstance(part, Mapping) and part.get("annotations") is not None:
                 yield from _annotation_problems(f"{path}.content[{index}].annotations", part["annotations"])
@@ -80,6 +80,6 @@ def _annotation_fault(path: str, annotation: Any) -> str:
     if not (given := text(annotation.get("type"))):
         return f"Missing required parameter: '{path}.type'."
     if given not in ANNOTATIONS:
-        return f"Invalid value: '{given}'. Supported values are: {quoted(ANNOTATIONS)}."
+        return f"Invalid value: '{given}'. Supported values are: {quote_names(ANNOTATIONS)}."
     missing = [key for key in ANNOTATIONS[given] if annotation.get(key) is None]
     return f"Missing required parameter: '{path}.{missing[0]}'." if missing else ""

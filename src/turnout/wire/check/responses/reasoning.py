@@ -7,14 +7,14 @@ from typing import Any
 
 from ..chat.view import array, is_redacted, kind, text
 from ..problem import Problem
-from .view import Request, own
+from .view import ResponsesRequest, openai_items
 
 ADVICE = 'write each text as {"type": "summary_text", "text": …}, or send []'
 
 
-def summaries_are_parts(request: Request) -> Iterator[Problem]:
+def summaries_are_parts(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-11: each text of a summary is an object of its own."""
-    for path, item in own(request, "reasoning"):
+    for path, item in openai_items(request, "reasoning"):
         summary, path = item.get("summary"), f"{path}.summary"
         if summary is None:
             yield Problem("OAR-11", path, f"Missing required parameter: '{path}'.", ADVICE)
@@ -28,9 +28,9 @@ def summaries_are_parts(request: Request) -> Iterator[Problem]:
                 yield Problem("OAR-11", f"{path}[{index}]", answer, ADVICE)
 
 
-def hidden_content_is_one_word(request: Request) -> Iterator[Problem]:
+def hidden_content_is_one_word(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-08: the server decodes what it hid before, and refuses what it cannot."""
-    for path, item in own(request, "reasoning"):
+    for path, item in openai_items(request, "reasoning"):
         hidden, path = item.get("encrypted_content"), f"{path}.encrypted_content"
         if hidden is None or is_redacted(hidden):
             continue

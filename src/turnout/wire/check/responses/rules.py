@@ -1,9 +1,9 @@
 """What OpenAI Responses refuses (rules OAR-01 to OAR-16).
 
-`input` is a flat list of items: a call and its output are items like any message, tied
-by `call_id` alone. A request that continues a stored response is chained: the server
-holds the calls already, so an output may stand alone and nothing may be sent twice.
-Hosted tools, references, computer and MCP items are passed over: they pair among themselves.
+`input` is a flat list of items: a call and its output are items like messages, paired only by
+`call_id`. A request that continues a stored response is chained: the server already has the
+calls, so an output may come alone and nothing may be sent twice. Hosted tools, references,
+computer and MCP items are skipped: they pair among themselves.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..chat.view import is_redacted, text
 from ..chat.view import kind as json_kind
 from ..model_limits import openai_temperature
 from ..problem import Problem
-from ..reading import Object, objects, quoted, repeats
+from ..reading import Object, objects, quote_names, repeats
 from ..strict import strict_faults
 from . import items as responses_items
 from . import reasoning as responses_reasoning
-from .view import CALLS, OUTPUTS, Request, Rule, kind, of_kind, own, parts, read
+from .view import CALLS, OUTPUTS, ResponsesRequest, Rule, kind, of_kind, openai_items, parts, read_body
 
 USER_PARTS = ("input_text", "input_image", "input_file", "input_audio", "input_video", "computer_screenshot")
 MODEL_PARTS = ("output_text", "refusal", "reasoning_text", "summary_text")
@@ -62,18 +62,18 @@ MEDIA = re.compile(r"data:((?:audio|video)/[^;,]+)")
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Everything in this body that OpenAI's server would refuse, rule by rule."""
-    yield from judge(RULES, body, model=model)
+    yield from apply_rules(RULES, body, model=model)
 
 
-def judge(rules: tuple[Rule, ...], body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
+def apply_rules(rules: tuple[Rule, ...], body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Apply rules to a body, reading it once."""
-    request = read(body, model)
+    request = read_body(body, model)
     for rule in rules:
         yield from rule(request)
 
 
-def something_is_asked(request: Request) -> Iterator[Problem]:
-    """Recorded: a stored `prompt` stands for the input, as a chain does."""
+def something_is_asked(request: ResponsesRequest) -> Iterator[Problem]:
+    """Recorded: a stored `prompt` or a chain may take the place of the input."""
     if all(
         request.body.get(key) is None for key in ("input", "prompt", "previous_response_id", "conversation")
     ):
@@ -81,22 +81,22 @@ def something_is_asked(request: Request) -> Iterator[Problem]:
         yield Problem("BODY", "input", answer, "send the conversation as `input`, a text or a list of items")
 
 
-def calls_stand_beside_messages(request: Request) -> Iterator[Problem]:
+def calls_stand_beside_messages(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-01: a call is an item of its own, never part of a message."""
     advice = "send function_call and function_call_output as items of input, beside the messages"
     for path, _, part in parts(request):
         if text(part.get("type")) in CALL_PARTS:
-            answer = f"Invalid value: '{part['type']}'. Supported values are: {quoted(PARTS)}."
+            answer = f"Invalid value: '{part['type']}'. Supported values are: {quote_names(PARTS)}."
             yield Problem("OAR-01", path, answer, advice)
     for path, item in of_kind(request, "message"):
         if item.get("role") == "tool":
-            answer = f"Invalid value: 'tool'. Supported values are: {quoted(ROLES)}."
+            answer = f"Invalid value: 'tool'. Supported values are: {quote_names(ROLES)}."
             yield Problem("OAR-01", f"{path}.role", answer, advice)
         if item.get("tool_calls") is not None:
             yield Problem("OAR-01", path, f"Unknown parameter: '{path}.tool_calls'.", advice)
 
 
-def outputs_have_calls(request: Request) -> Iterator[Problem]:
+def outputs_have_calls(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-02: an output answers a call of this input, or of the chain."""
     # A reference or a compaction may stand for the call.
     if request.chained or any(of_kind(request, "item_reference", "compaction")):
@@ -111,7 +111,7 @@ def outputs_have_calls(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-02", path, answer, "send the call with the same call_id before its output")
 
 
-def calls_have_outputs(request: Request) -> Iterator[Problem]:
+def calls_have_outputs(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-03: every call is answered in the same request."""
     answered = {text(item.get("call_id")) for _, item in request.items if kind(item).endswith("_output")}
     for path, item in of_kind(request, *CALLS):
@@ -122,7 +122,7 @@ def calls_have_outputs(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-03", path, answer, "answer the call, if only to say that it was interrupted")
 
 
-def nothing_comes_twice(request: Request) -> Iterator[Problem]:
+def nothing_comes_twice(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-04: item ids are unique, and so is call_id among calls and among outputs."""
     # Recorded: xAI takes two reasoning items of one id.
     items = () if request.foreign else request.items
@@ -141,7 +141,7 @@ def nothing_comes_twice(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-04", path, answer, "give every call of the conversation its own call_id")
 
 
-def chains_carry_only_news(request: Request) -> Iterator[Problem]:
+def chains_carry_only_news(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-05: what the chain holds is not sent again."""
     if not request.chained:
         return
@@ -159,7 +159,7 @@ def chains_carry_only_news(request: Request) -> Iterator[Problem]:
         yield Problem("OAR-05", path, answer, "with previous_response_id send only outputs and new messages")
 
 
-def ids_have_a_length(request: Request) -> Iterator[Problem]:
+def ids_have_a_length(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-06: call_id has 1 to 64 characters, an item id at most 64."""
     advice = f"shorten ids to {MAX_ID} characters, the same way in a call and its output"
     for path, item in of_kind(request, *CALLS, *OUTPUTS):
@@ -172,7 +172,7 @@ def ids_have_a_length(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-06", f"{path}.call_id", answer, "give the call a call_id")
         elif len(call_id) > MAX_ID:
             yield Problem("OAR-06", f"{path}.call_id", _too_long(f"{path}.call_id", call_id), advice)
-    for path, item in own(request, *ID_PREFIX):
+    for path, item in openai_items(request, *ID_PREFIX):
         item_id = text(item.get("id"))
         if len(item_id) > MAX_ID and item_id.startswith(ID_PREFIX[kind(item)] + "_"):
             answer = _too_long(f"{path}.id", item_id)
@@ -186,9 +186,9 @@ def _too_long(path: str, text: str) -> str:
     )
 
 
-def item_ids_say_their_kind(request: Request) -> Iterator[Problem]:
+def item_ids_say_their_kind(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-07: an item id begins with the letters of its kind; call_id is another thing."""
-    for path, item in own(request, *ID_PREFIX):
+    for path, item in openai_items(request, *ID_PREFIX):
         item_id, prefix = text(item.get("id")), ID_PREFIX[kind(item)]
         # Copilot's ids are opaque and of some hundred characters; those pass.
         ours = 0 < len(item_id) <= MAX_ID and not is_redacted(item_id)
@@ -197,8 +197,8 @@ def item_ids_say_their_kind(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-07", f"{path}.id", answer, "leave item ids out; call_id alone ties a pair")
 
 
-def nothing_unstored_is_named(request: Request) -> Iterator[Problem]:
-    """OAR-08: with store false the server knows no item by its id."""
+def nothing_unstored_is_named(request: ResponsesRequest) -> Iterator[Problem]:
+    """OAR-08: with store false the server does not know items by their ids."""
     if request.body.get("store") is not False:
         return
     for path, item in of_kind(request, "item_reference", "reasoning"):
@@ -212,7 +212,7 @@ def nothing_unstored_is_named(request: Request) -> Iterator[Problem]:
         yield Problem("OAR-08", path, answer, "send the item whole, reasoning with its encrypted_content")
 
 
-def reasoning_is_followed(request: Request) -> Iterator[Problem]:
+def reasoning_is_followed(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-09: reasoning sent with its id stands before what it led to."""
     if request.chained or request.foreign:
         return
@@ -225,8 +225,8 @@ def reasoning_is_followed(request: Request) -> Iterator[Problem]:
         yield Problem("OAR-09", f"input[{place}]", answer, advice)
 
 
-def _is_what_it_led_to(request: Request, item: Object) -> bool:
-    """A server that stores knows the reasoning by its id, and the message after it by its own.
+def _is_what_it_led_to(request: ResponsesRequest, item: Object) -> bool:
+    """A server that stores responses knows the reasoning and the message after it by their ids.
 
     Recorded: a message without an id after such reasoning, 400; with store false, status 200.
     """
@@ -236,26 +236,26 @@ def _is_what_it_led_to(request: Request, item: Object) -> bool:
     return bool(kind(item)) and not kind(item).endswith("_output")
 
 
-def parts_follow_the_role(request: Request) -> Iterator[Problem]:
-    """OAR-11: input parts for those who ask, output parts for the model, none outside a message."""
+def parts_follow_the_role(request: ResponsesRequest) -> Iterator[Problem]:
+    """OAR-11: input parts for the user, output parts for the model, no parts outside a message."""
     for path, role, part in parts(request):
         given = text(part.get("type"))
         allowed = MODEL_PARTS if role == "assistant" else USER_PARTS
         if not given or given in allowed or given in CALL_PARTS or given == "function_result":
             continue
         listed_for_role = MODEL_PARTS[:2] if role == "assistant" else PARTS
-        answer = f"Invalid value: '{given}'. Supported values are: {quoted(listed_for_role)}."
+        answer = f"Invalid value: '{given}'. Supported values are: {quote_names(listed_for_role)}."
         advice = "use output_text for the assistant and input_text for everyone else"
         yield Problem("OAR-11", path, answer, advice)
     for path, item in of_kind(request, *STRAY_PARTS):
-        answer = f"Invalid value: '{kind(item)}'. Supported values are: {quoted(ITEMS)}."
+        answer = f"Invalid value: '{kind(item)}'. Supported values are: {quote_names(ITEMS)}."
         yield Problem("OAR-11", path, answer, "put the part into the content of a message")
     for path, _, part in parts(request):
-        yield from _refused_media("OAR-11", path, part)
+        yield from _media_problems("OAR-11", path, part)
 
 
-def _refused_media(rule: str, path: str, part: Object) -> Iterator[Problem]:
-    """Recorded refusal: a sound sent as a file."""
+def _media_problems(rule: str, path: str, part: Object) -> Iterator[Problem]:
+    """Recorded refusal: audio sent as a file."""
     media = MEDIA.match(text(part.get("file_data"))[:200])
     if part.get("type") == "input_file" and media:
         answer = (
@@ -266,8 +266,8 @@ def _refused_media(rule: str, path: str, part: Object) -> Iterator[Problem]:
         yield Problem(rule, f"{path}.file_data", answer, "send a transcript instead")
 
 
-def outputs_are_text_or_parts(request: Request) -> Iterator[Problem]:
-    """OAR-12: an output is a string or input parts; failure is said in the text."""
+def outputs_are_text_or_parts(request: ResponsesRequest) -> Iterator[Problem]:
+    """OAR-12: an output is a string or input parts; a failure is reported in the text."""
     for path, item in of_kind(request, *OUTPUTS):
         output = item.get("output")
         if "is_error" in item:
@@ -280,16 +280,20 @@ def outputs_are_text_or_parts(request: Request) -> Iterator[Problem]:
             )
             yield Problem("OAR-12", f"{path}.output", answer, "shorten the output")
         elif not isinstance(output, str | list):
-            yield Problem("OAR-12", f"{path}.output", _no_output(path, output), "send the output as a string")
+            yield Problem(
+                "OAR-12", f"{path}.output", _output_fault(path, output), "send the output as a string"
+            )
         for index, part in objects(output):
             where = f"{path}.output[{index}]"
             if text(part.get("type")) not in OUTPUT_PARTS:
-                answer = f"Invalid value: '{part.get('type')}'. Supported values are: {quoted(OUTPUT_PARTS)}."
+                answer = (
+                    f"Invalid value: '{part.get('type')}'. Supported values are: {quote_names(OUTPUT_PARTS)}."
+                )
                 yield Problem("OAR-12", where, answer, "use input_text, input_image or input_file")
-            yield from _refused_media("OAR-12", where, part)
+            yield from _media_problems("OAR-12", where, part)
 
 
-def _no_output(path: str, output: Any) -> str:
+def _output_fault(path: str, output: Any) -> str:
     if output is None:
         return f"Missing required parameter: '{path}.output'."
     return (
@@ -298,19 +302,19 @@ def _no_output(path: str, output: Any) -> str:
     )
 
 
-def results_have_one_name(request: Request) -> Iterator[Problem]:
+def results_have_one_name(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-13: the result of a call is a function_call_output, under no other name."""
     advice = "send {type: function_call_output, call_id, output}"
     for path, item in of_kind(request, *FOREIGN_ITEMS):
-        answer = f"Invalid value: '{kind(item)}'. Supported values are: {quoted(ITEMS)}."
+        answer = f"Invalid value: '{kind(item)}'. Supported values are: {quote_names(ITEMS)}."
         yield Problem("OAR-13", path, answer, advice)
     for path, _, part in parts(request):
         if part.get("type") == "function_result":
-            answer = f"Invalid value: 'function_result'. Supported values are: {quoted(PARTS)}."
+            answer = f"Invalid value: 'function_result'. Supported values are: {quote_names(PARTS)}."
             yield Problem("OAR-13", path, answer, advice)
 
 
-def tools_are_flat(request: Request) -> Iterator[Problem]:
+def tools_are_flat(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-14: name and parameters stand on the tool itself."""
     # `strict` is required by the schema and left out in a third of the recorded 200s: it may be absent.
     for index, tool in objects(request.body.get("tools")):
@@ -324,7 +328,7 @@ def tools_are_flat(request: Request) -> Iterator[Problem]:
                 break
         else:
             yield from _strict_problems(request, path, tool)
-    for path, holder in (*own(request, "function_call"), *_own_tools(request)):
+    for path, holder in (*openai_items(request, "function_call"), *_own_tools(request)):
         name = text(holder.get("name"))
         if name and not NAME.fullmatch(name):
             answer = (
@@ -334,12 +338,12 @@ def tools_are_flat(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-14", f"{path}.name", answer, "use letters, digits, _ and - in tool names")
 
 
-def _own_tools(request: Request) -> Iterator[tuple[str, Object]]:
+def _own_tools(request: ResponsesRequest) -> Iterator[tuple[str, Object]]:
     tools = () if request.foreign else objects(request.body.get("tools"))
     return ((f"tools[{index}]", tool) for index, tool in tools if tool.get("type") == "function")
 
 
-def _strict_problems(request: Request, path: str, tool: Object) -> Iterator[Problem]:
+def _strict_problems(request: ResponsesRequest, path: str, tool: Object) -> Iterator[Problem]:
     if tool.get("strict") is not True or request.foreign:
         return
     for fault in strict_faults(tool.get("parameters")):
@@ -348,7 +352,7 @@ def _strict_problems(request: Request, path: str, tool: Object) -> Iterator[Prob
         return
 
 
-def one_chain_only(request: Request) -> Iterator[Problem]:
+def one_chain_only(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-15: a request continues a response or a conversation, not both."""
     if request.body.get("previous_response_id") and request.body.get("conversation"):
         answer = (
@@ -358,7 +362,7 @@ def one_chain_only(request: Request) -> Iterator[Problem]:
         yield Problem("OAR-15", "previous_response_id", answer, "send one of the two")
 
 
-def custom_calls_have_custom_outputs(request: Request) -> Iterator[Problem]:
+def custom_calls_have_custom_outputs(request: ResponsesRequest) -> Iterator[Problem]:
     """OAR-16: a custom call is answered by a custom output, a function call by a function's."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for _, item in of_kind(request, *CALLS):
@@ -371,7 +375,7 @@ def custom_calls_have_custom_outputs(request: Request) -> Iterator[Problem]:
             yield Problem("OAR-16", path, answer, "answer custom_tool_call with custom_tool_call_output")
 
 
-def the_temperature_fits(request: Request) -> Iterator[Problem]:
+def the_temperature_fits(request: ResponsesRequest) -> Iterator[Problem]:
     """OPT-01 and OPT-02, where OpenAI is the server."""
     return iter(()) if request.foreign else openai_temperature(request.body, request.model)
 

@@ -1,4 +1,4 @@
-"""A Responses body, read once: its items in order, and who is to answer it."""
+"""A Responses body, read once: its items in order, and who serves the model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CALLS = ("function_call", "custom_tool_call")
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
-class Request(Struct, frozen=True):
-    """A body as the rules read it. Servers of other makers' models have ids and reasoning of their own."""
+class ResponsesRequest(Struct, frozen=True):
+    """A body as the rules read it. Servers of other models (`foreign`) have their own ids and reasoning."""
 
     body: Object
     items: list[tuple[int, Object]]
@@ -26,13 +26,13 @@ class Request(Struct, frozen=True):
     foreign: bool
 
 
-Rule: TypeAlias = Callable[[Request], Iterator[Problem]]
+Rule: TypeAlias = Callable[[ResponsesRequest], Iterator[Problem]]
 
 
-def read(body: Mapping[str, Any], model: str = "") -> Request:
+def read_body(body: Mapping[str, Any], model: str = "") -> ResponsesRequest:
     body = mapping(body)
     name = model or text(body.get("model"))
-    return Request(
+    return ResponsesRequest(
         body=body,
         items=list(objects(body.get("input"))),
         model=name.lower(),
@@ -48,7 +48,7 @@ def kind(item: Object) -> str:
     return text(item.get("type")) or ("message" if "role" in item else "")
 
 
-def parts(request: Request) -> Iterator[tuple[str, str, Object]]:
+def parts(request: ResponsesRequest) -> Iterator[tuple[str, str, Object]]:
     """Every part of every message: its path, the role, the part."""
     for place, item in request.items:
         if kind(item) == "message":
@@ -56,10 +56,10 @@ def parts(request: Request) -> Iterator[tuple[str, str, Object]]:
                 yield f"input[{place}].content[{index}]", text(item.get("role")), part
 
 
-def of_kind(request: Request, *kinds: str) -> Iterator[tuple[str, Object]]:
+def of_kind(request: ResponsesRequest, *kinds: str) -> Iterator[tuple[str, Object]]:
     return ((f"input[{place}]", item) for place, item in request.items if kind(item) in kinds)
 
 
-def own(request: Request, *kinds: str) -> Iterator[tuple[str, Object]]:
-    """Items of these kinds where OpenAI is the server, whose ids and names follow rules."""
+def openai_items(request: ResponsesRequest, *kinds: str) -> Iterator[tuple[str, Object]]:
+    """Items of these kinds, if OpenAI is the server: only its ids and names follow these rules."""
     return iter(()) if request.foreign else of_kind(request, *kinds)
