@@ -120,7 +120,7 @@ def test_an_input_that_nobody_closes_is_said(somebody: User) -> None:
     with started(somebody, "-p", "hello", stdin=subprocess.PIPE) as process:
         assert process.stderr is not None and process.stdin is not None
         assert process.stderr.readline() == (
-            "waiting for text on stdin; `< /dev/null` says that there is none\n"
+            "waiting for text on stdin; use `< /dev/null` if there is none\n"
         )
         out, _ = process.communicate("and more", timeout=60)
     assert process.returncode == 0 and "hello" in out

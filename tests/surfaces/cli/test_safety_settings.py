@@ -9,7 +9,7 @@ from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import User, simulated, user
 from tests.tools.safety.boxes import NOTE
 
-from turnout.surfaces.shared.open_session import Wanted, configuration, open_session
+from turnout.surfaces.shared.open_session import SessionArguments, configuration, open_session
 from turnout.tools.confine.sandbox import Unconfined
 
 
@@ -33,7 +33,7 @@ def test_network_and_taint_are_settings(
     settings = somebody.home / ".config/turnout/config.toml"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(file)
-    wanted = Wanted(model="openai:gpt-5.1", folder=str(somebody.folder), network=flag)
+    wanted = SessionArguments(model="openai:gpt-5.1", folder=str(somebody.folder), network=flag)
     session = open_session(wanted, configuration(wanted, somebody.environment))
     spawn = session.scheduler.spawn
     assert session.scheduler.policy.taint is taint
@@ -45,7 +45,7 @@ def test_a_project_that_is_not_trusted_loosens_nothing(somebody: User) -> None:
     theirs = somebody.folder / ".turnout/config.toml"
     theirs.parent.mkdir(parents=True, exist_ok=True)
     theirs.write_text('network = true\ntaint = false\napproval = "full"\n')
-    found = configuration(Wanted(folder=str(somebody.folder)), somebody.environment).settings
+    found = configuration(SessionArguments(folder=str(somebody.folder)), somebody.environment).settings
     assert (found.network, found.taint, found.approval) == (False, True, "ask")
 
 
@@ -57,18 +57,18 @@ def test_where_there_is_no_sandbox_the_first_lines_say_so(
     monkeypatch.setattr(
         "turnout.session.workspace_setup.sandbox_for", lambda *_, **__: Unconfined("it is missing")
     )
-    told = "no sandbox holds commands (it is missing): "
-    assert f"{told}each is asked for" in run(somebody, *talk).out
-    assert f"{told}they run unasked" in run(somebody, *talk, "--approval-mode", "full").out
+    told = "commands are not in a sandbox (it is missing): "
+    assert f"{told}every command asks" in run(somebody, *talk).out
+    assert f"{told}they run without a question" in run(somebody, *talk, "--approval-mode", "full").out
     (tmp_path / "away").mkdir()
     with simulated(tmp_path / "away", lambda request: "hello") as other:
         ask = ("run", "-p", "hi", "-m", "openai:gpt-5.1")
-        assert "no sandbox holds" not in run(other, *ask).err
-        assert f"{told}they run unasked" in run(other, *ask, "--approval-mode", "full").err
+        assert "not in a sandbox" not in run(other, *ask).err
+        assert f"{told}they run without a question" in run(other, *ask, "--approval-mode", "full").err
         monkeypatch.undo()
         if not NOTE:
-            assert "no sandbox holds" not in run(other, *ask, "--approval-mode", "full").err
-            assert "no sandbox holds" not in run(somebody, *talk).out
+            assert "not in a sandbox" not in run(other, *ask, "--approval-mode", "full").err
+            assert "not in a sandbox" not in run(somebody, *talk).out
 
 
 def test_nothing_is_fetched_for_the_schema_of_an_answer(somebody: User) -> None:

@@ -19,7 +19,7 @@ from turnout.history.log import History
 from turnout.model import ModelTurn, ToolCall, Turn
 from turnout.simulate import Call, Say, SimulatedRequest, Think
 from turnout.store import open_store
-from turnout.surfaces.shared.open_session import Wanted, configuration
+from turnout.surfaces.shared.open_session import SessionArguments, configuration
 from turnout.surfaces.terminal.opener import Opener
 from turnout.surfaces.terminal.plain import Plain
 from turnout.surfaces.terminal.talk import Talk
@@ -62,7 +62,7 @@ def _told(turn: Turn, history: History) -> Sequence[tuple[Any, ...]]:
 
 def interactively(user: User) -> str:
     with standing_in(user, user.folder):
-        wanted = Wanted(model=MODEL, deny=("shell",))
+        wanted = SessionArguments(model=MODEL, deny=("shell",))
 
         async def talk() -> str:
             opened = Talk(Opener(wanted, configuration(wanted)), MODEL)

@@ -65,7 +65,7 @@ def test_a_trusted_server_is_used_in_both_programs_and_gone_afterwards(tmp_path:
         talk = run(user, "chat", *OPENAI, stdin=f"{TRUST}ask it\n/mcp\n")
         shot = run(user, "run", *OPENAI, "-p", "ask it", "--output-format", "json")
 
-        assert "MCP server rough is not used: look at it with /mcp trust rough" in talk.out
+        assert "MCP server rough is not used: review it with /mcp trust rough" in talk.out
         assert "start it? (yes/no)" in talk.out and "use its tools? (yes/no)" in talk.out
         assert "rough is ready, 1 tools" in talk.out and "over there" in talk.out
         assert (shot.code, shot.result["text"], shot.result["denials"]) == (0, "It answered.", [])
@@ -80,7 +80,7 @@ def test_a_no_leaves_everything_as_it_was(tmp_path: Path) -> None:
         kept = with_server(user)
         ran = run(user, "chat", *OPENAI, stdin="/mcp trust rough\nno\nhello\n/mcp trust nobody\n/mcp fly x\n")
 
-        assert "rough stays as it is" in ran.out and not (kept / "starts").exists()
+        assert "rough is unchanged" in ran.out and not (kept / "starts").exists()
         assert "no MCP server called 'nobody'" in ran.out and "trust|distrust|restart" in ran.out
 
 
@@ -104,7 +104,7 @@ def test_a_server_that_changes_is_out_until_its_change_was_seen(tmp_path: Path) 
         ["mcp__rough__change", "mcp__rough__send_all"],
     ]
     assert "what it offers has changed since it was trusted" in ran.out
-    changes = ran.out[ran.out.index("Since you last agreed") :]
+    changes = ran.out[ran.out.index("Changed since you last agreed") :]
     assert "Sends all that you have." in changes
     assert "rough is untrusted" in changes
     assert carriers(str(kept)) == []

@@ -272,12 +272,12 @@ def test_commands(somebody: User) -> None:
             ("/permissions", r"Approval mode plan"),
             ("/status", r"context\s+[\d,]+ of 262,144 tokens"),
             ("/stats", r"openai:gpt-4o\s+[\d,]+ tokens in"),
-            ("/diagnose", r"Nothing speaks against sending this conversation to kimi"),
+            ("/diagnose", r"kimi:kimi-k2\.5 would accept this conversation"),
             ("/theme light", r"The theme is light"),
             ("/copy", r"(Copied|the answer is in)"),
-            ("/compact", r"(nothing to make shorter|Room was made)"),
-            ("/fork", r"Going on with a copy"),
-            ("/undo", r"Taken back.*❯ Say hello to Ada"),
+            ("/compact", r"(nothing to compact|Compacted)"),
+            ("/fork", r"Continuing in a copy"),
+            ("/undo", r"Removed.*❯ Say hello to Ada"),
         ):
             program.say(typed)
             program.settled(shown)
@@ -287,7 +287,7 @@ def test_commands(somebody: User) -> None:
         program.say("/resume")
         program.wait(r"Sessions, the latest first")
         program.say("/clear")
-        program.wait(r"A new session")
+        program.wait(r"Started session")
         program.say("/permision")
         program.wait(r"Did you mean /permissions")
         program.say("!echo mine; echo $OPENAI_API_KEY")

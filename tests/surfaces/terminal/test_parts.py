@@ -115,7 +115,7 @@ def test_mentions_are_words_that_name_files(tmp_path: Path) -> None:
     assert [block.text.partition(":")[0] for block in files if isinstance(block, Text)] == [
         "The file x.py",
         "The file a b.txt",
-        "raw is binary (3 bytes) and is not shown here.",
+        "raw is binary (3 bytes) and is not included.",
     ]
     assert [block.mime for block in files if isinstance(block, Media)] == ["image/png"]
 

@@ -51,7 +51,7 @@ def test_quit_does_not_wait_for_another_line(somebody: User) -> None:
     with talking(somebody) as process:
         say(process, b"hello", b"/quit")
         assert process.wait(50) == 0
-        assert process.stderr is not None and b"goes on with this session" in process.stderr.read()
+        assert process.stderr is not None and b"resumes this session" in process.stderr.read()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

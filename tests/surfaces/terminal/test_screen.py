@@ -112,7 +112,7 @@ def test_a_reply_that_broke_is_taken_back() -> None:
 
     (notice,) = fed(screen, Discarded("k"))
 
-    assert isinstance(notice, Notice) and "does not count" in notice.text
+    assert isinstance(notice, Notice) and "ignore the part above" in notice.text
     assert screen.live(0.0).tail == () and screen.live(0.0).calls == ()
     assert fed(screen, Discarded("k")) == []
 
@@ -124,7 +124,7 @@ def test_an_interrupted_call_is_shown_as_cancelled() -> None:
     used, notice = fed(screen, Cancelled())
 
     assert isinstance(used, FinishedCall) and used.status == "cancelled"
-    assert isinstance(notice, Notice) and "in order" in notice.text
+    assert isinstance(notice, Notice) and "is valid" in notice.text
 
 
 def test_failures_tell_the_way_on() -> None:
@@ -157,8 +157,8 @@ def test_a_subagent_is_told_of_under_its_call() -> None:
 
 
 def test_the_end_of_an_answer_says_when_it_is_not_the_end() -> None:
-    assert "cut off" in fed(busy(), answered("half", "length"))[0].text  # type: ignore[union-attr]
-    assert "nothing to say" in fed(busy(), answered(""))[0].text  # type: ignore[union-attr]
+    assert "reached the model's limit" in fed(busy(), answered("half", "length"))[0].text  # type: ignore[union-attr]
+    assert "is empty" in fed(busy(), answered(""))[0].text  # type: ignore[union-attr]
 
 
 def test_queued_messages_move_until_they_are_delivered() -> None:

@@ -21,7 +21,7 @@ from turnout.model import ModelTurn, UserTurn
 from turnout.session.settings import Approval
 from turnout.simulate import Call, Say, SimulatedRequest, Think
 from turnout.store import open_store
-from turnout.surfaces.shared.open_session import Wanted, configuration
+from turnout.surfaces.shared.open_session import SessionArguments, configuration
 from turnout.surfaces.terminal.opener import Opener
 from turnout.surfaces.terminal.plain import Plain
 from turnout.surfaces.terminal.talk import Talk
@@ -81,7 +81,7 @@ def said(number: int) -> list[Any]:
 
 
 def interactively(user: User) -> str:
-    wanted = Wanted(model=MODEL, deny=("shell",))
+    wanted = SessionArguments(model=MODEL, deny=("shell",))
 
     async def talk() -> str:
         opened = Talk(Opener(wanted, configuration(wanted)), MODEL)

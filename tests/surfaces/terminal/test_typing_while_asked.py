@@ -119,7 +119,7 @@ def test_what_was_granted_is_listed_in_full_and_can_be_taken_back(asked: tuple[U
     program.wait(r"Revoked: saved rule: allow shell")
     assert "touch made" not in next(user.home.rglob("grants.json")).read_text()
     program.say("/permissions revoke 1")
-    program.wait(r"'1' is not the number of a rule; /permissions lists them")
+    program.wait(r"'1' is not the number of a rule; give one that `/permissions` lists")
 
 
 def test_a_lasting_yes_can_cover_commands_that_begin_alike(asked: tuple[User, Program]) -> None:
@@ -130,11 +130,11 @@ def test_a_lasting_yes_can_cover_commands_that_begin_alike(asked: tuple[User, Pr
     program.key("ctrl+a", "ctrl+k")
     program.type("npm test *")
     program.key("enter")
-    program.wait(r"does not cover the command that was asked about")
+    program.wait(r"does not cover the command in question")
     program.key("ctrl+a", "ctrl+k")
     program.type("*")
     program.key("enter")
-    program.wait(r"begin with the name of a program")
+    program.wait(r"must start with the name of a program")
     program.key("ctrl+a", "ctrl+k")
     program.type("touch *")
     program.key("enter")
@@ -150,7 +150,7 @@ def test_full_mode_is_not_reached_by_one_key_too_many(tmp_path: Path) -> None:
             program.key("shift+tab")
             program.wait(rf"· {mode} ·", scrolled=False)
         program.say("/permissions full")
-        program.wait(r"every call runs unasked.*yes to confirm", scrolled=False)
+        program.wait(r"every call runs without a question.*yes to confirm", scrolled=False)
         program.key("esc")
         program.wait(r"The approval mode is still auto-edit")
         program.say("/permissions full")

@@ -169,7 +169,7 @@ def test_turnout_sandbox_says_when_there_is_none(monkeypatch: pytest.MonkeyPatch
     )
     done = CliRunner().invoke(main, ["sandbox", "."])
     assert done.exit_code == 3
-    assert "not confined, each is asked for: it is missing" in done.output
+    assert "not confined, so every command asks: it is missing" in done.output
 
 
 @needs_sandbox

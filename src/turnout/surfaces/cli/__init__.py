@@ -1,7 +1,7 @@
-"""The `turnout` command. Each command lives in a file of its own and is loaded when it is used.
+"""The `turnout` command. Each subcommand has its own file, which is loaded when it is used.
 
-Without a command it is the interactive one: `turnout -c` is `turnout chat -c`, and a
-sentence in its place is what is said first.
+Without a subcommand `chat` runs: `turnout -c` is `turnout chat -c`. A sentence in place of a
+subcommand is the first prompt.
 """
 
 from __future__ import annotations
@@ -33,44 +33,44 @@ COMMANDS = {
     "sandbox": "sandbox",
     "demo": "demo",
     "simulate": "simulate",
-    "render": "render_and_check",
+    "render": "render",
     "check": "check",
     "decode": "decode",
     "completion": "completion",
 }
 
 SECTIONS = {
-    "Talk": {
-        "chat": "Talk in the terminal; what `turnout` alone does.",
+    "Chat": {
+        "chat": "Chat in the terminal; the default command.",
         "run": "Ask once and print the answer: for scripts and pipes.",
     },
     "Sessions": {
         "sessions": "List, search, rename, fork, export and delete sessions.",
-        "import": "Take over a session of another program.",
-        "doctor": "Say what is wrong with a session, and write a repaired copy.",
-        "stats": "Show what was used over time, by provider.",
+        "import": "Import a session of another program.",
+        "doctor": "Find what is wrong with a session, and write a repaired copy.",
+        "stats": "Show usage and cost over time, by provider.",
     },
-    "Setting up": {
-        "config": "Show what is in force and from where; trust a project's files.",
-        "models": "List the models that are known, with their prices.",
-        "providers": "Show which keys are found; try them with --check.",
-        "sandbox": "Say what confines files and commands here, with proof.",
-        "completion": "Print completion for bash, zsh or fish.",
+    "Setup": {
+        "config": "Show the settings and where each comes from; trust a project's files.",
+        "models": "List the known models with their prices.",
+        "providers": "Show which API keys are set; test them with --check.",
+        "sandbox": "Show what confines files and commands here, with proof.",
+        "completion": "Print shell completion for bash, zsh or fish.",
     },
     "Conversations as data": {
         "render": "Print a conversation as a request that a provider accepts.",
-        "check": "Say what a provider would refuse in a request, and why.",
+        "check": "List what a provider would refuse in a request, and why.",
         "decode": "Print a recorded reply as events.",
     },
-    "Without a key": {
+    "Without an API key": {
         "demo": "Show one conversation that goes through every provider.",
-        "simulate": "Play every provider on this machine, strictly.",
+        "simulate": "Simulate every provider on this machine, strictly.",
     },
 }
 
 
 class Commands(click.Group):
-    """A group that imports a command's file only when that command is run or explained."""
+    """A group that imports the file of a command only when that command or its help is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -91,13 +91,13 @@ class Commands(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"To say it: turnout chat {args[0]}"
+            hint = f"Did you mean {near[0]}?" if near else f"To send it as a prompt: turnout chat {args[0]}"
             raise click.UsageError(f"{error.message} {hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands by what they are for; nothing is imported to tell of them."""
-        told = {name for section in SECTIONS.values() for name in section}
-        others = {name: "" for name in COMMANDS if name not in told}
+        """The commands by purpose. No file of a command is imported for this."""
+        listed = {name for section in SECTIONS.values() for name in section}
+        others = {name: "" for name in COMMANDS if name not in listed}
         for title, commands in {**SECTIONS, "More": others}.items():
             rows = [(name, text) for name, text in commands.items() if name in COMMANDS]
             if rows:
@@ -106,7 +106,7 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         try:
-            return super().make_context(*args, **more)  # prints the help, where that is asked for
+            return super().make_context(*args, **more)  # prints the help if it is asked for
         except OSError as error:
             _end_if_unread(error)
             raise
@@ -114,7 +114,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()  # at the end of the process nobody could say what a failure means
+            sys.stdout.flush()  # here a failed write still has its meaning; at exit it has none
             return result
         except TurnoutError as error:
             from ...world.secrets import Secrets
@@ -137,14 +137,14 @@ class Commands(click.Group):
 
 
 def _end_if_unread(error: OSError) -> None:
-    """`… | head -1`: whoever read our output has what was wanted."""
+    """`… | head -1`: the reader has all it wants, so end with success."""
     if isinstance(error, BrokenPipeError) and is_unread(sys.stdout, sys.stderr):
         discard_output(sys.stdout, sys.stderr)
         raise Exit(0)
 
 
 def _is_talk(args: list[str]) -> bool:
-    """Whether this is for `chat`: nothing at all, its options, or a sentence."""
+    """Whether these arguments are for `chat`: none at all, its options, or a sentence."""
     if not args:
         return True
     first = args[0]
@@ -156,13 +156,13 @@ def _is_talk(args: list[str]) -> bool:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="turnout")
 def main() -> None:
-    """Conversations with tools that change provider at any turn and go on.
+    """Chat with LLMs and tools, and change provider at any turn.
 
     \b
     Start here:
-      turnout                       talk in this folder, with the key that is in your environment
+      turnout                       chat in this folder, with the API key in your environment
       turnout -m kimi:kimi-k2.5     … with that model; /model switches at any turn
-      turnout -c                    … going on with the latest session
+      turnout -c                    … and resume the latest session
       turnout run -p "Say hello"    one question, one answer
       turnout demo                  see it work, without a key
 

@@ -1,4 +1,4 @@
-"""`turnout` and `turnout chat`: talk in the terminal."""
+"""`turnout` and `turnout chat`: an interactive session in the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...world.secrets import Secrets
-from ..shared.open_session import Wanted, configuration
+from ..shared.open_session import SessionArguments, configuration
 from .debug_log import DebugLog
 from .options import session_options
 
@@ -16,8 +16,10 @@ from .options import session_options
 @click.command("chat")
 @click.argument("prompt", required=False, default="")
 @session_options
-@click.option("--no-color", "--no-colour", is_flag=True, help="No colours (also: NO_COLOR).")
-@click.option("--plain", is_flag=True, help="Lines in, lines out: for dumb terminals and screen readers.")
+@click.option("--no-color", "--no-colour", is_flag=True, help="Print no colours (also: NO_COLOR).")
+@click.option(
+    "--plain", is_flag=True, help="Read and print plain lines: for dumb terminals and screen readers."
+)
 def chat_command(
     prompt: str,
     no_color: bool,
@@ -27,21 +29,21 @@ def chat_command(
     approval: str | None,
     **wanted: Any,
 ) -> None:
-    """Talk in the terminal. PROMPT is said first, if it is given.
+    """Chat in the terminal. PROMPT is sent first, if it is given.
 
-    The model answers with the tools of this folder. Reading is free; before anything is
-    changed or run you are asked, with the whole command or the whole change in view. Esc
-    interrupts at any time, and the conversation can go on. /model changes who answers, in
-    mid conversation. /help tells the rest.
+    The model can use tools in this folder. Reading is allowed; before anything is changed
+    or run you are asked, and the question shows the whole command or the whole change. Esc
+    interrupts at any time, and the conversation stays valid. /model changes the model at any
+    turn. /help lists the rest.
 
     \b
     Examples:
       turnout "What does this project do?"
       turnout -m anthropic:claude-sonnet-4-5 --fallback openai:gpt-5.1
-      turnout -c                                   go on with the latest session
-      turnout -r s1f0c --fork                      go on with a copy of one
+      turnout -c                                   resume the latest session
+      turnout -r s1f0c --fork                      resume a copy of a session
     """
-    asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
+    asked = SessionArguments(approval=approval or "", stored=not no_store, **wanted)
     config = configuration(asked)
     secrets = Secrets(config.environment)
     from ..terminal.start import converse  # prompt_toolkit is loaded for this command only
@@ -50,4 +52,4 @@ def chat_command(
         converse(asked, config, secrets, DebugLog(debug, secrets), prompt, no_color=no_color, plain=plain)
     )
     if session_id:
-        click.echo(f"turnout -r {session_id}  goes on with this session", err=True)
+        click.echo(f"turnout -r {session_id}  resumes this session", err=True)

@@ -1,4 +1,4 @@
-"""`turnout check`: why a request is refused, and the command that makes one that is not."""
+"""`turnout check`: why a request is refused, and the command that makes an accepted one."""
 
 from __future__ import annotations
 
@@ -23,19 +23,21 @@ STDIN = "<stdin>"
 
 @click.command("check")
 @click.argument("request", type=click.File("rb"), default="-")
-@click.option("--api", required=True, help="Whose rules: any provider or format, such as anthropic.")
-@click.option("--model", default=None, help="The model, where the body does not name it (Gemini).")
-@click.option("--header", "headers", multiple=True, help="A header that goes with it, as NAME:VALUE.")
+@click.option("--api", required=True, help="Whose rules to apply: any provider or format, such as anthropic.")
+@click.option("--model", default=None, help="The model, if the body does not name it (Gemini).")
+@click.option(
+    "--header", "headers", multiple=True, help="A header of the request, as NAME:VALUE; repeatable."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
 @click.pass_context
 def check_command(
     ctx: click.Context, request: Any, api: str, model: str | None, headers: tuple[str, ...], as_json: bool
 ) -> None:
-    """Say what the provider would refuse in a request, and what to do about it.
+    """List what the provider would refuse in a request, and what to do about it.
 
     REQUEST is a body, a list of messages, or what `turnout render --envelope` prints. What only
     some servers refuse is listed as a warning. The exit code is 1 if anything would be refused
-    and 0 if not; silence means that nothing speaks against it.
+    and 0 if not; no output means that no problem was found.
 
         turnout check --api gemini request.json
     """
@@ -66,7 +68,7 @@ def _problem_table(problems: Sequence[Problem]) -> str:
 
 
 def _repair_line(api: str, data: bytes, model: str | None, path: str) -> str:
-    """The command that makes a request of the same conversation that passes; "" where there is none."""
+    """The command that renders the same conversation into a request that passes; "" if there is none."""
     try:
         body = loads(data)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""`turnout completion`: what makes a shell complete our commands and options."""
+"""`turnout completion`: the script with which a shell completes our commands and options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion_command(shell: str) -> None:
-    """Print completion for your shell; evaluate it where the shell starts.
+    """Print the completion script of your shell; evaluate it in the startup file of the shell.
 
     \b
       eval "$(turnout completion bash)"    # in ~/.bashrc

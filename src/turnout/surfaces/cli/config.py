@@ -1,4 +1,4 @@
-"""`turnout config`: what is in force and from where, and the trust that a project's files need."""
+"""`turnout config`: the settings in force and their sources, and the trust that a project's files need."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from ...wire.shared.redaction import redact_keys
 from ...world.config import Config
 from ...world.trust import LARGEST, Trust, project_files
 from ..shared.clean_text import printable, visible, visible_line
-from ..shared.open_session import Wanted, configuration
+from ..shared.open_session import SessionArguments, configuration
 from .output import json_text, table, value
 
 
 @click.command("config")
-@click.option("--trust", is_flag=True, help="Show the project's files that are not trusted, and trust them.")
-@click.option("-y", "--yes", is_flag=True, help="With --trust: do not ask.")
-@click.option("--revoke", type=int, metavar="NUMBER", help="Take back a granted rule, by its number.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--cwd", "folder", default="", help="The folder to look at.")
-@click.option("--profile", default="", help="A profile of the configuration.")
+@click.option("--trust", is_flag=True, help="Show the project's untrusted files, and trust them.")
+@click.option("-y", "--yes", is_flag=True, help="With --trust: do not ask for confirmation.")
+@click.option("--revoke", type=int, metavar="NUMBER", help="Revoke a granted rule, by its number.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@click.option("--cwd", "folder", default="", help="The folder to show.")
+@click.option("--profile", default="", help="Use this profile of the configuration.")
 def config_command(
     trust: bool, yes: bool, revoke: int | None, as_json: bool, folder: str, profile: str
 ) -> None:
-    """Show what is in force in this folder, and where each setting comes from.
+    """Show the settings in force in this folder, and where each comes from.
 
     Settings come from ~/.config/turnout/config.toml, the project's .turnout/config.toml,
-    TURNOUT_MODEL and the command line; the later one wins. Nothing that a project brings
-    (settings, rules, commands, MCP servers) has any effect until you have seen and trusted
-    it, and a file that changes must be trusted again.
+    TURNOUT_MODEL and the command line; the later one wins. The files of a project (settings,
+    rules, commands, MCP servers) have no effect until you have seen and trusted them. A file
+    that changes must be trusted again.
 
     \b
     A configuration to start from:
@@ -51,7 +51,7 @@ def config_command(
       [profiles.cheap]
       model = "mistral:mistral-small-latest"
     """
-    found = configuration(Wanted(folder=folder, profile=profile))
+    found = configuration(SessionArguments(folder=folder, profile=profile))
     if trust:
         _trust_files(found, yes)
     elif revoke is not None:
@@ -77,7 +77,7 @@ def _report_lines(config: Config) -> Iterator[str]:
     )
     yield from _section("rules", [(str(rule),) for rule in config.settings.rules])
     granted = [(f"{number}.", visible(str(rule))) for number, rule in enumerate(config.grants.rules, 1)]
-    yield from _section("granted here (`turnout config --revoke NUMBER` takes one back)", granted)
+    yield from _section("granted here (`turnout config --revoke NUMBER` revokes one)", granted)
     servers = config.mcp_servers().items()
     yield from _section("MCP servers", [(name, one.summary, one.source) for name, one in servers])
     yield from _section("files", list(_files(config)))
@@ -85,7 +85,7 @@ def _report_lines(config: Config) -> Iterator[str]:
 
 
 def _section(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Columns under a title; the last one says where a thing comes from, if that is known."""
+    """Columns under a title; the last column is the source, if it is known."""
     if rows:
         yield f"{title}:"
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -102,11 +102,11 @@ def _target(config: Config, name: str) -> str:
 
 def _files(config: Config) -> Iterator[tuple[str, str]]:
     own = config.places.config / "config.toml"
-    yield str(own), "in force" if own.is_file() else "not there"
+    yield str(own), "in force" if own.is_file() else "does not exist"
     for path in project_files(config.folder):
         yield str(path), "not trusted: no effect" if path in config.untrusted else "trusted"
-    if (told := config.instructions_file) is not None:
-        yield str(told), "instructions to the model"
+    if (instructions := config.instructions_file) is not None:
+        yield str(instructions), "instructions to the model"
 
 
 def _keys(config: Config) -> list[str]:
@@ -144,29 +144,32 @@ def _as_json(config: Config) -> dict[str, Any]:
 def _revoke_grant(config: Config, number: int) -> None:
     granted = config.grants.rules
     if not 1 <= number <= len(granted):
-        known = f"1 to {len(granted)}" if granted else "none: nothing was granted in this folder"
-        raise UsageError(f"there is no granted rule {number}; the numbers are {known}")
+        if not granted:
+            raise UsageError("no rule was granted in this folder, so there is none to revoke; check --cwd")
+        raise UsageError(f"there is no granted rule {number}; give a number from 1 to {len(granted)}")
     config.grants.remove(granted[number - 1])
     click.echo(f"Revoked: {visible(str(granted[number - 1]))}")
 
 
 def _trust_files(config: Config, yes: bool) -> None:
     if not config.untrusted:
-        click.echo("Nothing here waits to be trusted.")
+        click.echo("There are no untrusted files here.")
         return
     for path in config.untrusted:
         if path.stat().st_size > LARGEST:
-            raise UsageError(f"{path} is too long to be looked at ({path.stat().st_size:,} bytes)")
+            raise UsageError(
+                f"{path} has {path.stat().st_size:,} bytes, the limit is {LARGEST:,}; shorten it"
+            )
     seen = [(path, path.read_bytes()) for path in config.untrusted]
     for path, data in seen:
         _show_file(path, data)
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked here; read the files and say --yes")
+            raise UsageError("stdin is not a terminal, so you cannot be asked; read the files and add --yes")
         click.confirm("Trust these files as they are?", abort=True)
     Trust(config.places).trust_contents(seen)
     click.echo(
-        f"Trusted {len(seen)} file{'s' if len(seen) > 1 else ''}; a change will have to be trusted again."
+        f"Trusted {len(seen)} file{'s' if len(seen) > 1 else ''}; after a change they must be trusted again."
     )
 
 

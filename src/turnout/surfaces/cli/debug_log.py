@@ -1,4 +1,4 @@
-"""The debug log: requests, statuses and reports as JSON lines, with every known secret taken out."""
+"""The debug log: requests, statuses and reports as JSON lines, without known secrets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...wire.request import WireRequest
 from ...world.secrets import Secrets
 
 FIRST = b'{"what": '
-"""How every line of the log begins, by which a log of an earlier run is known."""
+"""How every line of the log begins. A log of an earlier run is recognised by it."""
 
 
 class DebugLog:
-    """Writes to a file that only its owner can read; without a path it is silent."""
+    """Writes to a file that only its owner can read. Without a path it writes nothing."""
 
     def __init__(self, path: str | None, secrets: Secrets) -> None:
         self._file: Any = None
@@ -33,11 +33,11 @@ class DebugLog:
 
 
 def _open_log(path: str) -> Any:
-    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # to open a pipe would wait
+    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | careful, 0o600)
     except OSError as error:
-        raise UsageError(f"--debug {path!r} cannot be written: {error.strerror}") from None
+        raise UsageError(f"--debug {path!r} cannot be written: {error.strerror}; give another file") from None
     if fault := _fault_of(descriptor):
         os.close(descriptor)
         raise UsageError(f"--debug {path!r} {fault}; name a new file")
@@ -47,7 +47,7 @@ def _open_log(path: str) -> Any:
 
 
 def _fault_of(descriptor: int) -> str:
-    """Why this file is not for our log: it is not a plain file of ours, or holds something else."""
+    """Why this file cannot be our log: it is not a plain file of ours, or it holds something else."""
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         return "is not a regular file"

@@ -14,11 +14,13 @@ from ..shared.clean_text import json_line, printable
 
 @click.command("decode")
 @click.argument("reply", type=click.File("rb"), default="-")
-@click.option("--api", required=True, help="Who answered: any provider or format, or provider:model.")
-@click.option("--final", is_flag=True, help="Print the finished turn in place of the events.")
-@click.option("--think-tags/--no-think-tags", default=None, help="Read <think> in the text as thinking.")
-@click.option("--text-tools", is_flag=True, help="Read calls that the model wrote into its text.")
-@click.option("--turn-key", default="reply.1", show_default=True, help="What the calls' ids are made from.")
+@click.option("--api", required=True, help="The API of the reply: any provider or format, or provider:model.")
+@click.option("--final", is_flag=True, help="Print the finished turn instead of the events.")
+@click.option("--think-tags/--no-think-tags", default=None, help="Read <think> tags in the text as thinking.")
+@click.option("--text-tools", is_flag=True, help="Read tool calls that the model wrote into its text.")
+@click.option(
+    "--turn-key", default="reply.1", show_default=True, help="The prefix from which ids of calls are made."
+)
 @click.pass_context
 def decode_command(
     ctx: click.Context, /, reply: Any, api: str, final: bool, turn_key: str, **options: Any
@@ -41,5 +43,5 @@ def decode_command(
         ctx.exit(1)
 
 
-def _json_of(said: Any) -> str:
-    return json_line(msgspec.json.encode(said).decode())
+def _json_of(event: Any) -> str:
+    return json_line(msgspec.json.encode(event).decode())

@@ -1,4 +1,4 @@
-"""`turnout doctor`: what is wrong with a session, in which layer, and what a resume does."""
+"""`turnout doctor`: what is wrong with a session, in which layer, and what resuming it does."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
 @click.command("doctor")
 @click.argument("session", metavar="SESSION|FILE")
-@click.option("--from", "source", default="", help="What kind of file it is; by default found out.")
-@click.option("--copy", type=click.Path(path_type=Path), help="Write a repaired copy there, as JSON lines.")
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--from", "source", default="", help="The format of the file; detected by default.")
+@click.option(
+    "--copy", type=click.Path(path_type=Path), help="Write a repaired copy to this file, as JSON lines."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_context
 def doctor_command(ctx: click.Context, session: str, source: str, copy: Path | None, as_json: bool) -> None:
-    """Say what is wrong with a stored session or a file, and what resuming it will do.
+    """Find what is wrong with a stored session or a file, and what resuming it will do.
 
     FILE is an export of turnout, or a session of another program. The original is never
-    changed; `--copy` writes a repaired one, which `turnout import turnout` takes.
-    Calls without a result are named, with what providers answer when they are sent as they are.
+    changed; `--copy` writes a repaired copy, which `turnout import turnout` accepts.
+    Calls without a result are listed, with what providers answer when they are sent unchanged.
     The exit code is 1 if a rule is broken and 0 otherwise.
     """
     from ...interchange.doctor import write_copy
@@ -84,7 +86,7 @@ def _report_lines(examination: Examination) -> list[str]:
         ]
         lines += ["", table(("layer", "what", "call", "detail"), rows)]
     if examination.refusals:
-        lines += ["", "When the messages are sent as they are, providers answer:", *_answers(examination)]
+        lines += ["", "When the messages are sent unchanged, providers answer:", *_answers(examination)]
     lines += ["", "When turnout opens it:", *(f"  {line}" for line in examination.resume)]
     return [*lines, "", f"To resume it: {examination.command}"]
 
@@ -96,11 +98,11 @@ def _verdict(examination: Examination) -> str:
         return f"{fault} Without a result: {open_calls}." if open_calls else fault
     if open_calls:
         return f"No rule is broken, but there is no result for {open_calls}."
-    return "All is well: every provider would take it."
+    return "No problem found: every provider would accept it."
 
 
 def _answers(examination: Examination) -> Iterator[str]:
-    """One line for the providers, and below it what they say."""
+    """One line with the providers, and below it their answer."""
     for refusal in examination.refusals:
         yield f"  {', '.join(refusal.targets)}"
-        yield f"    400 {refusal.rule}: {refusal.answer}" if refusal.rule else "    nothing: they take it"
+        yield f"    400 {refusal.rule}: {refusal.answer}" if refusal.rule else "    accepted"

@@ -1,4 +1,4 @@
-"""`turnout import`: take over a session of another program, or one that was exported."""
+"""`turnout import`: import a session of another program, or one that turnout exported."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "llm", "turn
 @click.command("import")
 @click.argument("program", type=click.Choice(PROGRAMS))
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--id", "key", default="", help="The id to store it under; by default a new one.")
-@click.option("--title", default="", help="Its title; by default its own.")
-@click.option("--conversation", default="", help="Which one, where the file holds several (llm).")
+@click.option("--id", "key", default="", help="The id of the stored session; new by default.")
+@click.option("--title", default="", help="Another title than its own.")
+@click.option("--conversation", default="", help="Which conversation, if the file holds several (llm).")
 def import_command(program: str, file: Path, key: str, title: str, conversation: str) -> None:
-    """Store the session in FILE, to go on with it at any provider; prints its id.
+    """Store the session in FILE, so that any provider can continue it; prints its id.
 
-    What no turn can be made of is kept as notes and counted on standard error.
+    What does not fit into a turn is kept as notes and reported on standard error.
 
     \b
     turnout import claude-code ~/.claude/projects/-home-me-work/4f2a….jsonl

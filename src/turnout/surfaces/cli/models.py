@@ -1,4 +1,4 @@
-"""`turnout models`: the models that are known, what they can do, and what they cost."""
+"""`turnout models`: the known models, what they can do, and what they cost."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from ...model import Origin
 from ...providers.models import MODELS
 from ...providers.prices import price
 from ...wire.request import ModelFacts
-from ..shared.open_session import Wanted, configuration
+from ..shared.open_session import SessionArguments, configuration
 from .output import json_text, table
 
 
 @click.command("models")
 @click.argument("words", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def models_command(words: tuple[str, ...], as_json: bool) -> None:
     """List the targets you can use now, and the models that turnout knows.
 
-    WORDS narrow the list. A model that is not in the list can be used all the same: the
-    longest name that it begins with tells what it can do.
+    WORDS filter the list. A model that is not listed can be used too: it gets the facts of
+    the listed name that is its longest prefix.
 
     \b
     Examples:
@@ -30,11 +30,13 @@ def models_command(words: tuple[str, ...], as_json: bool) -> None:
     """
     known = {name: facts for name, facts in MODELS.items() if all(word.lower() in name for word in words)}
     targets = [
-        name for name in configuration(Wanted()).targets() if all(word.lower() in name for word in words)
+        name
+        for name in configuration(SessionArguments()).targets()
+        if all(word.lower() in name for word in words)
     ]
     if as_json:
-        told = {name: _model_json(name, facts) for name, facts in known.items()}
-        click.echo(json_text({"targets": targets, "models": told}))
+        listed = {name: _model_json(name, facts) for name, facts in known.items()}
+        click.echo(json_text({"targets": targets, "models": listed}))
         return
     for name in targets:
         click.echo(f"ready: {name}")

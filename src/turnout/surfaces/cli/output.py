@@ -19,12 +19,12 @@ def value(item: Any) -> Any:
 
 
 def json_text(item: Any) -> str:
-    """A value as JSON for programs, over several lines; no byte of it steers a terminal."""
+    """A value as indented JSON, safe to print in a terminal."""
     return json_line(json.dumps(value(item), ensure_ascii=False, indent=2))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:
-    """Columns that fit the terminal; long cells are wrapped, nothing is cut."""
+    """Columns that fit the terminal. Long cells are wrapped, never truncated."""
     width = width or max(60, shutil.get_terminal_size((120, 24)).columns)
     widths = _widths(head, rows, width)
     lines = [_table_line(head, widths), _table_line(["-" * size for size in widths], widths)]

@@ -1,4 +1,4 @@
-"""Output that nobody reads any more, as in `turnout sessions | head -1`."""
+"""Output whose reader is gone, as in `turnout sessions | head -1`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TextIO
 
 
 def is_unread(*streams: TextIO) -> bool:
-    """Whether one of these is a pipe whose reader has gone."""
+    """Whether one of these is a pipe whose reader is gone."""
     if not hasattr(select, "poll"):
-        return True  # Windows cannot be asked; a pipe that breaks there is most likely ours
+        return True  # Windows cannot say; a pipe that breaks there is most likely ours
     return any(_has_lost_its_reader(stream) for stream in streams)
 
 
@@ -24,7 +24,7 @@ def _has_lost_its_reader(stream: TextIO) -> bool:
 
 
 def discard_output(*streams: TextIO) -> None:
-    """Let what is still buffered go nowhere, so that the end of the process does not fail to write it."""
+    """Send what is still buffered to the null device, so that the flush at exit does not fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in streams:
         with suppress(OSError, ValueError):

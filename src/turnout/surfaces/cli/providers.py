@@ -1,4 +1,4 @@
-"""`turnout providers`: which keys are found, and whether they work."""
+"""`turnout providers`: which API keys are set, and whether they work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...wire.shared.redaction import redact_keys
 from ...world.config import DEFAULT_MODELS, Config
 from ...world.world import World
 from ..shared.clean_text import one_line
-from ..shared.open_session import Wanted, configuration
+from ..shared.open_session import SessionArguments, configuration
 from . import exit_codes as exits
 from .output import json_text, table
 
@@ -39,16 +39,16 @@ class ProviderLine(Struct, frozen=True):
 @click.command("providers")
 @click.argument("names", nargs=-1)
 @click.option("--check", is_flag=True, help="Send one small request to each provider that has a key.")
-@click.option("-m", "--model", default="", help="With --check and one NAME: ask this model.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.option("-m", "--model", default="", help="With --check and one NAME: send the request to this model.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_context
 def providers_command(
     ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool
 ) -> None:
-    """Show every provider: the variable its key is read from, whether it is set, its address.
+    """Show every provider: the variable of its API key, whether it is set, and its address.
 
-    With --check a test request of a few tokens goes out, and the answer tells what to do.
-    The exit code is 3 if any of them failed.
+    With --check a request of a few tokens is sent, and the result says what to do.
+    The exit code is 3 if a provider failed.
 
     \b
     Examples:
@@ -56,8 +56,8 @@ def providers_command(
       turnout providers --check anthropic mistral
     """
     if model and len(names) != 1:
-        raise UsageError("-m names a model of one provider: name that provider too")
-    config = configuration(Wanted())
+        raise UsageError("-m is a model of one provider; give exactly one NAME with it")
+    config = configuration(SessionArguments())
     chosen = [provider(name) for name in names] or list(PROVIDERS.values())
     lines = [_provider_line(config, each, model) for each in chosen]
     if check:
@@ -74,7 +74,7 @@ def providers_command(
 def _provider_line(config: Config, each: Provider, model: str) -> ProviderLine:
     found = [name for name in each.key_variables if config.environment.get(name)]
     if each.auth == "none" or not each.key_variables:
-        key = "needs none"
+        key = "not needed"
     else:
         key = f"{found[0]} is set" if found else f"{' or '.join(each.key_variables)} is not set"
     variable = each.base_url_variable
@@ -90,7 +90,7 @@ async def _try_provider(config: Config, line: ProviderLine, named: bool) -> Prov
     if not named and not line.key.endswith("is set"):
         return line
     if not line.model:
-        return _with_verdict(line, "name a model to ask with -m", None)
+        return _with_verdict(line, "not tested: give a model with -m", None)
     began = time.monotonic()
     try:
         async with _session(config, f"{line.name}:{line.model}") as session:

@@ -1,4 +1,4 @@
-"""`turnout run`: one prompt, its answer on stdout, everything else on stderr."""
+"""`turnout run`: one prompt. The answer goes to stdout, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -29,7 +29,13 @@ from ...world.secrets import Secrets
 from ..shared.clean_text import json_line, one_line, printable
 from ..shared.mcp_servers import servers_of, unused_server_lines
 from ..shared.mentions import with_files
-from ..shared.open_session import Wanted, configuration, confinement_warning, open_session, stored_session
+from ..shared.open_session import (
+    SessionArguments,
+    configuration,
+    confinement_warning,
+    open_session,
+    stored_session,
+)
 from ..shared.signals import handling_signals
 from ..shared.usage_counts import count_use, usage_by_model
 from . import exit_codes as exits
@@ -39,11 +45,11 @@ from .run_result import Denial, Ending, RunResult, line, trouble
 
 LARGEST_INPUT = 16 * 1024 * 1024
 SILENCE = 2.0
-"""Seconds without a byte on stdin after which we say that we wait."""
+"""Seconds without input on stdin after which we say that we are waiting for it."""
 
 
 @click.command("run")
-@click.option("-p", "--prompt", default=None, help="What to ask. Text on stdin is added as context.")
+@click.option("-p", "--prompt", default=None, help="The prompt. Text on stdin is added as context.")
 @click.option(
     "--output-format",
     "form",
@@ -52,9 +58,7 @@ SILENCE = 2.0
     show_default=True,
     help="text: the answer; json: one result object; stream-json: every event, the result last.",
 )
-@click.option(
-    "--json-schema", "shape", default=None, help="Ask for an answer of this shape: a file, or JSON."
-)
+@click.option("--json-schema", "shape", default=None, help="JSON Schema of the answer: a file, or JSON.")
 @session_options
 @click.pass_context
 def run_command(
@@ -70,14 +74,14 @@ def run_command(
 ) -> None:
     """Ask once and print the answer. Progress goes to stderr.
 
-    Tools run as the approval mode and the rules allow; nobody is asked, so what would be
-    asked for is refused. `@file` in the prompt puts that file behind it.
+    Tools run as the approval mode and the rules allow. There is no one to ask, so calls that
+    need approval are refused. `@file` in the prompt attaches that file.
 
     \b
     Exit codes: 0 answered           3 key or configuration
                 1 provider error     4 a limit was reached
                 2 usage              5 refused by policy
-                130 interrupted (SIGINT, SIGTERM, SIGHUP); the session can be gone on with
+                130 interrupted (SIGINT, SIGTERM, SIGHUP); the session can be resumed
 
     \b
     Examples:
@@ -85,14 +89,14 @@ def run_command(
       turnout run -p "Fix the failing test" --approval-mode auto-edit --allow "shell(pytest*)"
       turnout run -c -p "And now in French" --output-format json | jq -r .text
     """
-    asked = Wanted(approval=approval or "", stored=not no_store, **wanted)
+    asked = SessionArguments(approval=approval or "", stored=not no_store, **wanted)
     shot = OneShot(asked, form, schema_of(shape), debug)
     prompt = (prompt or "").strip()
     ctx.exit(asyncio.run(shot.answer(prompt, piped_text(bool(prompt)))))
 
 
 def piped_text(has_prompt: bool) -> str:
-    """What was piped in, as text."""
+    """The text on stdin, if it is not a terminal."""
     stdin = sys.stdin
     if stdin is None or stdin.closed or stdin.isatty():
         data = b""
@@ -100,45 +104,53 @@ def piped_text(has_prompt: bool) -> str:
         _warn_if_silent(stdin)
         data = stdin.buffer.read(LARGEST_INPUT + 1)
     if len(data) > LARGEST_INPUT:
-        raise UsageError(f"more than {LARGEST_INPUT:,} bytes on stdin; give a file to read in its place")
+        raise UsageError(
+            f"stdin has more than {LARGEST_INPUT:,} bytes; put the text into a file and name it in the prompt"
+        )
     text = data.decode(errors="replace").strip()
     if not has_prompt and not text:
-        raise UsageError("nothing to ask: give -p PROMPT, or a text on stdin")
+        raise UsageError("there is no prompt; give -p PROMPT, or text on stdin")
     return text
 
 
 def _warn_if_silent(stdin: TextIO) -> None:
-    """A pipe that nobody closes would be waited for without a word."""
+    """Tell the user that we wait: a pipe that stays open would look like a program that hangs."""
     try:
         ready, _, _ = select.select([stdin], [], [], SILENCE)
-    except (OSError, ValueError):  # no file of the system, or a system that cannot look
+    except (OSError, ValueError):  # not a real file, or a system without select for files
         return
     if not ready:
-        click.echo("waiting for text on stdin; `< /dev/null` says that there is none", err=True)
+        click.echo("waiting for text on stdin; use `< /dev/null` if there is none", err=True)
 
 
 def schema_of(given: str | None) -> dict[str, Any] | None:
-    """The JSON Schema that was given: as JSON, or as a file that holds it."""
+    """The schema of --json-schema: JSON, or a file that holds it."""
     if given is None:
         return None
     try:
         text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
         schema = loads(text)
     except (OSError, ValueError) as error:
-        raise UsageError(f"--json-schema {given!r}: {error}") from None
+        raise UsageError(f"--json-schema {given!r}: {error}; give a file or a JSON object") from None
     if not isinstance(schema, dict):
-        raise UsageError(f"--json-schema {given!r} is no JSON object")
+        raise UsageError(
+            f'--json-schema {given!r} is not a JSON object; give a schema such as {{"type": "object"}}'
+        )
     try:
         validator_of(schema)
     except UsageError as error:
-        raise UsageError(f"--json-schema: {one_line(str(error), 400)}") from None
+        raise UsageError(
+            f"--json-schema is not a valid schema; correct it: {one_line(str(error), 400)}"
+        ) from None
     return schema
 
 
 class OneShot:
     """One prompt from opening to exit code."""
 
-    def __init__(self, wanted: Wanted, form: str, schema: dict[str, Any] | None, debug: str | None) -> None:
+    def __init__(
+        self, wanted: SessionArguments, form: str, schema: dict[str, Any] | None, debug: str | None
+    ) -> None:
         self.wanted = wanted
         self.form = form
         self.schema = schema
@@ -159,7 +171,7 @@ class OneShot:
             except asyncio.CancelledError:
                 if not self.interrupted:
                     raise
-                return exits.INTERRUPTED  # before anything was said
+                return exits.INTERRUPTED  # before the prompt was sent
 
     def _note_interrupt(self) -> None:
         self.interrupted = True
@@ -186,7 +198,7 @@ class OneShot:
 
     @asynccontextmanager
     async def _running_servers(self, session: Session, config: Config) -> AsyncIterator[None]:
-        """The MCP servers that are trusted, for as long as the run lasts."""
+        """The trusted MCP servers, for as long as the run lasts."""
         servers = servers_of(config)
         if servers is None:
             yield
@@ -199,17 +211,17 @@ class OneShot:
             yield
 
     def _prompt_blocks(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
-        """The prompt with the files that it names, then what was piped in, in which nothing is looked for."""
-        said = with_files(prompt, session.scheduler.workspace) if prompt else ()
-        return (*said, *((Text(piped),) if piped else ()))
+        """The prompt with the files that it mentions, then the text of stdin as it is."""
+        blocks = with_files(prompt, session.scheduler.workspace) if prompt else ()
+        return (*blocks, *((Text(piped),) if piped else ()))
 
-    async def _converse(self, session: Session, said: tuple[Block, ...]) -> int:
+    async def _converse(self, session: Session, prompt: tuple[Block, ...]) -> int:
         history, replies = session.history, len(session.turns)
         entries, diagnostics = len(history.entries), len(history.diagnostics)
         self._stop = session.cancel
         options = {"schema": self.schema} if self.schema is not None else {}
-        terminal = await self._run_to_end(session, said, options)
-        self._stop = _do_nothing  # what is left is to say how it went
+        terminal = await self._run_to_end(session, prompt, options)
+        self._stop = _do_nothing  # only the report is left
         turns = session.turns[replies:]
         count_use(session.store, turns)
         output, terminal = self._typed_output(terminal)
@@ -230,15 +242,15 @@ class OneShot:
         return result.exit_code
 
     async def _run_to_end(
-        self, session: Session, said: tuple[Block, ...], options: dict[str, Any]
+        self, session: Session, prompt: tuple[Block, ...], options: dict[str, Any]
     ) -> Terminal:
-        async for event in session.run(said, **options):
+        async for event in session.run(prompt, **options):
             if self.interrupted:
                 session.cancel()
             if isinstance(event, Terminal):
                 return event
             self._show_event(event)
-        raise TurnoutError("the run ended without a word")  # pragma: no cover: a run always ends
+        raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
 
     def _show_event(self, event: SessionEvent) -> None:
         if self.form == "stream-json":
@@ -255,7 +267,7 @@ class OneShot:
                 self._write_stderr(f"{kind}: {one_line(detail)}")
 
     def _typed_output(self, terminal: Terminal) -> tuple[Any, Terminal]:
-        """The typed answer where a schema was given; an answer that does not fit is a failure."""
+        """The answer as JSON if there is a schema. An answer that does not fit is a failure."""
         if self.schema is None or not isinstance(terminal, Complete):
             return None, terminal
         try:
@@ -263,9 +275,9 @@ class OneShot:
             validator_of(self.schema).validate(output)
         except UsageError as error:
             return None, Failed(TurnoutError(str(error)))
-        except ValueError as error:  # of the validator, too
-            said = f"the answer does not fit the schema: {one_line(str(error))}"
-            return None, Failed(TurnoutError(said))
+        except ValueError as error:  # also raised by the validator
+            why = f"the answer does not fit the schema: {one_line(str(error))}"
+            return None, Failed(TurnoutError(why))
         return output, terminal
 
     def _ending_of(self, terminal: Terminal, session: Session) -> Ending:
@@ -285,7 +297,7 @@ class OneShot:
                 return exits.REFUSED if turn.stop == "refused" or self._ended_refused(session) else exits.OK
 
     def _ended_refused(self, session: Session) -> bool:
-        """Whether policy refused something among the last calls of this run: the work was not done."""
+        """Whether policy refused one of the last calls of this run, so that the work was not done."""
         refused = {denial.call_id for denial in self.denials}
         turns = [turn for turn in session.history.turns if isinstance(turn, ModelTurn) and turn.tool_calls]
         return bool(turns) and any(call.id in refused for call in turns[-1].tool_calls)
@@ -301,7 +313,7 @@ class OneShot:
             self._write_stderr(f"turnout: {result.error.message}")
 
     def _write_stdout(self, text: str) -> None:
-        """Print on stdout, without the secrets that we hold."""
+        """Print on stdout, with the secrets that we hold redacted."""
         click.echo(self.secrets.hide_known(text))
 
     def _write_stderr(self, text: str) -> None:
@@ -309,7 +321,7 @@ class OneShot:
 
 
 def _is_from_model(entry: Any) -> bool:
-    """Whether a model spoke, and not we in its place."""
+    """Whether a model wrote this turn, and not turnout itself."""
     return isinstance(entry, ModelTurn) and entry.origin != OURSELVES
 
 

@@ -1,4 +1,4 @@
-"""What `turnout run` says to a program: the result, as a type. `docs/schemas` publishes it as JSON Schema."""
+"""The JSON result of `turnout run`, as a type. `docs/schemas` publishes it as JSON Schema."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Trouble(Struct, frozen=True):
 
 
 class RunResult(Struct, frozen=True, kw_only=True, tag="result"):
-    """The outcome of one run. `output` is the typed answer where a schema was given."""
+    """The outcome of one run. `output` is the typed answer if a schema was given."""
 
     status: Ending
     exit_code: int
@@ -63,12 +63,12 @@ Line = StreamEvent | ToolEvent | Status | Discarded | NestedEvent | RunResult
 
 
 def trouble(error: TurnoutError, hide: Callable[[str], str]) -> Trouble:
-    """The error, without the secrets that a provider may have quoted in it."""
+    """The error, with secrets redacted that a provider may have quoted."""
     return Trouble(Failed(error).kind, hide(str(error)))
 
 
 def line(event: SessionEvent | RunResult) -> str:
-    """One event or the result, as one line of JSON whose bytes steer no terminal."""
+    """One event or the result, as one line of JSON that is safe to print in a terminal."""
     return json_line(json.dumps(_event_json(event), ensure_ascii=False))
 
 

@@ -24,7 +24,7 @@ FILES = {
 
 
 class SandboxReport(Struct, frozen=True):
-    """What is in force in a folder. `proofs` is empty when there is no sandbox to try."""
+    """What is in force in a folder. `proofs` is empty if there is no sandbox to test."""
 
     folder: str
     files: str
@@ -35,20 +35,20 @@ class SandboxReport(Struct, frozen=True):
 
     @property
     def failures(self) -> list[Proof]:
-        """The attempts that got through, and those that went wrong and so prove nothing."""
+        """The attempts that escaped, and those that failed in another way and so prove nothing."""
         return [proof for proof in self.proofs if not proof.held]
 
 
 @click.command("sandbox")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False), default=".")
 @click.option("-v", "--verbose", is_flag=True, help="Show every attempt and how it was denied.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_context
 def sandbox_command(ctx: click.Context, /, folder: str, verbose: bool, as_json: bool) -> None:
-    """Say what confines tools in FOLDER, and prove it by trying to get out.
+    """Show what confines tools in FOLDER, and prove it by trying to escape.
 
-    The attempts run in a folder made for them and harm nothing where they succeed. The exit
-    code is 3 where there is no sandbox, and 1 if an attempt got out of it or could not be made.
+    The attempts run in a temporary folder and do no harm if they succeed. The exit code is 3
+    if there is no sandbox, and 1 if an attempt escaped or could not be made.
 
     \b
     Examples:
@@ -68,7 +68,7 @@ def _report(folder: str) -> SandboxReport:
         files = FILES.get(workspace.confinement, workspace.confinement)
     commands = f"in {version()}: the system is read-only, /tmp and the home folder are private and empty"
     if not spawn.confines:
-        commands = f"not confined, each is asked for: {spawn.note}"
+        commands = f"not confined, so every command asks: {spawn.note}"
     judged = not isinstance(shell_words.plain_commands("ls"), shell_words.Doubt)
     unasked = "commands that only read" if judged and spawn.confines else "none"
     proofs = asyncio.run(prove_sandbox()) if spawn.confines else []

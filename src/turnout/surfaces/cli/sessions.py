@@ -1,4 +1,4 @@
-"""`turnout sessions`: list, search, show, rename, fork, export, delete and prune what is stored."""
+"""`turnout sessions`: list, search, show, rename, fork, export, delete and prune stored sessions."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def open_user_store(ctx: click.Context) -> Store:
 
 
 @click.group("sessions", invoke_without_command=True)
-@click.option("-n", "--limit", type=int, default=20, show_default=True, help="How many to list.")
-@click.option("--all", "everything", is_flag=True, help="All of them, and subagents too.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="Maximum number of sessions.")
+@click.option("--all", "everything", is_flag=True, help="List all sessions, and those of subagents too.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_context
 def sessions_command(ctx: click.Context, limit: int, everything: bool, as_json: bool) -> None:
     """List the stored sessions, latest first; the commands below work on one of them.
 
-    A session is named by its id or the beginning of it.
+    Give the id of a session, or the beginning of it.
 
     \b
-    turnout sessions                          what there is
-    turnout sessions search "blue whale"      where it was said
+    turnout sessions                          list them
+    turnout sessions search "blue whale"      find it in all sessions
     turnout sessions export 4f2a --to page.html
-    turnout sessions fork 4f2a --at 3         another way from turn 3
-    turnout sessions prune --older-than 90d   make room
+    turnout sessions fork 4f2a --at 3         continue differently after turn 3
+    turnout sessions prune --older-than 90d   delete old sessions
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -75,10 +75,10 @@ def _time_text(stamp: float) -> str:
 @sessions_command.command("search")
 @click.argument("words", nargs=-1, required=True)
 @click.option("-n", "--limit", type=int, default=20, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the places as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_context
 def search_command(ctx: click.Context, words: tuple[str, ...], limit: int, as_json: bool) -> None:
-    """Find the sessions in which all these words were said, by anyone: users, models, tools."""
+    """Find the sessions that contain all these words, from users, models or tools."""
     hits = open_user_store(ctx).search(" ".join(words), limit)
     if as_json:
         click.echo(json_text(hits))
@@ -109,17 +109,17 @@ def show_command(ctx: click.Context, session: str) -> None:
 @click.argument("title")
 @click.pass_context
 def rename_command(ctx: click.Context, session: str, title: str) -> None:
-    """Give a session a title of your own."""
+    """Change the title of a session."""
     store = open_user_store(ctx)
     store.rename(find_session(store, session), one_line(title))
 
 
 @sessions_command.command("fork")
 @click.argument("session")
-@click.option("--at", default=None, help="The last turn to share: its number from 1, or its key.")
+@click.option("--at", default=None, help="The last turn to copy: its number from 1, or its key.")
 @click.pass_context
 def fork_command(ctx: click.Context, session: str, at: str | None) -> None:
-    """Make a session of its own that shares the beginning of another; prints its id."""
+    """Copy a session, or the beginning of it, into a new one; prints the new id."""
     store = open_user_store(ctx)
     turn = int(at) if at is not None and at.isdigit() else at
     click.echo(store.fork(find_session(store, session), at=turn))
@@ -127,24 +127,26 @@ def fork_command(ctx: click.Context, session: str, at: str | None) -> None:
 
 @sessions_command.command("export")
 @click.argument("session")
-@click.option("--to", "path", type=click.Path(path_type=Path), help="The file; without it, standard output.")
+@click.option(
+    "--to", "path", type=click.Path(path_type=Path), help="Write to this file; standard output by default."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["jsonl", "markdown", "html"]),
-    help="By default, as the file is named.",
+    help="By default from the name of the file.",
 )
 @click.pass_context
 def export_command(ctx: click.Context, session: str, path: Path | None, form: str | None) -> None:
-    """Write a session as JSON lines (to be imported again), Markdown or HTML. Nothing is written over."""
+    """Write a session as JSON lines (to import again), Markdown or HTML. No file is overwritten."""
     from ...interchange.exports import export as exported
 
     store = open_user_store(ctx)
     id = find_session(store, session)
-    told = exported(store.read(id), form or _form(path), store.summary(id).title).decode()
-    data = Secrets(os.environ).hide_known(told).encode()
+    text = exported(store.read(id), form or _form(path), store.summary(id).title).decode()
+    data = Secrets(os.environ).hide_known(text).encode()
     if path is None:
-        if sys.stdout.isatty():  # what is JSON stays the same JSON
+        if sys.stdout.isatty():  # escaped for a terminal; it stays the same JSON
             data = json_line(data.decode()).encode()
         sys.stdout.buffer.write(data)
         return
@@ -157,10 +159,10 @@ def _form(path: Path | None) -> str:
 
 @sessions_command.command("delete")
 @click.argument("names", nargs=-1, required=True, metavar="SESSION...")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def delete_command(ctx: click.Context, names: tuple[str, ...], yes: bool) -> None:
-    """Delete sessions, with the subagents they started, for good."""
+    """Delete sessions for good, with the sessions of their subagents."""
     store = open_user_store(ctx)
     ids = [find_session(store, name) for name in names]
     if not yes:
@@ -171,16 +173,16 @@ def delete_command(ctx: click.Context, names: tuple[str, ...], yes: bool) -> Non
 
 @sessions_command.command("prune")
 @click.option("--older-than", help="Unused for this long: 12h, 90d, 8w, 6m, 1y.")
-@click.option("--larger-than", help="Then the oldest, until all together are no larger: 500k, 200m, 2g.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--larger-than", help="Then the oldest, until the total size is at most this: 500k, 200m, 2g.")
+@click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def prune_command(
     ctx: click.Context, older_than: str | None, larger_than: str | None, dry_run: bool, yes: bool
 ) -> None:
-    """Delete old sessions, by age and by size. What is open stays."""
+    """Delete old sessions, by age and by total size. Open sessions are kept."""
     if older_than is None and larger_than is None:
-        raise UsageError("say what may go: --older-than 90d, --larger-than 200m, or both")
+        raise UsageError("prune needs a limit: give --older-than 90d, --larger-than 200m, or both")
     store = open_user_store(ctx)
     limits: dict[str, Any] = {"older_than": _seconds(older_than), "larger_than": _bytes(larger_than)}
     chosen = store.prune(**limits, dry_run=True)
@@ -197,7 +199,7 @@ def _seconds(given: str | None) -> float | None:
     if given is None:
         return None
     if (found := re.fullmatch(r"(\d+)([hdwmy])", given.strip().lower())) is None:
-        raise UsageError(f"{given!r} is no age; write it as 12h, 90d, 8w, 6m or 1y")
+        raise UsageError(f"{given!r} is not an age; write it as 12h, 90d, 8w, 6m or 1y")
     return int(found[1]) * UNITS[found[2]]
 
 
@@ -205,5 +207,5 @@ def _bytes(given: str | None) -> int | None:
     if given is None:
         return None
     if (found := re.fullmatch(r"(\d+)([kmg]?)b?", given.strip().lower())) is None:
-        raise UsageError(f"{given!r} is no size; write it as 500k, 200m or 2g")
+        raise UsageError(f"{given!r} is not a size; write it as 500k, 200m or 2g")
     return int(found[1]) * SIZES[found[2]]

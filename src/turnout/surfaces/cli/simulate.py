@@ -1,4 +1,4 @@
-"""`turnout simulate`: every provider on loopback, strict and scripted, without a key or a network."""
+"""`turnout simulate`: every provider on loopback, strict and scripted, without an API key or a network."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ PLACES = (
     type=click.IntRange(0, 65_535),
     default=8787,
     show_default=True,
-    help="Where to listen; 0 takes a free port.",
+    help="Port to listen on; 0 takes a free one.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--script", type=click.File("rb"), help="JSON list of what to say, one step a request.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--script", type=click.File("rb"), help="JSON list of answers, one step for each request.")
 @click.option(
     "--model",
     type=click.Choice(["demo"]),
     default="demo",
     show_default=True,
-    help="Who answers without a script.",
+    help="The model that answers without a script.",
 )
-@click.option("--key", "keys", multiple=True, help="An API key that exists; without any, every key will do.")
+@click.option(
+    "--key", "keys", multiple=True, help="A valid API key, repeatable; without any, every key is valid."
+)
 def simulate_command(port: int, host: str, script: Any, model: str, keys: tuple[str, ...]) -> None:
-    """Play every provider on this machine.
+    """Simulate every provider on this machine.
 
-    Requests that the real provider would refuse are refused, with its status and its words.
-    Accepted ones are answered by the script, or by a small model made of rules that can use
-    tools. A path that begins with a provider's name (/mistral/v1/chat/completions) is that
-    provider; each verdict is printed as it falls.
+    A request that the real provider would refuse is refused, with its status and its message.
+    Other requests are answered by the script, or by a small model made of rules that can use
+    tools. A path that starts with the name of a provider (/mistral/v1/chat/completions) is
+    that provider. Each verdict is printed.
 
         turnout simulate --port 8787
         OPENAI_BASE_URL=http://127.0.0.1:8787/v1 OPENAI_API_KEY=any turnout
@@ -58,7 +60,9 @@ def simulate_command(port: int, host: str, script: Any, model: str, keys: tuple[
     try:
         listening = open_socket(host, port)
     except OSError as error:
-        raise click.ClickException(f"cannot listen at {host}:{port}: {error.strerror}") from None
+        raise click.ClickException(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another --port, or 0"
+        ) from None
     place = address(listening)
     click.echo(f"simulating every provider at {place} (Ctrl+C ends)")
     for name, path in PLACES:

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 @click.command("stats")
-@click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="How far to look back.")
-@click.option("--provider", default="", help="Only this provider.")
-@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+@click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="Number of days to show.")
+@click.option("--provider", default="", help="Show only this provider.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def stats_command(days: int, provider: str, as_json: bool) -> None:
-    """Show what was used: cost and tokens by day and by model, and how tool calls went.
+    """Show usage: cost and tokens by day and by model, and how tool calls went.
 
     \b
-    tool calls           what models asked of tools
+    tool calls           calls that models made
     with bad arguments   … that did not fit the tool's schema
-    repaired             … that were put right without asking again
+    repaired             … that were repaired without asking the model again
     requests refused     requests with tools that a provider answered with 400 or 422
-    loops stopped        rounds of calls that went in circles
+    loops stopped        rounds of calls that repeated without progress
     """
     from ...store import open_store
 

@@ -1,8 +1,8 @@
-"""What models and tools write, made safe for a terminal: no control byte but line feed and tab.
+"""Makes the text of models and tools safe for a terminal: no control byte but line feed and tab.
 
-`printable` takes out what would steer a terminal, and spells out what has no width or turns the
-reading direction. `visible` goes further, for texts that a user decides on: whatever cannot be
-seen is spelled out.
+`printable` removes terminal control sequences, and spells out characters that have no width or
+change the reading direction. `visible` does more, for texts that the user decides on: every
+character that cannot be seen is spelled out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...tools.policy.visible import spell_hidden, visible
 
 __all__ = ["json_line", "one_line", "only_colour", "printable", "visible", "visible_line", "without_controls"]
 
-# Escape sequences whole where they are whole (CSI, OSC, DCS and friends), then any control character left.
+# Complete escape sequences first (CSI, OSC, DCS and others), then any control character that is left.
 _SEQUENCES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"
     r"|\x1b[PX^_\]][^\x1b\x07\x9c\n]*(?:\x1b\\|\x07|\x9c)?"
@@ -27,14 +27,14 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def printable(text: str) -> str:
-    """The text without anything that could steer a terminal or hide in it."""
+    """The text without terminal control sequences, and with hidden characters spelled out."""
     if text.isascii() and text.isprintable():
         return text
     return spell_hidden(without_controls(text))
 
 
 def without_controls(text: str) -> str:
-    """A piece of a text without what could steer a terminal; what hides can only be told in the whole."""
+    """A piece of a text without terminal control. Hidden characters can only be found in the whole text."""
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -49,16 +49,16 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def visible_line(line: str) -> str:
-    """A line of a file with nothing hidden in it; its indentation is plain to see and stays."""
+    """A line of a file with hidden characters spelled out. Its indentation stays."""
     indent = len(line) - len(line.lstrip(" \t"))
     return line[:indent] + visible(line[indent:])
 
 
 def only_colour(text: str) -> str:
-    """Drawn text in which nothing but colours and styles is left of what steers a terminal."""
+    """Drawn text whose only control sequences are colours and styles."""
     return _NOT_OURS.sub(lambda found: found[0] if found[0].endswith("m") else "", text)
 
 
 def json_line(text: str) -> str:
-    """JSON text whose bytes steer nothing: what is unsafe in it can only stand in strings, as an escape."""
+    """JSON that is safe to print: unsafe characters can only be in strings, where they become escapes."""
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

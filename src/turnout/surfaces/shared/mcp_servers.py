@@ -1,4 +1,4 @@
-"""The MCP servers of a session: those that the user has trusted are started and used."""
+"""The MCP servers of a session. Those that the user trusts are started and used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PINS = "mcp-pins.json"
 
 
 def servers_of(config: Config, stirred: Callable[[], None] | None = None) -> McpServers | None:
-    """The servers that the configuration names; None if it names none. Nothing is started yet."""
+    """The configured servers, not started yet; None if there are none."""
     named = config.mcp_servers()
     if not named:
         return None
@@ -34,20 +34,20 @@ UNUSED = ("untrusted", "unapproved", "failed", "waiting", "starting")
 
 
 def unused_server_lines(servers: McpServers, *states: str) -> Iterator[str]:
-    """Which servers are not used (those in these states), and what to do about it."""
+    """A line for each server that is not used (in one of these states), with what to do about it."""
     for status in servers.status():
         name = visible(status.name)
         if status.state not in (states or UNUSED):
             continue
         why = f" ({one_line(status.detail)})" if status.detail else ""
         if status.state in ("untrusted", "unapproved"):
-            yield f"MCP server {name} is not used{why}: look at it with /mcp trust {name} in `turnout`"
+            yield f"MCP server {name} is not used{why}: review it with /mcp trust {name} in `turnout`"
         else:
             yield f"MCP server {name} is not used: {status_text(status)}"
 
 
 def status_text(status: McpStatus) -> str:
-    """How a server stands, in a line."""
+    """The state of a server, its tools and its error, in one line."""
     tools = f", {len(status.tools)} tools" if status.tools else ""
     detail = f": {one_line(status.detail)}" if status.detail else ""
     return f"{status.state}{tools}{detail}"

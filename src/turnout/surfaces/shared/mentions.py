@@ -23,17 +23,17 @@ _MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"|([^\s"@]+))')
 
 
 def mentioned_words(text: str) -> list[str]:
-    """The words that may name files, in order, each once."""
+    """The words after an @, which may be paths: in order, each once."""
     return list(dict.fromkeys(found[1] or found[2] for found in _MENTION.finditer(text)))
 
 
 def quoted_path(path: str) -> str:
-    """How a path is written after the @."""
+    """The path as it is written after an @."""
     return f'"{path}"' if re.search(r"[\s@]", path) else path
 
 
 def with_files(text: str, workspace: WorkspaceFiles) -> tuple[Block, ...]:
-    """What was said, and the files that it names."""
+    """The text, and the files that it mentions."""
     files: dict[str, Block] = {}
     for word in mentioned_words(text)[:MOST]:
         for path, block in _files_named(word, workspace):
@@ -42,7 +42,7 @@ def with_files(text: str, workspace: WorkspaceFiles) -> tuple[Block, ...]:
 
 
 def _files_named(word: str, workspace: WorkspaceFiles) -> Iterator[tuple[str, Block]]:
-    """The file of that name; a word may end in what belongs to the sentence."""
+    """The file with this path. Punctuation at the end may belong to the sentence."""
     for path in dict.fromkeys((word, word.rstrip(".,;:!?)'"))):
         try:
             data, _ = workspace.read(path, LARGEST_MEDIA)
@@ -57,8 +57,8 @@ def _block_of(path: str, data: bytes) -> Block:
     if (mime := sniff_mime(encoded)) and not mime.startswith("text/"):
         return Media(mime, encoded, name=path)
     if is_binary(data):
-        return Text(f"{path} is binary ({len(data):,} bytes) and is not shown here.")
+        return Text(f"{path} is binary ({len(data):,} bytes) and is not included.")
     text = decode_text(data).text
     if len(text) > LARGEST:
-        return Text(f"{path} has {len(text):,} characters, too many to put here; read the parts you need.")
+        return Text(f"{path} has {len(text):,} characters, too many to include; read the parts you need.")
     return Text(f"The file {path}:\n\n{text}")

@@ -1,4 +1,4 @@
-"""How a command opens a session: configuration, options and the stored past, put together once."""
+"""How a command opens a session from its configuration, its options and the store."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ SYSTEM = (
 )
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    """What the command line asks for."""
+class SessionArguments(Struct, frozen=True, kw_only=True):
+    """What the command line says about the session."""
 
     model: str = ""
     fallback: tuple[str, ...] = ()
@@ -59,10 +59,11 @@ class Wanted(Struct, frozen=True, kw_only=True):
     stored: bool = True
 
 
-def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) -> Config:
+def configuration(wanted: SessionArguments, environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration of the folder, with the command line on top."""
     folder = Path(wanted.folder or ".").resolve()
     if not folder.is_dir():
-        raise UsageError(f"{wanted.folder} is not a folder")
+        raise UsageError(f"{wanted.folder} is not a folder; give an existing folder with --cwd")
     given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
     given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
     given |= {"foreign_thinking": wanted.foreign_thinking}
@@ -75,7 +76,7 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
 
 
 def open_session(
-    wanted: Wanted,
+    wanted: SessionArguments,
     config: Config,
     *,
     store: Store | None = None,
@@ -84,7 +85,7 @@ def open_session(
     transport: Transport | None = None,
     debug: Callable[..., None] | None = None,
 ) -> Session:
-    """The session that a command asks for. `approval` says who is asked; the configuration says the rest."""
+    """The session of a command. `approval` says who is asked; the rest is in the configuration."""
     settings = config.settings
     name = wanted.model or last_model(config, store, id) or config.default_model()
     target = config.target(name, wanted.base_url)
@@ -117,29 +118,29 @@ def open_session(
     return session
 
 
-def _limits(wanted: Wanted, config: Config) -> Limits:
+def _limits(wanted: SessionArguments, config: Config) -> Limits:
     limits = Limits(cost=config.settings.max_cost, subagents=config.settings.subagents)
     return replace(limits, rounds=wanted.max_turns) if wanted.max_turns else limits
 
 
 def confinement_warning(session: Session) -> str:
-    """What a user should know where no sandbox holds commands; "" where one does."""
+    """What the user should know if there is no sandbox for commands; "" if there is one."""
     if session.scheduler.workspace is None:
         return "no tools for files and commands: this system cannot confine them to a folder"
     spawn = session.scheduler.spawn
     if getattr(spawn, "confines", False):
         return ""
-    then = "they run unasked" if session.scheduler.policy.mode == "full" else "each is asked for"
-    return f"no sandbox holds commands ({getattr(spawn, 'note', '') or 'there is none'}): {then}"
+    then = "they run without a question" if session.scheduler.policy.mode == "full" else "every command asks"
+    return f"commands are not in a sandbox ({getattr(spawn, 'note', '') or 'there is none'}): {then}"
 
 
 def _check_rules(given: Iterable[Rule], names: list[str]) -> None:
-    """A rule about a tool that is not there would protect from nothing; MCP servers' come later."""
+    """Refuse a rule for an unknown tool: it would protect nothing. Tools of MCP servers are not known yet."""
     for rule in given:
         if not rule.tool.startswith("mcp__") and not any(fnmatchcase(name, rule.tool) for name in names):
             near = get_close_matches(rule.tool, names, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(names)}"
-            raise UsageError(f"--{rule.effect} {rule.tool}: no tool is called that; {hint}")
+            hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}"
+            raise UsageError(f"--{rule.effect} {rule.tool}: there is no such tool; {hint}")
 
 
 def last_model(config: Config, store: Store | None, id: str) -> str:
@@ -153,14 +154,14 @@ def last_model(config: Config, store: Store | None, id: str) -> str:
 
 
 def instructions(config: Config) -> str:
-    """The system text: ours or the user's, the folder, and what the project says to agents."""
+    """The system prompt: ours or the user's, the folder, and the project's instructions to agents."""
     parts = [config.settings.system or SYSTEM, f"The folder is {config.folder}."]
     if project := config.instructions():
         parts.append(f"The project's own instructions:\n\n{project}")
     return "\n\n".join(parts)
 
 
-def command_line_rules(wanted: Wanted) -> list[Rule]:
+def command_line_rules(wanted: SessionArguments) -> list[Rule]:
     """--allow and --deny: a tool's name, or `tool(pattern)` for its first argument or path."""
     return [_parse_rule("allow", text) for text in wanted.allow] + [
         _parse_rule("deny", text) for text in wanted.deny
@@ -173,7 +174,7 @@ _RULE = re.compile(r"([\w*?\[\]!.-]+)(?:\((.+)\))?", re.DOTALL)
 def _parse_rule(effect: Any, text: str) -> Rule:
     found = _RULE.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"--{effect} {text!r} is no rule; write a tool's name, or tool(pattern)")
+        raise UsageError(f"--{effect} {text!r} is not a rule; write a tool's name, or tool(pattern)")
     name, pattern = found.groups()
     if not pattern:
         return Rule(effect, name)
@@ -181,50 +182,46 @@ def _parse_rule(effect: Any, text: str) -> Rule:
     return Rule(effect, name, arguments={key: pattern}) if key else Rule(effect, name, path=pattern)
 
 
-def stored_session(wanted: Wanted, config: Config) -> dict[str, Any]:
-    """Where the session is kept, and which one is gone on with."""
+def stored_session(wanted: SessionArguments, config: Config) -> dict[str, Any]:
+    """The store, and the id of the session that is resumed, as arguments of `open_session`."""
     if not wanted.stored:
         if wanted.resume or wanted.continues:
-            raise UsageError(
-                "--no-store keeps nothing, so there is nothing to go on with; leave one of them out"
-            )
+            raise UsageError("--no-store cannot resume a session; remove it, or remove -c and -r")
         return {}
-    from ...store import open_store  # SQLite is loaded when it is needed
+    from ...store import open_store  # loads SQLite, which not every command needs
 
     if wanted.resume and wanted.continues:
-        raise UsageError("-c is the latest session and -r ID another; give one of them")
+        raise UsageError("-c resumes the latest session and -r ID another one; give only one of them")
     store = open_store(config.environment)
-    found = (
-        find_session(store, wanted.resume)
-        if wanted.resume
-        else latest_session(store)
-        if wanted.continues
-        else ""
-    )
+    found = ""
+    if wanted.resume:
+        found = find_session(store, wanted.resume)
+    elif wanted.continues:
+        found = latest_session(store)
     if wanted.fork and not found:
-        raise UsageError("--fork copies a session: say which, with -c or -r ID")
+        raise UsageError("--fork copies a session; name it with -c or -r ID")
     if wanted.fork:
         found = store.fork(found)
     return {"store": store, **({"id": found} if found else {})}
 
 
 def latest_session(store: Store) -> str:
-    """The session that was worked with last."""
+    """The id of the session that was used last."""
     lines = store.list(limit=1)
     if not lines:
-        raise UsageError("there is no session to continue; start one without -c")
+        raise UsageError("there is no session to resume; start one without -c")
     return lines[0].id
 
 
 def find_session(store: Store, given: str) -> str:
-    """The session that an id, or the beginning of one, means."""
+    """The id of the session with this id, or with an id that starts like this."""
     if store.knows(given):
         return given
     found = [line.id for line in store.list() if line.id.startswith(given)]
     if len(found) == 1:
         return found[0]
     raise UsageError(
-        f"{len(found)} sessions begin with {given!r}; give more of the id"
+        f"{len(found)} sessions start with {given!r}; give more of the id"
         if found
-        else f"there is no session {given!r}; `turnout sessions` lists those there are"
+        else f"there is no session {given!r}; `turnout sessions` lists them"
     )

@@ -1,4 +1,4 @@
-"""Signals of the system as calls of ours, for as long as something runs."""
+"""Calls a function on signals of the operating system, for as long as a block runs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def handling_signals(action: Callable[[], object], *names: str) -> Iterator[None]:
-    """Call `action` when one of these signals comes, in place of what it would do otherwise.
+    """Call `action` on one of these signals, instead of the default action.
 
-    One that is ignored stays ignored: so `nohup` has it. Where the event loop knows no signals
-    (Windows), Ctrl+C stays a KeyboardInterrupt.
+    A signal that is ignored stays ignored: `nohup` relies on that. On Windows the event loop has no
+    signal handlers, so Ctrl+C stays a KeyboardInterrupt.
     """
     loop = asyncio.get_running_loop()
     known = [getattr(signal, name) for name in names if hasattr(signal, name)]

@@ -1,4 +1,4 @@
-"""What replies used, added to the counters that `turnout stats` shows over time."""
+"""Tokens and cost of replies: counted for `turnout stats`, summed for results and /stats."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NAMES = {
 
 
 class Tokens(Struct, frozen=True):
-    """Tokens as the provider counted them; null where it did not say."""
+    """Tokens as the provider counted them; null if it did not say."""
 
     input: int | None = None
     output: int | None = None
@@ -46,7 +46,7 @@ class Tokens(Struct, frozen=True):
 
 
 def count_use(store: Store | None, turns: Iterable[ModelTurn]) -> None:
-    """Count replies, their tokens and their cost; nothing that was said."""
+    """Count replies, their tokens and their cost. No text is stored."""
     if store is None:
         return
     for turn in turns:

@@ -36,11 +36,11 @@ PATTERN = {
     SESSION: AnswerChoice("S", "commands to allow for this session"),
     ALWAYS: AnswerChoice("A", "commands to allow always here"),
 }
-"""The choices that a lasting yes becomes when the user writes which commands it covers."""
+"""What a lasting yes becomes when the user edits which commands it covers."""
 
 
 def question_of(request: ApprovalRequest, look: Look, tool_risk: str = "risky") -> ApprovalQuestion:
-    """Everything one must know to answer: the whole command, the change, further arguments, the reason."""
+    """Everything the user must know to answer: the whole command, the change, other arguments, the reason."""
     arguments = request.arguments
     main = next((name for name in MAIN if isinstance(arguments.get(name), str)), "")
     change = change_of(request.tool, arguments, look)
@@ -62,14 +62,14 @@ def question_of(request: ApprovalRequest, look: Look, tool_risk: str = "risky") 
 
 
 def covers(request: ApprovalRequest, tool_risk: str) -> str:
-    """What a lasting yes would allow; the policy goes by what the tool can do, and by what this call does."""
+    """What a lasting yes would allow. It depends on the risk of the tool and on the risk of this call."""
     if is_mild(tool_risk, request.risk):
         return f"every {request.tool} {request.reach} the workspace"
     return "exactly this call"
 
 
 def decision(request: ApprovalRequest, choice: AnswerChoice, text: str = "") -> Decision:
-    """The answer to a request; `text` is the reason of a no, or the edited arguments."""
+    """The answer to a request; `text` is the reason for a no, or the edited arguments."""
     match choice.key:
         case "y":
             return request.once()
@@ -88,7 +88,7 @@ def decision(request: ApprovalRequest, choice: AnswerChoice, text: str = "") -> 
 
 
 def pattern_of(request: ApprovalRequest) -> str | None:
-    """The pattern that covers just this command; None where the call is not a command."""
+    """The pattern that covers only this command; None if the call is not a command."""
     command = request.arguments.get("command")
     return command if isinstance(command, str) and "\n" not in command else None
 
@@ -98,14 +98,14 @@ def _pattern_rule(request: ApprovalRequest, pattern: str) -> Rule:
     command = str(request.arguments.get("command", ""))
     program = pattern.partition(" ")[0]
     if not program or any(sign in program for sign in "*?["):
-        raise ValueError("begin with the name of a program, as in: npm test *")
+        raise ValueError("the pattern must start with the name of a program, as in: npm test *")
     if not fnmatchcase(command, pattern) and command != pattern:
-        raise ValueError(f"{pattern!r} does not cover the command that was asked about; a * covers any text")
+        raise ValueError(f"{pattern!r} does not cover the command in question; a * covers any text")
     return Rule("allow", request.tool, arguments={"command": pattern})
 
 
 def answer_line(decided: Decision, asked: ApprovalQuestion) -> str:
-    """What was answered, in full: a lasting yes names what it covers."""
+    """The answer in words. A lasting yes names what it covers."""
     covered = decided.rule.scope if decided.rule is not None else asked.covers
     match decided.answer:
         case "session":
@@ -121,12 +121,12 @@ def answer_line(decided: Decision, asked: ApprovalQuestion) -> str:
 
 
 def arguments_text(arguments: Mapping[str, Any]) -> str:
-    """Arguments as text that a user can change."""
+    """Arguments as text that the user can edit."""
     return json.dumps(dict(arguments), ensure_ascii=False, indent=2)
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """Arguments as the user wrote them; ValueError says what is wrong with them."""
+    """Arguments as the user edited them; ValueError says what is wrong."""
     value = loads(text)
     if not isinstance(value, dict):
         raise ValueError("the arguments must be a JSON object")

@@ -1,8 +1,7 @@
-"""A streamed answer, cut into parts that are whole: paragraphs, lists, tables, lines of code.
+"""Splits a streamed answer into complete parts: paragraphs, lists, tables, lines of code.
 
-Only the last part can still change, so only that must be drawn again as text comes. A cut
-never falls where Markdown would read the two halves otherwise, except in parts that grow
-beyond all bounds.
+Only the last part can still change, so only that is redrawn as text comes. Parts are split only
+where Markdown reads both halves the same way, except in parts that grow too long.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from collections.abc import Iterator
 from .pieces import Listing, Prose
 
 LONGEST = 4_000
-"""Characters of a part that still moves; a longer one is cut at a line."""
+"""Characters of a part that still grows; a longer one is split at a line."""
 CODE_LINES = 24
-"""Lines of code that are held back before they are shown for good."""
+"""Lines of code that are redrawn until they are shown for good."""
 LIST_LINES = 12
 
 _FENCE = re.compile(r"( *)(`{3,}|~{3,})\s*([^\s`]*)[^`]*$")
@@ -24,15 +23,15 @@ _MAYBE_ITEM = re.compile(r"([-*+]|\d{1,9}[.)]?)?\Z")
 
 
 class Blocks:
-    """Feed text as it comes; get parts as they become whole."""
+    """Feed text as it comes; get parts as they become complete."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []  # whole lines of the part that still moves
-        self._line = ""  # the line that is not whole yet
+        self._lines: list[str] = []  # complete lines of the part that still grows
+        self._line = ""  # the line that is not complete yet
         self._fence = ""
         self._language = ""
-        self._inner_fence = ""  # code inside a list, which stays with the list
-        self._follows = False  # the part that moves goes on from one that was cut
+        self._inner_fence = ""  # the fence of code inside a list, which stays with the list
+        self._follows = False  # the growing part continues one that was split
         self._blank = False  # the last line was blank, outside code
 
     def feed(self, text: str) -> Iterator[Prose | Listing]:
@@ -46,7 +45,7 @@ class Blocks:
             yield part
 
     def close(self) -> Iterator[Prose | Listing]:
-        """The text is over: what still moved is whole now."""
+        """The text is over: the growing part is complete."""
         rest, self._line = self._line, ""
         if rest:
             yield from self._take_line(rest)
@@ -55,7 +54,7 @@ class Blocks:
 
     @property
     def tail(self) -> tuple[Prose | Listing, ...]:
-        """The part that still moves."""
+        """The part that still grows."""
         text = "\n".join([*self._lines, self._line] if self._line else self._lines)
         if self._fence:
             return (Listing(text, self._language, self._follows),)
@@ -80,7 +79,7 @@ class Blocks:
             yield from self._flush_part(follows=True)
 
     def _opens_code(self, line: str) -> bool:
-        """Whether code begins here that is a part of its own; code inside a list is the list's."""
+        """Whether a code block starts here. Code inside a list belongs to the list."""
         if self._inner_fence:
             if line.strip().startswith(self._inner_fence):
                 self._inner_fence = ""
@@ -110,7 +109,7 @@ class Blocks:
         self._lines = []
 
     def _flush_before(self, line: str) -> Iterator[Prose | Listing]:
-        """A line after a blank one begins a new part, unless it still belongs to a list."""
+        """A line after a blank one starts a new part, unless it belongs to a list."""
         belongs = line.startswith(" ") or (_ITEM.match(line) and len(self._lines) <= LIST_LINES)
         if not self._inner_fence and not (self._in_list and belongs):
             yield from self._flush_part()
@@ -130,7 +129,7 @@ class Blocks:
         self._inner_fence = ""
 
     def _split_line(self, line: str) -> tuple[str, Prose]:
-        """One endless line: what stands before a space is a part, the rest goes on."""
+        """Split a very long line at a space: a complete part, and the rest."""
         at = line.rfind(" ", 0, LONGEST)
         at = at if at > 0 else LONGEST
         part = Prose("\n".join([*self._lines, line[:at]]), self._follows)

@@ -1,4 +1,4 @@
-"""The lines at the bottom that never go away: what moves, a question or the input line, the status."""
+"""The lines at the bottom of the screen: the live view, a question or the input line, the status line."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from .terminal import Terminal
 
 LABELS = {NO.key: "why not (enter: no reason)", EDIT.key: "arguments"}
-"""What stands before the words of an answer, where the choice's own words would not do."""
+"""The prompt before the words of an answer, if it differs from the name of the choice."""
 
 MENU_ROWS = 8
 MOST_INPUT_ROWS = 10
 AROUND = 3
-"""Rows that are neither what moves nor the question or the input: two gaps and the status."""
+"""Rows beside the live view and the question or input: two gaps and the status line."""
 
 
 class Bottom:
-    """The windows of a terminal, and how high they are."""
+    """The windows of a terminal, and their heights."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
@@ -47,7 +47,7 @@ class Bottom:
         self.container = self._container()
 
     def room(self, columns: int, rows: int) -> int:
-        """Rows that are left for what moves."""
+        """Rows that are left for the live view."""
         below = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
         if self._shows_choices:
             letters = sum(get_cwidth(text) for _, text in self._choices())
@@ -89,7 +89,7 @@ class Bottom:
         )
 
     def _input_height(self) -> Dimension:
-        """Room for the lines, and below them for a menu while it is open."""
+        """Rows for the input, and below it for a menu while it is open."""
         lines = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
         if self._terminal.completes:
             return Dimension(min=1, preferred=lines + MENU_ROWS)

@@ -1,4 +1,4 @@
-"""The tool calls of a turn on their way: what each is about, how it stands, what came of it."""
+"""The tool calls of a turn on the screen: subject, state and outcome of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_SUBJECT = 400
 KEPT_OUTPUT = 8_000
 LIVE_LINES = 4
 QUIET = frozenset({"read_file"})
-"""Tools whose results the user has at hand already: only their size is told."""
+"""Tools whose results the user already has: only the size is shown."""
 
 _PATCHED = re.compile(r"^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b/)?)(.+?)\s*$", re.MULTILINE)
 
@@ -36,7 +36,7 @@ WORDS = {
 
 
 class CallOnScreen:
-    """One call, from its first letter to its outcome."""
+    """One call, from its first character to its outcome."""
 
     def __init__(self, name: str, now: float) -> None:
         self.name = name
@@ -55,12 +55,12 @@ class CallOnScreen:
         self._raw.append(piece)
 
     def finish_arguments(self, look: Look) -> None:
-        """The arguments are whole; the file is looked at before the tool can have changed it."""
+        """The arguments are complete. The file is read now, before the tool can change it."""
         self.set_arguments(parsed("".join(self._raw))[0], look)
         self.state = "waiting"
 
     def set_arguments(self, arguments: dict[str, Any], look: Look) -> None:
-        """These are its arguments, from whomever."""
+        """Set the arguments, from the model or from the user."""
         self.arguments = arguments
         self._change = change_of(self.name, arguments, look)
 
@@ -78,7 +78,7 @@ class CallOnScreen:
             self._fraction = event.fraction
 
     def add_nested(self, event: Nested) -> None:
-        """Something happened in a subagent that this call started."""
+        """Take an event of the subagent that this call started."""
         if isinstance(event.event, ToolCallStart):
             self._below += 1
             self._step = f"{self._below} calls, now {event.event.name}"

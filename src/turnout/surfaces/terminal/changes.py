@@ -1,4 +1,4 @@
-"""What a call would change in a file, line by line, from its arguments and the file as it is."""
+"""What a call would change in a file, line by line, from its arguments and the current file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from .pieces import ChangedLine
 
 Look: TypeAlias = Callable[[str], str | None]
-"""The text of a file of the workspace; None where there is none that can be shown."""
+"""The text of a file of the workspace; None if it cannot be shown."""
 
 AROUND = 2
 MOST = 4_000
@@ -17,7 +17,7 @@ MOST = 4_000
 
 
 def change_of(name: str, arguments: Mapping[str, Any], look: Look) -> tuple[ChangedLine, ...]:
-    """The change that a call to a writing tool would make; nothing for any other tool."""
+    """The change that a call of a writing tool would make; empty for any other tool."""
     if name == "apply_patch" and isinstance(patch := arguments.get("patch"), str):
         return tuple(_patch_lines(patch))
     path = arguments.get("path")
@@ -35,7 +35,7 @@ def change_of(name: str, arguments: Mapping[str, Any], look: Look) -> tuple[Chan
 
 
 def _patch_lines(patch: str) -> Iterator[ChangedLine]:
-    """A patch says itself what it changes."""
+    """The lines of a patch, which shows its changes itself."""
     for line in patch.strip("\n").split("\n"):
         if line.startswith(("+", "-")) and not line.startswith(("+++", "---")):
             yield ChangedLine("+" if line[0] == "+" else "-", 0, line[1:])
@@ -44,7 +44,7 @@ def _patch_lines(patch: str) -> Iterator[ChangedLine]:
 
 
 def compare_texts(before: str, after: str) -> tuple[ChangedLine, ...]:
-    """Two texts as lines kept, taken away and added, with a little around each change."""
+    """Two texts as lines kept, removed and added, with some context around each change."""
     old, new = before.splitlines(), after.splitlines()
     head = _count_equal(old, new)
     tail = _count_equal(old[head:][::-1], new[head:][::-1])
@@ -59,7 +59,7 @@ def compare_texts(before: str, after: str) -> tuple[ChangedLine, ...]:
 
 
 def _count_equal(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """The number of equal lines at the start of both."""
     pairs = zip(old, new, strict=False)
     return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new)))
 

@@ -1,7 +1,7 @@
 """Slash commands: the table of them, and how one is found and run.
 
-A command is a function of the conversation and of what follows its name. Those marked
-`idle` change the conversation itself and wait until nothing is under way.
+A command is a function of the conversation and of the text after its name. Commands marked
+`idle` change the conversation itself, so they are refused while a reply is running.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Choices: TypeAlias = Callable[["Talk"], Iterable[str]]
 
 
 class SlashCommand(Struct, frozen=True):
-    """One command: what it does in a line, and what may follow it."""
+    """One command: what it does, in one line, and the arguments it takes."""
 
     help: str
     run: Action
@@ -59,7 +59,7 @@ class SlashCommand(Struct, frozen=True):
 
 
 def run_slash_command(talk: Talk, text: str) -> None:
-    """Run `/name what follows`; a name that is not known gets the nearest ones."""
+    """Run `/name arguments`; for an unknown name, suggest the nearest ones."""
     name, _, rest = text[1:].partition(" ")
     rest = rest.strip()
     if (command := COMMANDS.get(name)) is not None:
@@ -78,13 +78,13 @@ def run_slash_command(talk: Talk, text: str) -> None:
 
 
 KEYS = (
-    ("enter", "say it; while tools run it is queued and said after them"),
+    ("enter", "send; while tools run the prompt is queued and sent after them"),
     ("alt+enter, ctrl+j, \\ enter", "a new line"),
-    ("@path", "put a file behind your words (tab completes)"),
-    ("!command", "run a command yourself; the model is told with your next words"),
+    ("@path", "attach a file (tab completes)"),
+    ("!command", "run a command yourself; the model sees it with your next prompt"),
     ("shift+tab", "next approval mode: " + ", ".join(mode for mode in MODES if mode != "full")),
     ("esc", "interrupt; ctrl+c clears the line, then quits; ctrl+d quits"),
-    ("ctrl+r, up", "search, and walk through, what you said before"),
+    ("ctrl+r, up", "search and browse earlier prompts"),
     ("ctrl+t", "show or fold thinking"),
 )
 
@@ -103,29 +103,29 @@ def _permission_words(talk: Talk) -> Iterable[str]:
 
 
 COMMANDS: dict[str, SlashCommand] = {
-    "help": SlashCommand("what can be typed here", _show_help),
+    "help": SlashCommand("show commands and keys", _show_help),
     "model": SlashCommand("show or switch the model, at any turn", switch_model, "[NAME]", model_names),
     "provider": SlashCommand("show or switch the provider", switch_provider, "[NAME]", provider_names),
-    "clear": SlashCommand("begin a new session", start_new_session, idle=True),
-    "compact": SlashCommand("make room: summarise what is old", compact_history, idle=True),
-    "resume": SlashCommand("go on with another session", resume_session, "[ID]", session_ids, idle=True),
-    "fork": SlashCommand("go on with a copy of this session", fork_session, idle=True),
-    "undo": SlashCommand("take back your last words and all that followed", undo_last_prompt, idle=True),
+    "clear": SlashCommand("start a new session", start_new_session, idle=True),
+    "compact": SlashCommand("summarise old turns to free context", compact_history, idle=True),
+    "resume": SlashCommand("resume another session", resume_session, "[ID]", session_ids, idle=True),
+    "fork": SlashCommand("continue in a copy of this session", fork_session, idle=True),
+    "undo": SlashCommand("remove your last prompt and everything after it", undo_last_prompt, idle=True),
     "export": SlashCommand("write the conversation to a file", export_conversation, "[FILE]"),
     "copy": SlashCommand("copy the last answer", copy_last_answer),
-    "tools": SlashCommand("the tools and their risk", show_tools),
+    "tools": SlashCommand("list the tools and their risk", show_tools),
     "mcp": SlashCommand(
-        "MCP servers: how they stand, which are trusted", manage_mcp_servers, "[trust NAME]", mcp_choices
+        "show MCP servers, trust or restart one", manage_mcp_servers, "[trust NAME]", mcp_choices
     ),
     "permissions": SlashCommand(
-        "show the rules, take one back, or set the mode",
+        "show the rules, revoke one, or set the approval mode",
         manage_permissions,
         "[MODE | revoke N]",
         _permission_words,
     ),
-    "status": SlashCommand("this session at a glance", show_status),
-    "stats": SlashCommand("tokens, cost and tool counters of this session", show_stats),
+    "status": SlashCommand("show this session: model, context, cost", show_status),
+    "stats": SlashCommand("show tokens and tool counters of this session", show_stats),
     "diagnose": SlashCommand("check history, rendering and request for this model", show_diagnosis),
-    "theme": SlashCommand("colours", switch_theme, "[NAME]", lambda talk: THEMES),
-    "quit": SlashCommand("leave", lambda talk, rest: talk.edge.leave()),
+    "theme": SlashCommand("change the colours", switch_theme, "[NAME]", lambda talk: THEMES),
+    "quit": SlashCommand("quit", lambda talk, rest: talk.edge.leave()),
 }

@@ -1,4 +1,4 @@
-"""/mcp: how the servers stand, and the user's word on each: trust, distrust, restart."""
+"""/mcp: the state of the MCP servers, and trust, distrust and restart for each."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ if TYPE_CHECKING:
     from ...tools.mcp.servers import McpServers
     from .talk import Talk
 
-Deed = Callable[["Talk", "McpServers", str], Coroutine[Any, Any, None]]
+ServerAction = Callable[["Talk", "McpServers", str], Coroutine[Any, Any, None]]
 
 
 def manage_mcp_servers(talk: Talk, rest: str) -> None:
     servers = talk.servers
     if servers is None:
         place = talk.config.places.config / "mcp.json"
-        talk.edge.show(Notice(f"No MCP server is configured; {place} is the place."))
+        talk.edge.show(Notice(f"No MCP server is configured; add servers in {place}."))
         return
     verb, _, name = rest.partition(" ")
     if not verb:
         rows = [(status.name, f"{status_text(status)}  ({status.described})") for status in servers.status()]
-        talk.edge.show(Rows(tuple(rows), "MCP servers; /mcp trust NAME looks at one and begins to use it"))
+        talk.edge.show(Rows(tuple(rows), "MCP servers; /mcp trust NAME reviews one and starts to use it"))
         return
-    if verb not in DEEDS or not name:
-        raise UsageError(f"say /mcp {'|'.join(DEEDS)} NAME, or /mcp alone")
+    if verb not in ACTIONS or not name:
+        raise UsageError(f"/mcp takes a verb and a name; write /mcp {'|'.join(ACTIONS)} NAME, or /mcp alone")
     if talk.idle():
-        talk.begin(DEEDS[verb](talk, servers, name.strip()))
+        talk.begin(ACTIONS[verb](talk, servers, name.strip()))
 
 
 def mcp_choices(talk: Talk) -> list[str]:
     names = [status.name for status in talk.servers.status()] if talk.servers is not None else []
-    return [f"{verb} {name}" for verb in DEEDS for name in names]
+    return [f"{verb} {name}" for verb in ACTIONS for name in names]
 
 
 async def _trust_server(talk: Talk, servers: McpServers, name: str) -> None:
-    """Show what there is to agree to, step by step: how it is started, then what it offers."""
+    """Ask step by step: first how the server is started, then which tools it offers."""
     while (review := servers.review(name)) is not None:
         talk.edge.show(Notice(review.text, "plain"))
         if review.changes:
-            talk.edge.show(Notice("Since you last agreed:\n" + "\n".join(review.changes), "warn"))
+            talk.edge.show(Notice("Changed since you last agreed:\n" + "\n".join(review.changes), "warn"))
         asked = "start it" if review.stage == "launch" else "use its tools"
         if (await talk.edge.inquire(f"{asked}? (yes/no)") or "").lower() not in ("y", "yes"):
-            talk.edge.show(Notice(f"{name} stays as it is."))
+            talk.edge.show(Notice(f"{name} is unchanged."))
             return
         await servers.trust(review)
     _show_server(talk, servers, name)
@@ -68,4 +68,8 @@ def _show_server(talk: Talk, servers: McpServers, name: str) -> None:
     talk.edge.show(Notice(f"{name} is {status_text(status)}"))
 
 
-DEEDS: dict[str, Deed] = {"trust": _trust_server, "distrust": _distrust_server, "restart": _restart_server}
+ACTIONS: dict[str, ServerAction] = {
+    "trust": _trust_server,
+    "distrust": _distrust_server,
+    "restart": _restart_server,
+}

@@ -1,4 +1,4 @@
-"""Commands that move the conversation: to another model, another session, back, or out to a file."""
+"""Slash commands for the model, the session, undo, export and copy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLIPBOARDS = (("pbcopy",), ("wl-copy",), ("xclip", "-selection", "clipboard"), (
 
 
 def model_names(talk: Talk) -> list[str]:
-    """What /model can be given: configured targets, and whoever answered in this session."""
+    """The names that /model offers: configured targets, and the models of this session."""
     turns = talk.session.history.turns
     seen = [str(turn.origin) for turn in turns if isinstance(turn, ModelTurn) and turn.origin.model]
     return list(dict.fromkeys([*talk.config.targets(), str(talk.session.target.origin), *seen]))
@@ -42,14 +42,14 @@ def model_names(talk: Talk) -> list[str]:
 def switch_model(talk: Talk, name: str) -> None:
     if not name:
         current = str(talk.session.target.origin)
-        rows = [(known, "answers now" if known == current else "") for known in model_names(talk)]
-        talk.edge.show(Rows(tuple(rows), "Models; any other provider:model can be given too"))
+        rows = [(known, "current" if known == current else "") for known in model_names(talk)]
+        talk.edge.show(Rows(tuple(rows), "Models; any other provider:model works too"))
         return
     place = talk.config.target(name)
     talk.session.switch(place)
     talk.refresh_status()
-    when = "after the reply under way" if talk.session.busy else "from now on"
-    talk.edge.show(Notice(f"{place.origin} answers {when}; the whole conversation goes with it."))
+    when = "after this reply" if talk.session.busy else "from now on"
+    talk.edge.show(Notice(f"{place.origin} answers {when}, with the whole conversation."))
 
 
 def provider_names(talk: Talk) -> list[str]:
@@ -68,11 +68,11 @@ def switch_provider(talk: Talk, name: str) -> None:
 
 
 def start_new_session(talk: Talk, rest: str) -> None:
-    async def begin_anew() -> None:
+    async def open_new() -> None:
         await talk.go_to(model=str(talk.session.target.origin))
-        talk.edge.show(Notice(f"A new session: {talk.session.id}."))
+        talk.edge.show(Notice(f"Started session {talk.session.id}."))
 
-    talk.begin(begin_anew())
+    talk.begin(open_new())
 
 
 def session_ids(talk: Talk) -> Iterable[str]:
@@ -90,31 +90,31 @@ def resume_session(talk: Talk, given: str) -> None:
         return
     id = talk.opener.find_session(given)
     if id == talk.session.id:
-        raise UsageError("this is that session")
+        raise UsageError(f"{id} is this session; choose another one")
 
-    async def go_on() -> None:
+    async def open_session() -> None:
         await talk.go_to(id)
         talk.recall()
-        talk.edge.show(Notice(f"Going on with {id}; {talk.session.target.origin} answers."))
+        talk.edge.show(Notice(f"Resumed {id}; {talk.session.target.origin} answers."))
 
-    talk.begin(go_on())
+    talk.begin(open_session())
 
 
 def fork_session(talk: Talk, rest: str) -> None:
     model = str(talk.session.target.origin)
 
-    async def go_on() -> None:
+    async def open_copy() -> None:
         copied = talk.opener.copy(talk.session.id)
         await talk.go_to(copied, model)
-        talk.edge.show(Notice(f"Going on with a copy, {copied}; the session before stays as it is."))
+        talk.edge.show(Notice(f"Continuing in a copy, {copied}; the earlier session is unchanged."))
 
-    talk.begin(go_on())
+    talk.begin(open_copy())
 
 
 def compact_history(talk: Talk, rest: str) -> None:
     async def compact_now() -> None:
         done = await talk.session.compact(talk.take)
-        talk.edge.show(Notice("Room was made." if done else "There was nothing to make shorter."))
+        talk.edge.show(Notice("Compacted." if done else "There is nothing to compact."))
 
     talk.begin(compact_now())
 
@@ -123,19 +123,19 @@ def undo_last_prompt(talk: Talk, rest: str) -> None:
     history = talk.session.history
     asked = [at for at, turn in enumerate(history.turns) if isinstance(turn, UserTurn)]
     if not asked or (asked[-1] == 0 and history.summary):
-        raise UsageError("there is nothing to take back")
+        raise UsageError("there is no prompt to remove; /resume opens another session")
     turn = history.turns[asked[-1]]
     made = _compactions_before(history, turn)
     history.rewind(history.turns[asked[-1] - 1].key if asked[-1] else "")
     for each in made:
         history.compact(each.through_key, each.summary, shortened=each.shortened, pinned=each.pinned)
     talk.refresh_status()
-    talk.edge.show(Notice("Taken back. Files that tools have changed stay as they are."))
+    talk.edge.show(Notice("Removed. Files that tools have changed stay changed."))
     talk.edge.put_back(joined_text(turn.blocks[:1]))
 
 
 def _compactions_before(history: History, turn: Turn) -> list[Compaction]:
-    """What was made shorter between a turn and the one before it, which going back would undo."""
+    """The compactions between a turn and the one before it, which a rewind would undo."""
     at = max(place for place, entry in enumerate(history.entries) if entry == turn)
     before = takewhile(
         lambda entry: not isinstance(entry, UserTurn | ModelTurn), reversed(history.entries[:at])
@@ -154,7 +154,7 @@ def export_conversation(talk: Talk, given: str) -> None:
 
     path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
     if path.suffix not in FORMS:
-        raise UsageError(f"a conversation is exported as {', '.join(FORMS)}")
+        raise UsageError(f"{path.suffix or path.name} is not an export format; use one of {', '.join(FORMS)}")
     store = talk.opener.store
     title = store.summary(talk.session.id).title if store is not None else ""
     data = exported(talk.session.history, FORMS[path.suffix], title)
@@ -166,7 +166,7 @@ def copy_last_answer(talk: Talk, rest: str) -> None:
     turns = talk.session.history.turns
     answers = [turn.text for turn in turns if isinstance(turn, ModelTurn) and turn.text.strip()]
     if not answers:
-        raise UsageError("there is no answer yet")
+        raise UsageError("there is no answer to copy yet; ask something first")
     text = printable(answers[-1])
     for words in CLIPBOARDS:
         if shutil.which(words[0]) and _pipe_to(words, text):
@@ -174,11 +174,11 @@ def copy_last_answer(talk: Talk, rest: str) -> None:
             return
     path = talk.config.places.state / "copied.md"
     write_private(path, text)
-    talk.edge.show(Notice(f"No clipboard was found here; the answer is in {path}."))
+    talk.edge.show(Notice(f"There is no clipboard program; the answer is in {path}."))
 
 
 def _pipe_to(words: tuple[str, ...], text: str) -> bool:
-    """Some of them stay for as long as the text can be pasted: they know our screen, and no key of ours."""
+    """Run a clipboard program. It may outlive us, so it gets the variables of the display and no API keys."""
     known = environment(os.environ, SCREEN)
     quiet = subprocess.DEVNULL
     try:

@@ -1,4 +1,4 @@
-"""Commands that tell how things stand, and set how they look and what may run unasked."""
+"""Slash commands that show tools, rules, status and usage, and set the approval mode and the theme."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _first_line(text: str) -> str:
 
 
 def manage_permissions(talk: Talk, rest: str) -> None:
-    """Show the rules, take one of them back, or set the mode."""
+    """Show the rules, revoke one, or set the approval mode."""
     word, _, which = rest.partition(" ")
     if word == "revoke":
         _revoke_rule(talk, which.strip())
@@ -47,16 +47,16 @@ def manage_permissions(talk: Talk, rest: str) -> None:
 def _show_rules(talk: Talk) -> None:
     policy = talk.session.scheduler.policy
     rows = [(str(number), visible(str(rule))) for number, rule in enumerate(policy.rules, 1)]
-    way_on = "; /permissions revoke NUMBER takes back a session or saved rule" if rows else "; no rules"
-    talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}{way_on}"))
+    hint = "; /permissions revoke NUMBER revokes a session or saved rule" if rows else "; no rules"
+    talk.edge.show(Rows(tuple(rows), f"Approval mode {policy.mode}{hint}"))
 
 
 def _revoke_rule(talk: Talk, number: str) -> None:
-    """Take back what the user granted; rules of a configuration file are changed in that file."""
+    """Revoke a rule that the user granted. Rules of a configuration file are changed in that file."""
     scheduler = talk.session.scheduler
     rules = scheduler.policy.rules
     if not number.isdigit() or not 1 <= int(number) <= len(rules):
-        raise UsageError(f"{number!r} is not the number of a rule; /permissions lists them")
+        raise UsageError(f"{number!r} is not the number of a rule; give one that `/permissions` lists")
     rule = rules[int(number) - 1]
     if rule.level not in ("session", "saved"):
         raise UsageError(f"the {visible(str(rule))} stands in a configuration file; change it there")
@@ -67,7 +67,7 @@ def _revoke_rule(talk: Talk, number: str) -> None:
 
 
 async def _set_full(talk: Talk) -> None:
-    question = "In full mode every call runs unasked: commands, deletions, network. Switch to it?"
+    question = "In full mode every call runs without a question: commands, deletions, network. Switch to it?"
     if await talk.confirm(question):
         _set_mode(talk, "full")
     else:
@@ -80,18 +80,18 @@ def _set_mode(talk: Talk, mode: str) -> None:
 
 
 def show_status(talk: Talk, rest: str) -> None:
-    session, standing = talk.session, talk.status_facts
-    cost = f"${standing.cost:.4f}" if standing.cost is not None else "not known"
+    session, facts = talk.session, talk.status_facts
+    cost = f"${facts.cost:.4f}" if facts.cost is not None else "unknown"
     rows = [
         ("session", session.id),
-        ("kept in", str(session.store.path) if session.store is not None else "nowhere (--no-store)"),
-        ("model", standing.model),
+        ("stored in", str(session.store.path) if session.store is not None else "not stored (--no-store)"),
+        ("model", facts.model),
         ("address", talk.secrets.hide(session.target.provider.base_url)),
         ("folder", str(talk.config.folder)),
-        ("context", f"{standing.used:,} of {standing.context:,} tokens"),
+        ("context", f"{facts.used:,} of {facts.context:,} tokens"),
         ("turns", str(len(session.history.turns))),
         ("cost", cost),
-        ("approval", standing.mode),
+        ("approval", facts.mode),
         *(("not trusted", str(path)) for path in talk.config.untrusted),
     ]
     talk.edge.show(Rows(tuple(rows)))
@@ -112,12 +112,10 @@ def show_diagnosis(talk: Talk, rest: str) -> None:
     target = talk.config.target(rest) if rest else talk.session.target
     found = diagnose(talk.session.history, target)
     if found.layer is None:
-        talk.edge.show(
-            Notice(f"Nothing speaks against sending this conversation to {target.origin}.", "good")
-        )
+        talk.edge.show(Notice(f"{target.origin} would accept this conversation.", "good"))
     else:
         rows = [(_fault_code(fault), _fault_text(fault)) for fault in found.problems]
-        talk.edge.show(Rows(tuple(rows), f"The {found.layer} layer is at fault"))
+        talk.edge.show(Rows(tuple(rows), f"The fault is in the {found.layer} layer"))
     if found.warnings:
         rows = [(_fault_code(warning), _fault_text(warning)) for warning in found.warnings]
         talk.edge.show(Rows(tuple(rows), "Some servers refuse this"))
@@ -149,6 +147,6 @@ def _fault_text(fault: Fault) -> str:
 
 def switch_theme(talk: Talk, name: str) -> None:
     if name not in THEMES:
-        raise UsageError(f"the themes are {', '.join(THEMES)}")
+        raise UsageError(f"{name!r} is not a theme; use one of {', '.join(THEMES)}")
     talk.edge.set_theme(name)
     talk.edge.show(Notice(f'The theme is {name}; `theme = "{name}"` in the configuration keeps it.'))

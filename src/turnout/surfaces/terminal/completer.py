@@ -1,4 +1,4 @@
-"""What the tab key offers: commands, what may follow them, and files after an @."""
+"""Tab completion: commands, their arguments, and files after an @."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 MOST = 50
 MOST_FILES = 20_000
 FRESH = 5.0
-"""Seconds for which a listing of the workspace is good enough."""
+"""Seconds for which a listing of the workspace is reused."""
 
 _MENTION = re.compile(r'(?:^|(?<=\s))@"?([^\s"]*)$')
 
 
 class ChatCompleter(Completer):
-    """Completes what the user types to one conversation."""
+    """Completes the input of one conversation."""
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
@@ -47,9 +47,9 @@ class ChatCompleter(Completer):
         if not space:
             known = {key: command.help for key, command in COMMANDS.items()}
             known |= {key: own.description for key, own in self._talk.user_commands.items()}
-            for key, told in known.items():
+            for key, description in known.items():
                 if key.startswith(name):
-                    yield Completion(key, -len(name), display_meta=one_line(told, 60))
+                    yield Completion(key, -len(name), display_meta=one_line(description, 60))
             return
         command = COMMANDS.get(name)
         if command is not None and command.choices is not None:

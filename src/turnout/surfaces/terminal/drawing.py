@@ -1,7 +1,7 @@
-"""Pieces and what moves, drawn as text with colours: values in, text out.
+"""Draws finished pieces and the live view as text with colours: values in, text out.
 
-Finished pieces are not cut to the width, so that they survive a resize and can be copied;
-what moves is cut, because its height must be known.
+Finished pieces are not truncated to the width, so that they survive a resize and can be copied. The
+live view is truncated, because its height must be known.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from .markdown import MarkdownDrawer
 
 MOST_CHANGED = 60
-"""Lines of a change that are shown once it is made; before it is allowed, all of them are."""
+"""Lines of a change that are shown after it is made. The question before it shows all of them."""
 
 
 class Drawing:
-    """Draws for one terminal, whose width may change."""
+    """Draws for one terminal; its width may change."""
 
     def __init__(self, theme: Theme, width: int = 80) -> None:
         self.theme = theme
@@ -54,7 +54,7 @@ class Drawing:
     # Finished pieces
 
     def piece(self, piece: Piece) -> str:
-        """The piece as lines, with an empty line before it where one belongs."""
+        """The piece as lines, with an empty line before it unless it continues another."""
         gap = "" if isinstance(piece, Prose | Listing) and piece.follows else "\n"
         return gap + only_colour("\n".join(self._lines(piece))) + "\n"
 
@@ -83,7 +83,7 @@ class Drawing:
             yield self.theme.paint(f"{sign if not at else ' '} {line}", "user")
 
     def _code_lines(self, code: str, language: str) -> list[str]:
-        """Code is indented and not cut: long lines are wrapped by the terminal, and can be copied whole."""
+        """Code is indented and not truncated: the terminal wraps long lines, so they can be copied whole."""
         if self.theme.colour:
             from .highlight import highlight_code
 
@@ -136,10 +136,10 @@ class Drawing:
         room = self.width - width - 5
         for name, text in rows.rows:
             pad = " " * (width - get_cwidth(name))
-            told = wrap(printable(text), room) if room > 20 else [printable(text)]
+            wrapped = wrap(printable(text), room) if room > 20 else [printable(text)]
             lead = f"  {self.theme.paint(printable(name), 'accent')}{pad}"
-            yield f"{lead}  {told[0] if told else ''}".rstrip()
-            yield from (f"{' ' * (width + 4)}{line}" for line in told[1:])
+            yield f"{lead}  {wrapped[0] if wrapped else ''}".rstrip()
+            yield from (f"{' ' * (width + 4)}{line}" for line in wrapped[1:])
 
     def _question_lines(self, question: ApprovalQuestion) -> Iterator[str]:
         paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
@@ -162,10 +162,10 @@ class Drawing:
             self._markdown = {self.width: MarkdownDrawer(self.theme, self.width)}
         return self._markdown[self.width]
 
-    # What moves
+    # The live view
 
     def live(self, live: LiveView, rows: int) -> str:
-        """What moves, in so many rows at the most; the newest counts."""
+        """The live view in at most this many rows; the oldest lines are left out."""
         lines = [*self._tail_lines(live, rows), *self._thinking_lines(live)]
         for call in live.calls:
             lines += self._running_call_lines(call)
@@ -177,7 +177,7 @@ class Drawing:
         return only_colour("\n".join(lines[-max(rows, 1) :]))
 
     def _tail_lines(self, live: LiveView, rows: int) -> Iterator[str]:
-        """The part of an answer that still grows; lines of code are cut here, to know its height."""
+        """The part of an answer that still grows. Code is truncated, so that the height is known."""
         for part in live.tail:
             if isinstance(part, Listing):
                 cut = [
@@ -225,7 +225,7 @@ def _lines_word(count: int) -> str:
 
 
 def _fit_columns(line: str, width: int, ellipsis: str) -> str:
-    """The line within so many columns of a terminal."""
+    """The line in at most this many columns of a terminal."""
     if get_cwidth(line) <= width:
         return line
     room, kept = width - get_cwidth(ellipsis), 0

@@ -1,4 +1,4 @@
-"""What a conversation asks of whatever shows it: a terminal, or plain lines."""
+"""The port through which a conversation is shown: a terminal, or plain lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .pieces import ApprovalQuestion, Piece
 
 
 class Edge(Protocol):
-    """Shows pieces once, shows anew what moves, and asks."""
+    """Shows finished pieces once, redraws the live part, and asks the user."""
 
     @property
     def width(self) -> int: ...
@@ -18,19 +18,19 @@ class Edge(Protocol):
         """Show finished pieces, in this order."""
 
     def refresh(self) -> None:
-        """What moves has changed."""
+        """Redraw the live part: it has changed."""
 
     async def ask(self, request: ApprovalRequest, question: ApprovalQuestion) -> Decision:
-        """The user's answer to a question; a cancelled question goes away."""
+        """The user's answer to an approval question; a cancelled question disappears."""
 
     async def inquire(self, label: str) -> str | None:
-        """A line that the user types in answer to what was shown; None when they do not want to."""
+        """A line that the user types as an answer; None if they decline."""
 
     def put_back(self, text: str) -> None:
-        """Give the user a text to go on with."""
+        """Put a text back into the input line."""
 
     def set_theme(self, name: str) -> None:
-        """Use another theme from now on."""
+        """Switch to another theme."""
 
     def leave(self) -> None:
-        """The conversation is over."""
+        """End the conversation."""

@@ -1,7 +1,7 @@
-"""Code with colours, line by line: the tokens of the language in the terminal's own colours.
+"""Syntax highlighting, line by line, in the terminal's own colours.
 
-Written out here, over rich's table of colours, because a fast answer spends much of its
-time on it.
+It uses rich's colour table but not its renderer, because highlighting takes much of the time of a
+fast answer.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from rich.color import ColorSystem
 from rich.syntax import ANSI_DARK, ANSI_LIGHT, Syntax
 
 LONGEST_LINE = 2_000
-"""Letters of a line beyond which it is data and gets no colours."""
+"""Characters of a line; a longer one is data and gets no colours."""
 
 
 def highlight_code(code: str, language: str, *, light: bool = False) -> str:
-    """The code with colours; a language that is not known has none."""
+    """The code with colours; without colours if the language is unknown."""
     lexer = _lexer(language.lower())
     if lexer is None or any(len(line) > LONGEST_LINE for line in code.split("\n")):
         return code
@@ -26,7 +26,7 @@ def highlight_code(code: str, language: str, *, light: bool = False) -> str:
         if text.isspace() or not (style := _style(kind, light)):
             parts.append(text)
             continue
-        for line in text.splitlines(keepends=True):  # a colour never runs over the end of a line
+        for line in text.splitlines(keepends=True):  # a colour ends with its line
             body = line.rstrip("\n")
             parts.append(f"{style}{body}\x1b[0m{line[len(body) :]}" if body else line)
     return "".join(parts).rstrip("\n")
@@ -39,7 +39,7 @@ def _lexer(language: str) -> Any:
 
 @lru_cache(1024)
 def _style(kind: Any, light: bool) -> str:
-    """What switches to the style of the nearest kind that has one; nothing for plain text."""
+    """The escape sequence for the style of this kind or its nearest parent; "" for plain text."""
     styles = ANSI_LIGHT if light else ANSI_DARK
     while kind:
         if (style := styles.get(kind)) is not None:

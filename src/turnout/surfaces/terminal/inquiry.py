@@ -1,4 +1,4 @@
-"""What a terminal waits for beside approvals: words in answer to a tool's question."""
+"""A question other than an approval: the user answers it in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class Inquiry:
-    """Words that are waited for; `label` stands before them."""
+    """An answer that is awaited; `label` is shown before the input."""
 
     def __init__(self, label: str, answer: asyncio.Future[str | None]) -> None:
         self.label = label

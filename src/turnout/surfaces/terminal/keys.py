@@ -1,4 +1,4 @@
-"""Keys, and what each does in a conversation."""
+"""The key bindings of a conversation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bindings(terminal: Terminal) -> KeyBindings:
-    """Every key that is ours; the rest is the usual editing."""
+    """Our key bindings; prompt_toolkit adds the usual ones for editing."""
     keys = KeyBindings()
     choosing = Condition(lambda: terminal.hears_choice)
     _bind_typing(keys, terminal, ~is_searching)
@@ -27,7 +27,7 @@ def bindings(terminal: Terminal) -> KeyBindings:
 
 
 def _bind_typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
-    """Keys that end a line, or do not."""
+    """Enter sends the input; other keys insert a new line."""
 
     @keys.add("enter", filter=typing)
     def _(event: KeyPressEvent) -> None:
@@ -77,7 +77,7 @@ def _bind_stopping(keys: KeyBindings, terminal: Terminal) -> None:
 
 
 def _bind_switching(keys: KeyBindings, terminal: Terminal) -> None:
-    """Keys that change how things are done, or shown."""
+    """Keys that switch the approval mode and the display of thinking."""
 
     @keys.add("s-tab", filter=~has_completions)
     def _(event: KeyPressEvent) -> None:

@@ -1,4 +1,4 @@
-"""Markdown, drawn by rich as text with colours. Loaded when the first answer comes."""
+"""Markdown, drawn by rich as text with colours. Loaded with the first answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Heading(Heading):
 
 
 class MarkdownDrawer:
-    """Draws for one width and one theme."""
+    """Draws Markdown for one width and one theme."""
 
     def __init__(self, theme: Theme, width: int) -> None:
         self._theme = theme

@@ -1,4 +1,4 @@
-"""Opens the sessions of one conversation, one after the other: a new one, an old one, a copy of one."""
+"""Opens the sessions of one conversation: a new one, a stored one, or a copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...session.settings import Approval
 from ...tools.declare.context import Asker
 from ...tools.policy.approval import Approver
 from ...world.config import Config
-from ..shared.open_session import Wanted, find_session, open_session, stored_session
+from ..shared.open_session import SessionArguments, find_session, open_session, stored_session
 from .pacing import PacedTransport
 
 if TYPE_CHECKING:
@@ -21,19 +21,21 @@ if TYPE_CHECKING:
 
 
 class Opener:
-    """What the command line asked for, and the store, kept for as long as the program runs."""
+    """The command line and the store, kept for as long as the program runs."""
 
-    def __init__(self, wanted: Wanted, config: Config, debug: Callable[..., None] | None = None) -> None:
+    def __init__(
+        self, wanted: SessionArguments, config: Config, debug: Callable[..., None] | None = None
+    ) -> None:
         self.wanted = wanted
         self.config = config
         self.debug = debug
         self.transport = PacedTransport()
         settled = stored_session(wanted, config)
         self.store: Store | None = settled.get("store")
-        self.first: str = settled.get("id", "")  # the session that was asked for
+        self.first: str = settled.get("id", "")  # the session to resume, if any
 
     def open(self, approver: Approver, asker: Asker, id: str = "", model: str = "") -> Session:
-        """A session: the one of that id, or a new one; with that model, or the one that it had."""
+        """The session with this id, or a new one; with this model, or the one that it had."""
         return open_session(
             replace(self.wanted, model=model),
             self.config,
@@ -45,17 +47,17 @@ class Opener:
         )
 
     def find_session(self, given: str) -> str:
-        """The id that the user means."""
+        """The id of a stored session, from an id or the beginning of one."""
         return find_session(self.required_store, given)
 
     def copy(self, id: str) -> str:
-        """A copy of a session, to go on with in its place."""
+        """Copy a session; returns the id of the copy."""
         return self.required_store.fork(id)
 
     @property
     def required_store(self) -> Store:
         if self.store is None:
-            raise UsageError("nothing is kept in this conversation (--no-store)")
+            raise UsageError("this conversation is not stored; start turnout without --no-store")
         return self.store
 
     async def close(self) -> None:

@@ -1,8 +1,8 @@
-"""A transport for eyes: what comes in small pieces is taken in a few times a second, not piece by piece.
+"""A transport that reads small pieces of a stream in batches, a few times a second.
 
 A fast model sends hundreds of packets a second, and each one costs a trip through the event
-loop, the HTTP client and the decoders. A screen shows ten frames a second; so after a small
-piece we let the next ones gather for a moment. Large pieces are taken as they come.
+loop, the HTTP client and the decoders. A screen shows ten frames a second, so after a small
+piece we wait a moment for more. Large pieces are taken as they come.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SMALL = 4096
 
 
 class PacedTransport:
-    """Sends over HTTP; the client is loaded with the first request."""
+    """Sends over HTTP. The HTTP client is loaded with the first request."""
 
     def __init__(self) -> None:
         self._inner: Any = None
@@ -40,7 +40,7 @@ class PacedTransport:
 
 
 class PacedAnswer:
-    """An answer whose small pieces come a few at a time."""
+    """An answer whose small pieces are read in batches."""
 
     def __init__(self, answer: Incoming) -> None:
         self._answer = answer
@@ -58,9 +58,9 @@ class PacedAnswer:
         return self._gathered_chunks()
 
     async def _gathered_chunks(self) -> AsyncIterator[bytes]:
-        """Rest after a small piece that had to be waited for: what has gathered meanwhile comes at once."""
+        """Sleep after a small piece that we had to wait for; pieces that arrive meanwhile come at once."""
         loop, chunks = asyncio.get_running_loop(), aiter(self._answer.chunks)
-        turned = 0  # how often the loop has gone round: a piece that is there already does not need it to
+        turned = 0  # turns of the event loop; a piece that is already there needs none
 
         def count_turn() -> None:
             nonlocal turned

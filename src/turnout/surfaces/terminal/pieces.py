@@ -1,7 +1,7 @@
-"""What a conversation looks like: finished pieces, and what still moves.
+"""What a conversation looks like: finished pieces, and the live view.
 
-A finished piece is shown once and never changes. Everything that moves (a reply under way,
-tools at work, messages that wait) is one value, `Live`, shown anew whenever it changes.
+A finished piece is shown once and never changes. Everything that still changes (the current reply,
+running tools, queued prompts) is one value, `LiveView`, which is redrawn when it changes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Sign = Literal[" ", "+", "-", "~"]
 
 
 class UserWords(Struct, frozen=True):
-    """What the user said."""
+    """A prompt of the user."""
 
     text: str
 
 
 class Prose(Struct, frozen=True):
-    """A part of an answer that is whole, as Markdown; `follows` when it goes on without a gap."""
+    """A complete part of an answer, as Markdown; `follows` if no empty line goes before it."""
 
     text: str
     follows: bool = False
@@ -44,7 +44,7 @@ class FoldedThought(Struct, frozen=True):
 
 
 class ChangedLine(Struct, frozen=True):
-    """A line of a change: kept, added, taken away, or a gap (`~`)."""
+    """A line of a change: kept, added, removed, or a gap (`~`)."""
 
     sign: Sign
     number: int
@@ -64,21 +64,21 @@ class FinishedCall(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """Something that turnout itself says."""
+    """A message of turnout itself."""
 
     text: str
     tone: Tone = "dim"
 
 
 class Rows(Struct, frozen=True):
-    """A small table: what a command answers."""
+    """A small table: the output of a command."""
 
     rows: tuple[tuple[str, str], ...]
     title: str = ""
 
 
 class ApprovalQuestion(Struct, frozen=True):
-    """May this call run? Everything that one must know to answer, nothing hidden."""
+    """May this call run? Everything that the user must know to answer, with nothing hidden."""
 
     tool: str
     risk: str
@@ -96,7 +96,7 @@ Piece: TypeAlias = (
 
 
 class RunningCall(Struct, frozen=True):
-    """A tool call under way: `state` in words, and the last of its output."""
+    """A running tool call: `state` in words, and the end of its output."""
 
     name: str
     subject: str
@@ -107,10 +107,10 @@ class RunningCall(Struct, frozen=True):
 
 
 class LiveView(Struct, frozen=True):
-    """What moves at the moment."""
+    """The part of the screen that still changes."""
 
     busy: bool = False
-    doing: str = ""  # one word or two on what is awaited
+    doing: str = ""  # one or two words on what we wait for
     seconds: float = 0.0
     thinking: str = ""
     tail: tuple[Prose | Listing, ...] = ()

@@ -1,4 +1,4 @@
-"""The conversation without a terminal's help: lines in, lines out. For dumb terminals and pipes."""
+"""The conversation as plain lines, for dumb terminals and pipes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDTH = 80
 
 
 class Plain:
-    """Shows a conversation as lines. What moves is not shown; a question takes the next line."""
+    """Shows a conversation as lines, without the live view. A question is answered by the next line."""
 
     def __init__(self, talk: Talk, look: Theme, stdin: TextIO, stdout: TextIO) -> None:
         self.talk = talk
@@ -41,7 +41,7 @@ class Plain:
             handling_signals(self._interrupt_or_leave, "SIGINT"),
             handling_signals(self.leave, "SIGTERM", "SIGHUP"),
         ):
-            # A thread that nobody waits for: it may stand in a read that never ends.
+            # A daemon thread, since a read from a terminal may never end.
             Thread(target=self._read_lines, args=(asyncio.get_running_loop(),), daemon=True).start()
             try:
                 if first:
@@ -51,7 +51,7 @@ class Plain:
                 await self.talk.leave()
 
     async def _hear_lines(self) -> None:
-        """One line after the other, each when the one before it is done with."""
+        """Send one line after the other, each when the one before it is done."""
         while not self._over:
             await self.talk.wait_until_idle()
             self._prompt()
@@ -92,7 +92,7 @@ class Plain:
             line = await self._lines.get()
             if line is None:
                 self._lines.put_nowait(None)
-                return request.no("nobody is there to answer")
+                return request.no("the input is closed, so the question cannot be answered")
             key, _, why = line.strip().partition(" ")
             for choice in CHOICES:
                 if key.lower() == choice.key and choice is not EDIT:
@@ -123,10 +123,10 @@ class Plain:
 
 
 def _typed_lines(stdin: TextIO) -> Iterator[str]:
-    """What is typed, line by line, read past the file object: Python locks that when the program ends."""
+    """The typed lines, read from a file object of our own: Python locks `stdin` when the program ends."""
     try:
         descriptor = stdin.fileno()
-    except (OSError, ValueError):  # not a file of the system
+    except (OSError, ValueError):  # not a real file
         yield from stdin
         return
     with open(descriptor, encoding=stdin.encoding, errors="replace", closefd=False) as lines:

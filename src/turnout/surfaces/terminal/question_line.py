@@ -1,10 +1,9 @@
-"""The question above the input line: when it hears a key, and what a key then means.
+"""The approval question above the input line: when it takes a key, and what the key means.
 
-A question can appear in the middle of a word. So it is deaf until `SILENCE` seconds have passed
-without a key, and every key until then goes into the input line. A letter that answers counts only
-when no other key follows it within `ALONE` seconds, because "y" may be the start of "yesterday";
-an answer that lasts (`s`, `a`) counts only with Enter. Whatever turns out to be typing goes into
-the input line, complete.
+A question can appear while the user types a word. So it ignores keys until `SILENCE` seconds have
+passed without one, and every key until then goes into the input line. A letter is an answer only if
+no other key follows within `ALONE` seconds, because "y" may be the start of "yesterday". A lasting
+answer (`s`, `a`) also needs Enter. Letters that turn out to be typing go into the input line.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ from .approval_question import (
 from .pieces import ApprovalQuestion
 
 SILENCE = 1.0
-"""Seconds without a key after which a question hears one."""
+"""Seconds without a key after which a question takes one."""
 ALONE = 0.35
-"""Seconds in which a second key shows that the first one was typing, not an answer."""
+"""Seconds within which a second key shows that the first was typing, not an answer."""
 
 
 class Silence:
-    """Knows when the last key was typed into a buffer."""
+    """Measures the time since the last key in a buffer."""
 
     def __init__(self, buffer: Buffer) -> None:
         self._typed_at = float("-inf")
         buffer.on_text_changed += self._note_key
 
     async def wait(self) -> None:
-        """Return when nothing was typed for `SILENCE` seconds, counted from now at the earliest."""
+        """Return when no key was typed for `SILENCE` seconds, counted from now at the earliest."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         while (left := max(begun, self._typed_at) + SILENCE - loop.time()) > 0:
@@ -67,9 +66,9 @@ class QuestionLine:
         self.question = question
         self.answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self.words_for: AnswerChoice | None = None  # set while the words of an answer are typed
-        self.picked: AnswerChoice | None = None  # a letter was typed; nothing has happened yet
-        self._picked_at = 0  # where in the input line that letter would stand
-        self._typed = ""  # what was in the input line when words were asked for
+        self.picked: AnswerChoice | None = None  # a letter was typed, but it has no effect yet
+        self._picked_at = 0  # where that letter would be in the input line
+        self._typed = ""  # the input line before words were asked for
         self._hears = False
         self._buffer = buffer
         self._silence = silence
@@ -102,7 +101,7 @@ class QuestionLine:
         self._refresh()
 
     def confirm(self) -> None:
-        """Do what was picked: Enter was typed, or no other key came after the letter."""
+        """Apply the picked answer: Enter was typed, or no other key came after the letter."""
         choice, self.picked = self.picked, None
         self._stop_acting()
         if choice in (NO, EDIT):
@@ -111,7 +110,7 @@ class QuestionLine:
             self.decide(decision(self.request, choice))
 
     def edit_pattern(self) -> None:
-        """Ask for the pattern of commands that a lasting yes should cover, beginning with this command."""
+        """Ask for the pattern of commands that a lasting yes covers; this command is the first text."""
         if self.picked in (SESSION, ALWAYS) and (exact := pattern_of(self.request)) is not None:
             lasts, self.picked = self.picked, None
             self._ask_words(PATTERN[lasts], exact)
@@ -126,7 +125,7 @@ class QuestionLine:
             self.answer.set_result(decided)
 
     def step_back(self) -> bool:
-        """Esc: back to the choices; False if nothing was begun."""
+        """Esc: back to the choices; False if nothing was picked."""
         begun = self.picked is not None or self.words_for is not None
         if self.words_for is not None:
             self._restore_line()
@@ -141,7 +140,7 @@ class QuestionLine:
         self._refresh()
 
     def _note_typing(self, _: object) -> None:
-        """Something changed in the input line: the user is typing, so the question is deaf again."""
+        """The input line changed: the user is typing, so keys are no answers until the next silence."""
         if self.words_for is not None:
             return
         self._stop_acting()
@@ -154,7 +153,7 @@ class QuestionLine:
         self._refresh()
 
     def _put_letter(self, letter: str) -> None:
-        """Put a letter that was no answer where it would have been typed."""
+        """Put a letter that was not an answer where it would have been typed."""
         text, cursor = self._buffer.text, self._buffer.cursor_position
         at = min(self._picked_at, len(text))
         self._buffer.text = text[:at] + letter + text[at:]

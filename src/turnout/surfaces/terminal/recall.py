@@ -1,4 +1,4 @@
-"""What was said before, for a session that is gone on with: its last turns as pieces."""
+"""The last turns of a resumed session, as pieces."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TURNS = 12
 
 
 def recalled_pieces(history: History, turns: int = TURNS) -> Iterator[Piece]:
-    """The last turns, as they looked, but for thinking."""
+    """The last turns as they were shown, without thinking."""
     shown = history.turns[-turns:]
     hidden = len(history.turns) - len(shown)
     if history.summary:
-        yield Notice("The beginning was summarised to make room.")
+        yield Notice("The beginning was summarised.")
     if hidden:
         yield Notice(f"{hidden} earlier turns are not shown.")
     for turn in shown:

@@ -1,6 +1,6 @@
-"""The screen of a conversation as a machine: events in, what to show out. No terminal, no clock.
+"""The screen of a conversation as a state machine: events in, pieces out. No terminal, no clock.
 
-`feed` gives the pieces that an event finished, to be shown once; `live` tells what moves.
+`feed` gives the pieces that an event finished, which are shown once. `live` gives the live view.
 """
 
 from __future__ import annotations
@@ -25,53 +25,53 @@ from .calls import CallOnScreen
 from .changes import Look
 from .pieces import FoldedThought, LiveView, Notice, Piece
 
-TOLD = {
+NOTICES = {
     "switched": "switched, because of ",
-    "recovering": "trying again without something: ",
-    "compressing": "making room: ",
+    "recovering": "retrying with a changed request: ",
+    "compressing": "compacting: ",
     "guard": "stopped: ",
 }
 HINTS = {
-    "auth": "Set the provider's key, or choose another model with /model.",
-    "quota": "The account is used up; /model chooses another one.",
+    "auth": "Set the provider's API key, or choose another model with /model.",
+    "quota": "The quota is used up; choose another model with /model.",
     "rate_limit": "Wait a little, or choose another model with /model.",
-    "context_too_long": "/compact makes room.",
+    "context_too_long": "/compact frees context.",
     "not_found": "/model lists models that are ready.",
-    "invalid_request": "/diagnose says which part is at fault; /model goes on elsewhere.",
-    "network": "Is the network up, and the address right? `turnout providers --check` tells.",
+    "invalid_request": "/diagnose finds the fault; /model switches to another model.",
+    "network": "Check the network and the address with `turnout providers --check`.",
 }
 
 
 class Screen:
-    """What one conversation shows."""
+    """The screen of one conversation."""
 
     def __init__(self, look: Look = lambda path: None, hide: Callable[[str], str] = str) -> None:
         self.unfolded = False
         self.queued: list[str] = []
         self.last_thought = ""
         self._look = look
-        self._hide = hide  # takes secrets out of what providers say when they refuse
+        self._hide = hide  # redacts secrets in the messages of providers
         self._blocks = Blocks()
         self._calls: dict[str, CallOnScreen] = {}
         self._thinking: list[str] = []
         self._thought_since = 0.0
         self._busy_since: float | None = None
         self._doing = ""
-        self._shown = False  # whether something of the reply under way is on the screen for good
+        self._shown = False  # whether a part of the current reply is on the screen for good
 
     def begin(self, now: float) -> None:
-        """The user has spoken."""
+        """A run starts."""
         self._busy_since = now
         self._doing = "waiting"
         self._shown = False
 
     def stop(self) -> None:
-        """Nothing is under way any more, however it ended."""
+        """The run is over, however it ended."""
         self._calls.clear()
         self._busy_since, self._doing = None, ""
 
     def name_call(self, id: str, arguments: dict[str, Any]) -> None:
-        """Say what a call is about where it is not what a model wrote."""
+        """Set the arguments of a call that the model did not write."""
         if (call := self._calls.get(id)) is not None:
             call.set_arguments(arguments, self._look)
 
@@ -104,7 +104,7 @@ class Screen:
                 yield from self._end_reply(event, now)
 
     def live(self, now: float) -> LiveView:
-        """What moves."""
+        """The live view."""
         if self._busy_since is None:
             return LiveView(queued=tuple(self.queued))
         thinking = "".join(self._thinking)
@@ -168,7 +168,7 @@ class Screen:
                 yield from self._finished_calls()
 
     def _finished_calls(self) -> Iterator[Piece]:
-        """Calls are shown for good in the order they were made, whichever ended first."""
+        """Calls are shown for good in the order in which they were made, not in which they ended."""
         for id, call in list(self._calls.items()):
             if call.used is None:
                 return
@@ -184,17 +184,15 @@ class Screen:
             self._doing = f"{event.kind}: {one_line(event.detail)}" if event.detail else event.kind
         elif event.kind == "tools":
             self._doing, self._shown = "waiting", False
-        elif event.kind in TOLD:
+        elif event.kind in NOTICES:
             where = f" → {event.target}" if event.kind == "switched" and event.target else ""
-            yield Notice(TOLD[event.kind] + one_line(self._hide(event.detail), 300) + where, "warn")
+            yield Notice(NOTICES[event.kind] + one_line(self._hide(event.detail), 300) + where, "warn")
 
     def _discard_reply(self) -> Iterator[Piece]:
         self._blocks, self._thinking = Blocks(), []
         self._calls.clear()
         if self._shown:
-            yield Notice(
-                "The reply broke off and is asked for again; what stands above of it does not count.", "warn"
-            )
+            yield Notice("The reply broke off and is requested again; ignore the part above.", "warn")
         self._shown = False
 
     def _end_reply(self, event: Complete | Failed | Cancelled, now: float) -> Iterator[Piece]:
@@ -211,21 +209,21 @@ class Screen:
             case Complete(turn):
                 yield from _ending_notice(turn)
             case Cancelled():
-                yield Notice("Interrupted. The conversation is in order; say what comes next.", "warn")
+                yield Notice("Interrupted. The conversation is valid; type what to do next.", "warn")
             case Failed(error):
                 yield from _failure_notices(self._hide(str(error)), event.kind)
 
 
 def _ending_notice(turn: ModelTurn) -> Iterator[Piece]:
     if turn.stop == "length":
-        yield Notice("The answer was cut off at the model's limit; say “go on” for the rest.", "warn")
+        yield Notice("The answer reached the model's limit; type “continue” for the rest.", "warn")
     elif turn.stop == "refused":
         yield Notice("The model refused to answer.", "warn")
     elif not turn.text.strip():
-        yield Notice("The model had nothing to say.")
+        yield Notice("The answer is empty.")
 
 
-def _failure_notices(said: str, kind: str) -> Iterator[Piece]:
-    yield Notice(printable(said), "bad")
+def _failure_notices(message: str, kind: str) -> Iterator[Piece]:
+    yield Notice(printable(message), "bad")
     if hint := HINTS.get(kind, ""):
         yield Notice(hint)

@@ -1,4 +1,4 @@
-"""`!command`: the user runs a command themselves; the model is told of it with the next prompt."""
+"""`!command`: the user runs a command; the model sees it with the next prompt."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...tools.declare.events import ToolProgress, ToolResult, ToolState
 if TYPE_CHECKING:
     from .talk import Talk
 
-TOLD = 16 * 1024
-"""Bytes of the output that the model is told."""
+MOST_OUTPUT = 16 * 1024
+"""Bytes of the output that the model sees."""
 NAME = "!"
 
 
 async def run_shell_command(talk: Talk, command: str) -> None:
-    """Run a command in the workspace, show its output, and keep it for the next prompt."""
+    """Run a command in the workspace, show its output, and add it to the next prompt."""
     workspace = talk.session.scheduler.workspace
-    capture = Capture(workspace.saved, TOLD)
+    capture = Capture(workspace.saved, MOST_OUTPUT)
 
     def take_output(data: bytes) -> None:
         capture.feed(data)
@@ -38,7 +38,7 @@ async def run_shell_command(talk: Talk, command: str) -> None:
             environment=process.environment(talk.session.environment),
             on_output=take_output,
         )
-    finally:  # also when it was stopped: what had come is shown and told
+    finally:  # also when it was stopped: the output so far is shown and sent
         os.close(folder)
         output = capture.close().text.rstrip("\n")
         talk.take(ToolResult(NAME, NAME, _outcome(finished, output)))

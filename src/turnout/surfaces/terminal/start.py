@@ -1,4 +1,4 @@
-"""Opens a conversation in the terminal: which edge shows it, and what is shown first."""
+"""Starts a conversation in the terminal: chooses the edge that shows it, and greets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...world.config import Config
 from ...world.places import private_folder
 from ...world.secrets import Secrets
 from ..shared.clean_text import visible
-from ..shared.open_session import Wanted, confinement_warning
+from ..shared.open_session import SessionArguments, confinement_warning
 from .opener import Opener
 from .pieces import Notice
 from .talk import Talk
@@ -23,7 +23,7 @@ from .user_commands import user_commands
 
 
 async def converse(
-    wanted: Wanted,
+    wanted: SessionArguments,
     config: Config,
     secrets: Secrets,
     debug: Callable[..., None],
@@ -32,7 +32,7 @@ async def converse(
     no_color: bool,
     plain: bool,
 ) -> str:
-    """Talk until the user leaves. Returns the id of the session if it can be resumed, else ""."""
+    """Run until the user leaves. Returns the id of the session if it can be resumed, else ""."""
     opener = Opener(wanted, config, debug)
     try:
         talk = Talk(opener, wanted.model, secrets)
@@ -70,7 +70,7 @@ def _edge(talk: Talk, no_color: bool, plain: bool) -> Any:
 
 
 def _prompt_history(config: Config, kept: bool) -> Any:
-    """What the user typed in earlier conversations, for searching; a file only they can read."""
+    """Earlier prompts of the user, for searching, in a file that only they can read."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
     if not kept:

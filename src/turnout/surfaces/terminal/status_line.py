@@ -1,4 +1,4 @@
-"""The line at the bottom: who answers, how full the context is, what it cost, what runs unasked."""
+"""The line at the bottom: model, context, cost and approval mode."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..shared.clean_text import one_line
 
 
 class StatusFacts(Struct, frozen=True):
-    """How a session stands."""
+    """What the status line shows of a session."""
 
     model: str
     mode: str
@@ -17,15 +17,15 @@ class StatusFacts(Struct, frozen=True):
     cost: float | None = None
 
 
-def status_line(standing: StatusFacts, width: int, dot: str = "·") -> str:
-    """As much of it as fits; the model goes last."""
-    parts = [one_line(standing.model, 60)]
-    if standing.context:
-        share = min(standing.used / standing.context, 1.0)
-        parts.append(f"{share:.0%} of {_tokens(standing.context)}")
-    if standing.cost is not None:
-        parts.append(f"${standing.cost:.4f}" if standing.cost < 1 else f"${standing.cost:.2f}")
-    parts.append(standing.mode)
+def status_line(facts: StatusFacts, width: int, dot: str = "·") -> str:
+    """As much of it as fits. The model is dropped last."""
+    parts = [one_line(facts.model, 60)]
+    if facts.context:
+        share = min(facts.used / facts.context, 1.0)
+        parts.append(f"{share:.0%} of {_tokens(facts.context)}")
+    if facts.cost is not None:
+        parts.append(f"${facts.cost:.4f}" if facts.cost < 1 else f"${facts.cost:.2f}")
+    parts.append(facts.mode)
     parts += ["shift+tab: mode", "/help"]
     while len(parts) > 1 and len(f" {dot} ".join(parts)) + 2 > width:
         parts.pop()

@@ -1,7 +1,7 @@
-"""The conversation itself: what the user says, what the session does, what the screen shows.
+"""The conversation: what the user types, what the session does, what the screen shows.
 
-It knows no terminal. Whatever is said comes in as text; whatever is shown goes out as
-pieces. One thing runs at a time, in a task of its own, so the user can always speak.
+It is independent of the terminal: input comes in as text, output goes out as pieces. One thing runs
+at a time, in its own task, so that the user can always type.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ class Talk:
         self.secrets.keys = lambda: self.session.keys.secrets()
         self.session: Session = opener.open(self.approve, self.answer, opener.first, model)
         self.screen = Screen(self.look, self.secrets.hide)
-        self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before anything is said
+        self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before the first prompt
         self.user_commands: dict[str, UserCommand] = {}
         self.servers: McpServers | None = None
-        self.aside: list[Block] = []  # what the next prompt tells beside its words
+        self.aside: list[Block] = []  # blocks that go with the next prompt
         self._task: asyncio.Task[None] | None = None
         self._later: list[str] = []
-        self._asides: set[asyncio.Task[None]] = set()  # held here, or the loop may forget them
+        self._asides: set[asyncio.Task[None]] = set()  # the event loop holds tasks only weakly
         self._one_question = asyncio.Lock()
         self._status_facts: StatusFacts | None = None
-        self._left_out: set[str] = set()  # what was said about MCP servers
+        self._shown_lines: set[str] = set()  # lines about MCP servers that were shown
 
     # What the user does
 
     def say(self, text: str) -> None:
-        """Something was typed: a prompt, a `/command`, or a `!command` of the shell."""
+        """Take a typed line: a prompt, a `/command`, or a `!command` of the shell."""
         text = text.strip()
         if text.startswith("/") and not text.startswith("//"):
             self._command(text)
@@ -74,12 +74,12 @@ class Talk:
             self.prompt(text)
 
     def prompt(self, text: str) -> None:
-        """Say something to the model: now, after the tools of the moment, or after what else is under way."""
+        """Send a prompt: now, after the running tools, or after other work."""
         if self.busy and not self.session.busy:
             self._later.append(text)
             return
         words, *files = with_files(text, self.session.scheduler.workspace)
-        blocks = (words, *self.aside, *files)  # the words come first: they are what is shown again
+        blocks = (words, *self.aside, *files)  # the text first: a resumed session shows the first block
         self.aside = []
         if self.session.busy:
             self.session.queue(blocks)
@@ -90,7 +90,7 @@ class Talk:
             self.begin(self._converse(blocks))
 
     def interrupt(self) -> bool:
-        """Stop what is under way; False if nothing was."""
+        """Stop what is running; False if nothing was."""
         if self._task is None or self._task.done():
             return False
         if self.session.busy:
@@ -100,20 +100,20 @@ class Talk:
         return True
 
     def next_mode(self) -> None:
-        """The next approval mode but `full`, which one key too many must not reach."""
+        """Switch to the next approval mode. `full` is left out: one key press too many must not reach it."""
         modes = [mode for mode in MODES if mode != "full"]
         now = self.session.scheduler.policy.mode
         self.set_mode(modes[(modes.index(now) + 1) % len(modes)] if now in modes else modes[0])
 
     async def confirm(self, question_of: str) -> bool:
-        """Whether the user types yes to a question of ours."""
+        """Whether the user types yes to this question."""
         async with self._one_question:
             self.edge.show(Notice(question_of, "warn"))
-            said = await self.edge.inquire("yes to confirm (esc: no)")
-        return said is not None and said.lower() in ("y", "yes")
+            typed = await self.edge.inquire("yes to confirm (esc: no)")
+        return typed is not None and typed.lower() in ("y", "yes")
 
     def do_aside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that asks the user, also while a reply is under way."""
+        """Do something that asks the user, also while a reply is running."""
         if not self.busy:
             self.begin(work)
             return
@@ -127,7 +127,7 @@ class Talk:
         self.refresh_status()
 
     async def leave(self) -> None:
-        """End everything that runs; the session is in order and kept."""
+        """Stop everything that runs, and close the session."""
         self._later.clear()
         for aside in self._asides:
             aside.cancel()
@@ -145,26 +145,26 @@ class Talk:
         return self._task is not None and not self._task.done()
 
     def idle(self) -> bool:
-        """Whether nothing runs; says so if something does."""
+        """Whether nothing runs; tells the user if something does."""
         if self.busy:
-            self.edge.show(Notice("Something is under way: wait for it, or stop it with Esc.", "warn"))
+            self.edge.show(Notice("Something is running: wait for it, or stop it with Esc.", "warn"))
         return not self.busy
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in the background, one thing at a time."""
         self.screen.begin(self.now())
         self._task = asyncio.get_running_loop().create_task(self._run_guarded(work))
-        self._task.add_done_callback(self._say_later)
+        self._task.add_done_callback(self._send_later)
         self.edge.refresh()
 
-    def _say_later(self, _: object) -> None:
-        """What was typed while something other than a reply was under way."""
+    def _send_later(self, _: object) -> None:
+        """Send the prompts that were typed while something other than a reply was running."""
         later, self._later = self._later, []
         for text in later:
             self.prompt(text)
 
     async def wait_until_idle(self) -> None:
-        """Wait for what is under way."""
+        """Wait until nothing runs."""
         while self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
 
@@ -184,25 +184,25 @@ class Talk:
             self.refresh_status()
 
     def start_servers(self) -> None:
-        """Start the MCP servers that are trusted; what they offer joins at the next turn."""
+        """Start the trusted MCP servers. Their tools can be used from the next turn on."""
         self.servers = servers_of(self.config)
         if self.servers is not None:
             self.servers.start()
-            self._tell_left_out("untrusted")
+            self._show_unused_servers("untrusted")
 
     async def _settle_servers(self) -> None:
-        """What servers offer now, from this turn on."""
+        """Use the tools that the servers offer now, from this turn on."""
         if self.servers is not None:
             await self.servers.settle()
             self.servers.update(self.session.scheduler.registry)
-            self._tell_left_out()
+            self._show_unused_servers()
 
-    def _tell_left_out(self, *states: str) -> None:
-        """Say once which servers are not used, and what to do about it."""
+    def _show_unused_servers(self, *states: str) -> None:
+        """Show once which servers are not used, and what to do about it."""
         assert self.servers is not None
         for line in unused_server_lines(self.servers, *states):
-            if line not in self._left_out:
-                self._left_out.add(line)
+            if line not in self._shown_lines:
+                self._shown_lines.add(line)
                 self.edge.show(Notice(line, "warn"))
 
     async def _converse(self, blocks: tuple[Block, ...]) -> None:
@@ -213,13 +213,13 @@ class Talk:
             async for ended in self.session.run(blocks):
                 self.take(ended)
             count_use(self.session.store, self.session.turns[replies:])
-            blocks = self._left_over(isinstance(ended, Complete))
+            blocks = self._undelivered_blocks(isinstance(ended, Complete))
 
-    def _left_over(self, goes_on: bool) -> tuple[Block, ...]:
-        """What was queued and not delivered: said now, or given back if the run did not end well."""
+    def _undelivered_blocks(self, continues: bool) -> tuple[Block, ...]:
+        """Queued prompts that were not delivered: sent now, or put back if the run did not end well."""
         waiting = [block for blocks in self.session.take_queued() for block in blocks]
         texts, self.screen.queued = self.screen.queued, []
-        if waiting and goes_on:
+        if waiting and continues:
             self.edge.show(*(UserWords(text) for text in texts))
             self.screen.begin(self.now())
             return tuple(waiting)
@@ -228,14 +228,14 @@ class Talk:
         return ()
 
     def take(self, event: SessionEvent) -> None:
-        """Show what an event finished and what moves."""
+        """Show what an event finished, and update the live view."""
         queued = list(self.screen.queued)
         pieces: list[Piece] = list(self.screen.feed(event, self.now()))
-        if queued and not self.screen.queued:  # delivered: now they belong to the conversation
+        if queued and not self.screen.queued:  # delivered: now they are part of the conversation
             pieces = [*pieces, *(UserWords(text) for text in queued)]
         if pieces:
             self.edge.show(*pieces)
-        if isinstance(event, Status):  # a reply has come, or someone else will answer
+        if isinstance(event, Status):  # a reply came, or another model will answer
             self._status_facts = None
         self.edge.refresh()
 
@@ -253,13 +253,13 @@ class Talk:
     # Sessions
 
     async def go_to(self, id: str = "", model: str = "") -> None:
-        """Leave this session for another one, or a new one."""
+        """Switch to another session, or to a new one."""
         following = self.opener.open(self.approve, self.answer, id, model)
         mode = self.session.scheduler.policy.mode
         following.scheduler.policy = replace(following.scheduler.policy, mode=mode)
         await self.session.close()
         for tool in self.session.scheduler.registry:
-            if tool.name not in following.scheduler.registry:  # of MCP servers, which go on
+            if tool.name not in following.scheduler.registry:  # tools of MCP servers, which keep running
                 following.scheduler.registry.add(tool)
         self.session = following
         self.screen = Screen(self.look, self.secrets.hide)
@@ -267,7 +267,7 @@ class Talk:
         self.refresh_status()
 
     def recall(self) -> None:
-        """Show the last turns of a session that is gone on with."""
+        """Show the last turns of a resumed session."""
         if self.session.history.turns:
             self.edge.show(*recalled_pieces(self.session.history))
 
@@ -286,19 +286,19 @@ class Talk:
             return decided
 
     async def answer(self, asked: Question) -> str | None:
-        """What the user says to a tool's question: words, or the number of a choice."""
+        """The user's answer to a question of a tool: words, or the number of a choice."""
         async with self._one_question:
             self.edge.show(Notice(printable(asked.text), "warn"))
             if asked.choices:
                 rows = [(str(number), choice) for number, choice in enumerate(asked.choices, 1)]
                 self.edge.show(Rows(tuple(rows)))
-            said = await self.edge.inquire("your answer (esc: none)")
-        if said and said.isdigit() and 1 <= int(said) <= len(asked.choices):
-            return asked.choices[int(said) - 1]
-        return said
+            typed = await self.edge.inquire("your answer (esc: none)")
+        if typed and typed.isdigit() and 1 <= int(typed) <= len(asked.choices):
+            return asked.choices[int(typed) - 1]
+        return typed
 
     def look(self, path: str) -> str | None:
-        """A file of the workspace as text, for showing what would change."""
+        """The text of a file of the workspace, to show what would change; None if it is not text."""
         try:
             data, _ = self.session.scheduler.workspace.read(path, LARGEST_LOOK)
         except (OSError, ValueError):
@@ -308,10 +308,10 @@ class Talk:
     def now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    # How it stands
+    # Status
 
     def refresh_status(self) -> None:
-        """Something that the status line tells may have changed."""
+        """Something in the status line may have changed."""
         self._status_facts = None
         self.edge.refresh()
 

@@ -1,8 +1,8 @@
-"""The terminal: an input line that never goes away, what moves above it, and the scrollback.
+"""The terminal: an input line that is always there, the live view above it, and the scrollback.
 
-Finished pieces are printed above and belong to the terminal from then on, so scrolling,
-selecting and resizing are the terminal's own. Below them prompt_toolkit redraws a few
-lines, at most `FRAMES` times a second however fast events come.
+Finished pieces are printed above and belong to the terminal from then on, so that scrolling,
+selecting and resizing are left to it. Below them prompt_toolkit redraws a few lines, at most
+`FRAMES` times a second, however fast events come.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TWICE = 2.0
 
 
 class Terminal:
-    """Shows a conversation in a terminal, and hears the user."""
+    """Shows a conversation in a terminal, and takes the user's keys."""
 
     def __init__(
         self, talk: Talk, look: Theme, history: History, stdout: TextIO, stdin: Input | None = None
@@ -57,7 +57,7 @@ class Terminal:
         self.asked: QuestionLine | None = None
         self.inquiry: Inquiry | None = None
         self._waiting: list[str] = []  # drawn, not printed yet
-        self.live = ""  # what moves, drawn
+        self.live = ""  # the live view, drawn
         self._due: asyncio.TimerHandle | None = None
         self._shown_at = 0.0
         self._clearing_since = -TWICE
@@ -73,13 +73,13 @@ class Terminal:
         self.app: Application[None] = self._application(stdin)
 
     async def converse(self, first: str = "") -> None:
-        """Until the user leaves; whatever ends it, the session is in order afterwards."""
+        """Run until the user leaves. The session is closed in any case."""
         with handling_signals(self.leave, "SIGTERM", "SIGHUP"):
             try:
                 await self.app.run_async(
                     pre_run=lambda: self._start_with(first), set_exception_handler=False, handle_sigint=True
                 )
-            except EOFError:  # the terminal went away
+            except EOFError:  # the terminal is gone
                 pass
             finally:
                 await self.talk.leave()
@@ -90,7 +90,7 @@ class Terminal:
         if first:
             asyncio.get_running_loop().call_soon(self.talk.say, first)
 
-    # What the conversation asks of us
+    # The port `Edge`
 
     @property
     def width(self) -> int:
@@ -102,7 +102,7 @@ class Terminal:
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw soon: at once after a rest, else when the next frame is due."""
+        """Draw soon: at once after a pause, else when the next frame is due."""
         if self._due is None and self.app.is_running:
             loop = asyncio.get_running_loop()
             self._due = loop.call_at(max(loop.time(), self._shown_at + 1 / FRAMES), self._draw_frame)
@@ -143,22 +143,22 @@ class Terminal:
         if self.app.is_running and not self.app.is_done:
             self.app.exit()
 
-    # What the user does
+    # Keys of the user
 
     @property
     def hears_choice(self) -> bool:
-        """Whether a letter answers a question now."""
+        """Whether a letter is an answer to a question now."""
         return self.asked is not None and self.asked.hears
 
     @property
     def completes(self) -> bool:
-        """Whether what is being typed can be completed: a command, or a file after an @."""
+        """Whether the input can be completed: a command, or a file after an @."""
         text = self.buffer.document.text_before_cursor
         named = text.startswith("/") or "@" in text.rpartition(" ")[2]
         return named and self.asked is None and self.inquiry is None
 
     def press_enter(self) -> None:
-        """Enter: the line is said, or it confirms or completes an answer."""
+        """Enter: send the line, or confirm or complete an answer."""
         text, asked = self.buffer.text, self.asked
         if asked is not None and asked.words_for is not None:
             self._take_words(asked, text)
@@ -179,7 +179,7 @@ class Terminal:
             self.asked.pick(choice)
 
     def press_escape(self) -> None:
-        """Esc: back to the question, or stop what is under way."""
+        """Esc: back to the question, or stop what is running."""
         if self.asked is not None and self.asked.step_back():
             return
         if self.inquiry is not None:
@@ -188,7 +188,7 @@ class Terminal:
             self.talk.interrupt()
 
     def press_interrupt(self) -> None:
-        """Ctrl+C: clear the line, else stop what is under way, else quit the second time."""
+        """Ctrl+C: clear the line, else stop what is running, else quit at the second time."""
         now = asyncio.get_running_loop().time()
         if self.asked is None and self.buffer.text:
             self.buffer.reset()
@@ -203,7 +203,7 @@ class Terminal:
             self.show(Notice("Press Ctrl+C again to quit."))
 
     def unfold(self) -> None:
-        """Show thinking from now on, and the last of it, or fold it again."""
+        """Show thinking from now on, with the last one, or fold it again."""
         screen = self.talk.screen
         screen.unfolded = not screen.unfolded
         if screen.unfolded and screen.last_thought:
@@ -215,7 +215,7 @@ class Terminal:
         try:
             asked.take_words(text)
         except ValueError as error:
-            self.show(Notice(printable(f"That cannot be used: {error}"), "bad"))
+            self.show(Notice(printable(f"This answer cannot be used: {error}"), "bad"))
 
     def _give_answer(self, text: str | None) -> None:
         if self.inquiry is not None and not self.inquiry.answer.done():
@@ -229,7 +229,7 @@ class Terminal:
     # Drawing
 
     def _draw_frame(self) -> None:
-        """One frame: print what is finished, draw what moves, and come back while something moves."""
+        """Draw one frame: print finished pieces, draw the live view, and plan the next frame if needed."""
         loop = asyncio.get_running_loop()
         self._due = None
         if not self.app.is_running or self.app.is_done:
@@ -251,7 +251,7 @@ class Terminal:
         self.live = self.drawing.live(live, room) if live.busy or live.queued else ""
 
     def _print_above(self) -> None:
-        """Take our lines away, print, and draw them again below."""
+        """Erase our lines, print above them, and draw them again."""
         text, self._waiting = "".join(self._waiting), []
         self.app.renderer.erase()
         self.app.output.write_raw(text.replace("\n", "\r\n"))
@@ -285,7 +285,7 @@ class Terminal:
         return app
 
     def _erase_if_shrunk(self, app: Application[None]) -> None:
-        """Our lines have become fewer: start over, or the rows that are left would stay empty."""
+        """Erase our lines when they become fewer, or the rows that are left would stay empty."""
         last = app.renderer.last_rendered_screen
         size = app.output.get_size()
         if last is not None:

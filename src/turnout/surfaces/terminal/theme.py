@@ -1,4 +1,4 @@
-"""Colours and signs: sixteen colours of the terminal's own, or none at all."""
+"""Colours and signs: the sixteen colours of the terminal, or none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIGHT = {"accent": "34", "user": "1;34", "warn": "35", "risk": "1;35"}
 
 
 class Signs(Struct, frozen=True):
-    """The letters that a screen is drawn with."""
+    """The characters that a screen is drawn with."""
 
     user: str = "❯"
     call: str = "●"
@@ -44,7 +44,7 @@ PLAIN_SIGNS = Signs(">", "*", "x", "|", "*", "|", "-", "-", "...", "|/-\\")
 
 
 class Theme(Struct, frozen=True):
-    """How things are painted. Without colour nothing is written but text."""
+    """How text is painted. Without colour it stays as it is."""
 
     name: str = "dark"
     colour: bool = True
@@ -52,7 +52,7 @@ class Theme(Struct, frozen=True):
 
     @property
     def code(self) -> str:
-        """The highlighting of code, in the terminal's own colours."""
+        """The colour table of rich for code."""
         return "ansi_light" if self.name == "light" else "ansi_dark"
 
     def paint(self, text: str, *styles: str) -> str:
@@ -66,7 +66,7 @@ class Theme(Struct, frozen=True):
 
 
 def theme(name: str, environment: Mapping[str, str], *, tty: bool, encoding: str | None = "utf-8") -> Theme:
-    """The theme that the user asked for and the terminal can show."""
+    """The theme that the user chose, as far as the terminal can show it."""
     colour = tty and not environment.get("NO_COLOR") and environment.get("TERM", "") not in ("", "dumb")
     signs = Signs() if (encoding or "").lower().replace("-", "") in ("utf8", "utf_8") else PLAIN_SIGNS
     if name == "auto":
@@ -75,12 +75,12 @@ def theme(name: str, environment: Mapping[str, str], *, tty: bool, encoding: str
 
 
 def _is_light(environment: Mapping[str, str]) -> bool:
-    """Some terminals say which colours they have: 15 and 7 are white and light grey."""
+    """Some terminals set COLORFGBG: a background of 15 or 7 is white or light grey."""
     return environment.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
 
 
 def rich_styles(theme: Theme) -> dict[str, Any]:
-    """Markdown without backgrounds, so that it reads on any terminal."""
+    """Styles for Markdown without backgrounds, so that they are readable on any terminal."""
     accent = "blue" if theme.name == "light" else "cyan"
     heading = f"bold {accent}"
     return {

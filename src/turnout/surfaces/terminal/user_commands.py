@@ -1,8 +1,8 @@
-"""Commands of the user's own: files of Markdown whose text is said to the model.
+"""User-defined commands: Markdown files whose text is sent to the model.
 
-`~/.config/turnout/commands/review.md` is `/review`. A project's `.turnout/commands` count
-once they are trusted. `$ARGUMENTS` stands for what follows the command, `$1` to `$9` for
-its words. A first block between `---` may hold `description: …`.
+`~/.config/turnout/commands/review.md` is `/review`. A project's `.turnout/commands` are used
+once they are trusted. `$ARGUMENTS` is the text after the command, `$1` to `$9` are its words. A
+first block between `---` may hold `description: …`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLACE = re.compile(r"\$(ARGUMENTS|[1-9])")
 
 
 class UserCommand(Struct, frozen=True):
-    """One command and the text that it says."""
+    """One command and the text that it sends."""
 
     name: str
     text: str
@@ -31,7 +31,7 @@ class UserCommand(Struct, frozen=True):
     source: str = ""
 
     def prompt_with(self, arguments: str) -> str:
-        """The text with its places filled; arguments that have no place come after it."""
+        """The text with its placeholders filled; without placeholders, the arguments are appended."""
         words = _split_words(arguments)
         if _PLACE.search(self.text) is None:
             return f"{self.text}\n\n{arguments}".strip()
@@ -46,7 +46,7 @@ class UserCommand(Struct, frozen=True):
 
 
 def user_commands(config: Config) -> dict[str, UserCommand]:
-    """The user's commands, and the trusted ones of the project; the user's own count first."""
+    """The user's commands, and the trusted ones of the project. The user's win."""
     found: dict[str, UserCommand] = {}
     for path, data in (*_user_files(config), *_project_files(config)):
         if _NAME.fullmatch(path.stem) and path.stem not in found:

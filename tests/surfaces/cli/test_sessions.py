@@ -94,8 +94,8 @@ def test_an_export_can_be_imported_again(home: Path) -> None:
 def test_pruning_says_what_goes_and_asks(home: Path) -> None:
     """And wants to know what may go."""
     imported(home)
-    assert "say what may go" in turnout("sessions", "prune", code=2).output
-    assert "no age" in turnout("sessions", "prune", "--older-than", "soon", code=2).output
+    assert "prune needs a limit" in turnout("sessions", "prune", code=2).output
+    assert "not an age" in turnout("sessions", "prune", "--older-than", "soon", code=2).output
     assert turnout("sessions", "prune", "--older-than", "1d").stdout == ""
     assert "abc" in turnout("sessions", "prune", "--larger-than", "1", "--dry-run").stdout
     assert turnout("sessions", "prune", "--larger-than", "1", "-y").stdout.endswith("deleted 1\n")
@@ -104,14 +104,14 @@ def test_pruning_says_what_goes_and_asks(home: Path) -> None:
 def test_the_doctor_looks_at_sessions_and_files(home: Path) -> None:
     """0 when all is well, 1 when not; the copy can be imported."""
     imported(home)
-    assert "All is well" in turnout("doctor", "abc").stdout
+    assert "No problem found" in turnout("doctor", "abc").stdout
     turnout("sessions", "export", "abc", "--to", home / "a.jsonl")
     (home / "torn.jsonl").write_bytes((home / "a.jsonl").read_bytes()[:-20])
     result = turnout("doctor", home / "torn.jsonl", "--copy", home / "copy.jsonl", code=1)
     assert "The fault is in the history." in result.stdout and "torn_tail" in result.stdout
     assert json.loads(turnout("doctor", home / "torn.jsonl", "--json", code=1).stdout)["layer"] == "history"
     turnout("import", "turnout", home / "copy.jsonl", "--id", "whole")
-    assert "All is well" in turnout("doctor", "whole").stdout
+    assert "No problem found" in turnout("doctor", "whole").stdout
 
 
 def test_the_doctor_does_not_call_an_unanswered_call_well(home: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_doctor_does_not_call_an_unanswered_call_well(home: Path) -> None:
 
     told = turnout("doctor", "abc").stdout
 
-    assert "All is well" not in told
+    assert "No problem found" not in told
     assert f"there is no result for read_file ({id})" in told
     assert "400 OAC-01: An assistant message with 'tool_calls' must be followed by tool messages" in told
     assert "400 ANT-01: messages.1: `tool_use` ids were found without `tool_result` blocks" in told

@@ -1,4 +1,4 @@
-"""`turnout render`: a request body that the target accepts, whatever it is made of."""
+"""`turnout render`: a request body that the target accepts, made from any conversation."""
 
 from __future__ import annotations
 
@@ -17,33 +17,35 @@ from ...targets.request import render as rendered
 from ..shared.clean_text import json_line, printable
 from .output import value
 
-SAID_ELSEWHERE = ("synthetic_result", "dropped_tool", "media_replaced")
-"""Diagnostics that have a line of their own, with more in it."""
+REPORTED_ELSEWHERE = ("synthetic_result", "dropped_tool", "media_replaced")
+"""Diagnostics that have their own line, with more in it."""
 
 
 @click.command("render")
 @click.argument("conversation", type=click.File("rb"), default="-")
-@click.option("--from", "source", default="openai-chat", show_default=True, help="Its format.")
+@click.option(
+    "--from", "source", default="openai-chat", show_default=True, help="Format of the conversation."
+)
 @click.option("--to", "target", required=True, help="Where to send it: provider:model.")
-@click.option("--origin", default=None, help="Who wrote the model's turns (provider:model), if known.")
+@click.option("--origin", default=None, help="The model that wrote the answers (provider:model), if known.")
 @click.option("--tools", type=click.File("rb"), help="JSON list of tools: name, description, parameters.")
-@click.option("--system", default=None, help="System text, in place of the conversation's own.")
-@click.option("--thinking/--no-thinking", default=None, help="Ask the model to think, or not to.")
+@click.option("--system", default=None, help="System prompt that replaces the one of the conversation.")
+@click.option("--thinking/--no-thinking", default=None, help="Turn thinking on or off.")
 @click.option("--effort", default=None, help="How hard to think: none … max.")
-@click.option("--max-tokens", type=int, default=None)
+@click.option("--max-tokens", type=int, default=None, help="Limit of the answer, in tokens.")
 @click.option("--tool-choice", default=None, help="auto, none, required, or a tool's name.")
-@click.option("--stream/--no-stream", default=None, help="Ask for a streamed answer, or not to.")
+@click.option("--stream/--no-stream", default=None, help="Turn streaming on or off.")
 @click.option(
     "--foreign-thinking",
     type=click.Choice(["omit", "as_text"]),
     default="omit",
     show_default=True,
-    help="What becomes of the thinking of other models.",
+    help="What to do with the thinking of other models.",
 )
-@click.option("--base-url", default="", help="Another address of the same API.")
-@click.option("--project", default="", help="Whose account pays, for gemini@oauth (Code Assist).")
+@click.option("--base-url", default="", help="Base URL of the API.")
+@click.option("--project", default="", help="Project that pays, for gemini@oauth (Code Assist).")
 @click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
-@click.option("--report", type=click.File("w"), help="Write the full report there, as JSON.")
+@click.option("--report", type=click.File("w"), help="Write the full report to this file, as JSON.")
 def render_command(
     conversation: Any,
     source: str,
@@ -55,11 +57,11 @@ def render_command(
     report: Any,
     **options: Any,
 ) -> None:
-    """Print a request body that the target accepts; say on stderr what was resolved.
+    """Print a request body that the target accepts; changes are reported on stderr.
 
-    Reads CONVERSATION (a file, or stdin): a list of messages or a whole request body. What a
-    body asks for (limits, tools, a schema of the answer …) is asked of the target too; an
-    option given here counts more.
+    Reads CONVERSATION (a file, or stdin): a list of messages or a whole request body. The
+    options of a body (limits, tools, a schema of the answer …) are kept for the target; an
+    option given here overrides them.
 
         turnout render --from openai-chat --to anthropic:claude-sonnet-4-5 conversation.json
     """
@@ -87,9 +89,11 @@ def _read_tools(text: bytes) -> list[Any]:
     try:
         listed = loads(text)
     except ValueError as error:
-        raise UsageError(f"the tools are not JSON: {error}") from None
+        raise UsageError(
+            f"--tools is not JSON: {error}; give [{{name, description, parameters}}, …]"
+        ) from None
     if not isinstance(listed, list):
-        raise UsageError("the tools are no list; give [{name, description, parameters}, …]")
+        raise UsageError("--tools is not a list; give [{name, description, parameters}, …]")
     return listed
 
 
@@ -103,5 +107,5 @@ def _dropped_lines(read: InboundRequest) -> list[str]:
 
 def _report_lines(report: Report) -> list[str]:
     lines = [f"synthetic {item.call_id} {item.status} {item.reason}" for item in report.synthetic]
-    lines += [_diagnostic_line(item) for item in report.diagnostics if item.code not in SAID_ELSEWHERE]
+    lines += [_diagnostic_line(item) for item in report.diagnostics if item.code not in REPORTED_ELSEWHERE]
     return lines + list(report.changes)
