@@ -154,7 +154,7 @@ def test_a_torn_file_is_not_well(tmp_path: Path) -> None:
 
 def test_a_foreign_file_is_recognised(tmp_path: Path) -> None:
     """Without being told whose it is; or as what it is said to be."""
-    from tests.interchange.test_foreign import FILES
+    from tests.interchange.foreign.sample_sessions import FILES
 
     for program, data in FILES.items():
         (path := tmp_path / program).write_bytes(data)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.interchange.test_foreign import FILES
+from tests.interchange.foreign.sample_sessions import FILES
 
 from turnout.model import ToolCall
 from turnout.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.history.telling import assistant, call, codes, outcomes, result, text, use, user
+from tests.history.ingest.telling import assistant, call, codes, outcomes, result, text, use, user
 
 from turnout.history.ingest import ingest
 from turnout.history.log import History

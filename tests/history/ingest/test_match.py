@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.history.telling import assistant, call, codes, function_call, function_response, parts, tool, user
+from tests.history.ingest.telling import (
+    assistant,
+    call,
+    codes,
+    function_call,
+    function_response,
+    parts,
+    tool,
+    user,
+)
 
 from turnout.history.ingest import ingest
 from turnout.history.log import History

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.interchange.foreign_files import DOCUMENTS, LOGS
+from tests.interchange.foreign.foreign_files import DOCUMENTS, LOGS
 
 from turnout.errors import UsageError
 from turnout.interchange.doctor import examine_file

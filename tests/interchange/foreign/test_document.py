@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interchange.foreign_files import (
+from tests.interchange.foreign.foreign_files import (
     CLAUDE_CODE,
     DATABASES,
     DOCUMENTS,
@@ -24,7 +24,7 @@ from tests.interchange.foreign_files import (
     lines_of,
     write_database,
 )
-from tests.interchange.test_foreign import refused, told
+from tests.interchange.foreign.sample_sessions import refused, told
 
 from turnout.history.check import violations
 from turnout.history.codec import encode_entry

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.history.telling import (
+from tests.history.ingest.telling import (
     answers,
     asks,
     assistant,
