@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from turnout.store import Store
+
 
 @pytest.fixture
 def quick_folder(tmp_path: Path) -> Iterator[Path]:
@@ -21,3 +23,10 @@ def quick_folder(tmp_path: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="turnout-", dir=memory))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def store(quick_folder: Path) -> Iterator[Store]:
+    """An empty store without a heartbeat."""
+    with Store(quick_folder / "s.db", heartbeat=False) as opened:
+        yield opened

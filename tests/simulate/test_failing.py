@@ -1,44 +1,21 @@
-"""Each provider fails in its own words, and those words are understood."""
+"""Failures as each provider sends them, and what is read of them."""
 
 from __future__ import annotations
 
 from typing import get_args
 
 import pytest
+from tests.simulate.failing_replies import answered
 from tests.simulate.targets import TARGETS
 
 from turnout.errors import FailureKind, ProviderError, StreamError
 from turnout.simulate import script
-from turnout.simulate.provider import SimulatedProvider
 from turnout.targets.reply import decode
-from turnout.targets.request import url
-from turnout.targets.target import find_target as target
 from turnout.wire.failure.read_failure import failure
 
 KINDS = [
     kind for kind in get_args(FailureKind) if kind not in ("network", "truncated", "malformed", "too_large")
 ]
-HEADERS = {"authorization": "Bearer k", "anthropic-version": "2023-06-01"}
-
-
-def answered(name: str, step: object, *, streams: bool = True):  # type: ignore[no-untyped-def]
-    """What the provider of this target does when the script says this."""
-    place = target(name)
-    provider = SimulatedProvider(place.provider.name, [step])
-    return provider.answer(url(place, stream=streams), HEADERS, _body(name, streams))
-
-
-def _body(name: str, streams: bool) -> bytes:
-    model = target(name).model.encode()
-    stream = b',"stream":true' if streams else b""
-    match TARGETS[name]:
-        case "gemini":
-            return b'{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}'
-        case "responses":
-            return b'{"model":"%s","input":"hi"%s}' % (model, stream)
-        case _:
-            body = b'{"model":"%s","max_tokens":100,"messages":[{"role":"user","content":"hi"}]%s}'
-            return body % (model, stream)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -90,36 +67,6 @@ def test_an_error_before_a_whole_body_is_a_status(name: str) -> None:
     answer = answered(name, [script.Say("hi"), script.MidStreamError("overloaded")], streams=False)
 
     assert failure(answer.status, answer.headers, answer.body).kind == "overloaded"
-
-
-@pytest.mark.parametrize("fault", [script.Truncate(), script.Truncate(after=2), script.Reset()])
-@pytest.mark.parametrize("name", TARGETS)
-def test_a_reply_without_its_end_is_not_taken_for_whole(name: str, fault: script.Fault) -> None:
-    """All may have been said: without the provider's last event the reply was cut short."""
-    answer = answered(name, [script.Say("Reading it."), script.Call("read", {"path": "a"}), fault])
-
-    with pytest.raises(StreamError) as raised:
-        decode(name, answer.body)
-    assert raised.value.kind == "truncated"
-
-
-@pytest.mark.parametrize("fault", [script.Garble(after=3), script.Garble(after=3, bytes=True)])
-@pytest.mark.parametrize("name", TARGETS)
-def test_a_payload_that_is_no_json_is_a_failure(name: str, fault: script.Fault) -> None:
-    """Garbage in mid stream ends the reply."""
-    answer = answered(name, [script.Say("Reading it. It is a long file."), fault])
-
-    with pytest.raises(StreamError):
-        decode(name, answer.body)
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_signs_of_life_say_nothing(name: str) -> None:
-    """Pings and odd cuts leave the reply as it was."""
-    answer = answered(name, [script.Say("All is well."), script.Pings(5, after=1), script.Split(1)])
-
-    assert decode(name, answer.body).text == "All is well."
-    assert max(len(piece) for piece in answer.pieces if isinstance(piece, bytes)) == 1
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from turnout.errors import StoreError
 from turnout.store import Store
 from turnout.store.sqlite import schema
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

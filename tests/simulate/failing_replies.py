@@ -1,0 +1,31 @@
+"""Replies that fail, at every target."""
+
+from __future__ import annotations
+
+from tests.simulate.targets import TARGETS
+
+from turnout.simulate.provider import SimulatedProvider
+from turnout.targets.request import url
+from turnout.targets.target import find_target as target
+
+HEADERS = {"authorization": "Bearer k", "anthropic-version": "2023-06-01"}
+
+
+def answered(name: str, step: object, *, streams: bool = True):  # type: ignore[no-untyped-def]
+    """What the provider of this target does when the script says this."""
+    place = target(name)
+    provider = SimulatedProvider(place.provider.name, [step])
+    return provider.answer(url(place, stream=streams), HEADERS, _body(name, streams))
+
+
+def _body(name: str, streams: bool) -> bytes:
+    model = target(name).model.encode()
+    stream = b',"stream":true' if streams else b""
+    match TARGETS[name]:
+        case "gemini":
+            return b'{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}'
+        case "responses":
+            return b'{"model":"%s","input":"hi"%s}' % (model, stream)
+        case _:
+            body = b'{"model":"%s","max_tokens":100,"messages":[{"role":"user","content":"hi"}]%s}'
+            return body % (model, stream)
