@@ -79,6 +79,7 @@ class History:
         self.scheduled = (
             False  # whether our scheduler runs the calls, so that "not started" means "did not run"
         )
+        self.source: Any = None  # the messages that `ingest` read it from, so that it can read more
         self._state = State(self.entries)
         self._next = 1
         self._views: dict[Hashable, Any] = {}

@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from ...diagnostic import Diagnostic
 from ...errors import UsageError
-from ...model import Origin, ToolSpec, joined_text
+from ...model import Origin, Settled, ToolSpec, joined_text
+from ...plain import clean_text
 from ..log import History
 from . import parts, responses
 from .formats import FORMATS, RESPONSES, Format, find_format
@@ -24,6 +25,7 @@ from .heard import ReadContext, ReaderFinding
 from .messages import read_messages
 from .resolve import resolve_messages
 from .snapshot import parse_messages, snapshot, unwrap_object
+from .source import Source, encode_messages, source_of
 from .straight import StepAside, StraightReader
 from .tools import FIELDS as TOOL_FIELDS
 from .tools import declared_tools
@@ -31,14 +33,27 @@ from .write import write_resolved
 
 
 def ingest(
-    messages: Any, format: str = "openai-chat", origin: str | Origin | None = None, *, key: str = "ingest"
+    messages: Any,
+    format: str = "openai-chat",
+    origin: str | Origin | None = None,
+    *,
+    key: str = "ingest",
+    onto: History | None = None,
 ) -> History:
     """The history of these messages, also of damaged ones.
 
     `messages` is a list of messages or a whole request body, as Python or SDK objects, JSON
     text or bytes. What was resolved is in `history.diagnostics`.
+
+    `onto` is the history that an earlier request of the same client was read into. Where these
+    messages begin with those of that request (they have the same JSON) and the rest can be read by
+    itself, only the rest is read and appended to `onto`, and `onto` is returned, with the system text,
+    tools and diagnostics of this body. In every other case the whole is read into a new history with
+    the key of `onto`, which stays as it is: an earlier message was edited or removed, the format or the
+    model is another one, something was written to `onto` since, or results are missing or out of order.
+    Both ways the history is equal to that of a whole read, so use the one that is returned.
     """
-    read = read_body(messages, format, origin, key)
+    read = read_body(messages, format, origin, key, onto)
     if unread := [name for name, value in read.fields.items() if value is not None and name != "model"]:
         detail = f"{', '.join(unread)}; read_request() keeps what a request asks for"
         read.history.diagnostics.append(Diagnostic("history", "unread_fields", "", detail))
@@ -56,19 +71,28 @@ class ReadBody(Struct, frozen=True):
     marked: list[Any]  # its messages, system text and tools as they were, with their cache markers
 
 
-def read_body(messages: Any, format: str, origin: str | Origin | None, key: str) -> ReadBody:
+def read_body(
+    messages: Any, format: str, origin: str | Origin | None, key: str, onto: History | None = None
+) -> ReadBody:
     """The history and the other fields of a body; what was resolved is in the diagnostics."""
     form, provider = find_format(format)
     body, listed = _body_and_messages(messages, form)
     whose = _origin_of(body, origin, provider)
     held = responses.state_held_by_provider(body, listed) if form is RESPONSES else {}
     head = _read_head(body, form, whose)
-    history = None if held else _read_straight(listed, form, head, key)
+    encoded = encode_messages(listed)
+    key = key if onto is None else onto.key
+    history = None
+    if not held:
+        history = _read_onto(onto, listed, encoded, form, head) or _read_straight(
+            listed, encoded, form, head, key
+        )
     if history is None:
         history = _read_carefully(listed, form, head, key, held)
     fields = {name: value for name, value in body.items() if name not in form.fields}
-    marked = [*listed, *(body.get(name) for name in (*form.heads, *TOOL_FIELDS))]
-    return ReadBody(history, fields, whose, form.api, held, marked)
+    has_marks = encoded is None or b"cache_control" in encoded
+    marked = [body.get(name) for name in (*form.heads, *TOOL_FIELDS)]
+    return ReadBody(history, fields, whose, form.api, held, [*listed, *marked] if has_marks else marked)
 
 
 class _Head(Struct, frozen=True):
@@ -95,7 +119,30 @@ def _read_head(body: dict[str, Any], form: Format, origin: Origin) -> _Head:
     return _Head(origin, system, tools, first.findings, last.findings)
 
 
-def _read_straight(listed: list[Any], form: Format, head: _Head, key: str) -> History | None:
+def _read_onto(
+    onto: History | None, listed: list[Any], encoded: bytes | None, form: Format, head: _Head
+) -> History | None:
+    """`onto` with what is new; None where it is not the beginning of this conversation."""
+    source: Source | None = onto.source if onto is not None else None
+    if onto is None or source is None or encoded is None or source.entries != len(onto.entries):
+        return None
+    if (more := source.read_more(listed, encoded, form, head.origin)) is None:
+        return None
+    source, entries = more
+    for entry in entries:
+        if isinstance(entry, Settled):
+            onto.settle(entry.call_id, entry.outcome)
+        else:
+            onto.append(entry)
+    onto.system, onto.tools = clean_text(head.system_with(source.reader.system)), tuple(head.tools)
+    onto.diagnostics = head.diagnostics_with(source.reader.context.findings)
+    onto.source = source
+    return onto
+
+
+def _read_straight(
+    listed: list[Any], encoded: bytes | None, form: Format, head: _Head, key: str
+) -> History | None:
     """The history of a list in which nothing needs resolving; None for any other list."""
     reader = StraightReader(form, head.origin, key)
     try:
@@ -104,6 +151,7 @@ def _read_straight(listed: list[Any], form: Format, head: _Head, key: str) -> Hi
         return None
     history = History.replay(entries, key, system=head.system_with(reader.system), tools=head.tools)
     history.diagnostics = head.diagnostics_with(reader.context.findings)
+    history.source = source_of(form, reader, encoded, len(entries))
     return history
 
 

@@ -58,7 +58,7 @@ class StraightReader:
     def __init__(self, form: Format, origin: Origin, key: str) -> None:
         self.context = ReadContext(origin, form.unit)
         self.system: list[str] = []  # the system text before the first turn
-        self.entries: list[Entry] = []
+        self._entries: list[Entry] = []
         self.count = 0  # how many messages were read
         self._form = form
         self._key = key
@@ -72,7 +72,7 @@ class StraightReader:
         reader = copy(self)
         reader.context = ReadContext(self.context.origin, self._form.unit, list(self.context.findings))
         reader.context.hosted = set(self.context.hosted)
-        reader.system, reader.entries = list(self.system), []
+        reader.system, reader._entries = list(self.system), []
         reader._ids, reader._open = set(self._ids), list(self._open)
         return reader
 
@@ -81,7 +81,8 @@ class StraightReader:
         heard = self._read_each(listed)
         self._add_all(responses.join_pieces(heard) if self._form is RESPONSES else heard)
         self.count += len(listed)
-        return self.entries
+        entries, self._entries = self._entries, []
+        return entries
 
     def _read_each(self, listed: list[Any]) -> Iterator[Heard]:
         form, context = self._form, self.context
@@ -129,7 +130,7 @@ class StraightReader:
             raise StepAside  # it may belong to the turn that follows
         turn = tuple(blocks)
         paused = any(isinstance(block, Opaque) for block in turn) and was_paused(turn)
-        self.entries.append(ModelTurn(key, heard.origin, turn, None, "paused" if paused else ""))
+        self._entries.append(ModelTurn(key, heard.origin, turn, None, "paused" if paused else ""))
 
     def _add_speech(self, heard: Heard) -> None:
         if heard.speaker == "system" and not self._turns:
@@ -143,7 +144,7 @@ class StraightReader:
         if any(is_empty(item) or not isinstance(item, CONTENT) for item in spoken):
             raise StepAside
         kind = SystemTurn if heard.speaker == "system" else UserTurn
-        self.entries.append(kind(self._next_key(), tuple(spoken)))  # type: ignore[arg-type]
+        self._entries.append(kind(self._next_key(), tuple(spoken)))  # type: ignore[arg-type]
 
     def _add_system_text(self, heard: Heard) -> None:
         for item in heard.items:
@@ -186,7 +187,7 @@ class StraightReader:
             call, call_id = self._open.pop(0)
             if item.raw_id != call.raw_id or not _names_the_same(item, call):
                 raise StepAside
-            self.entries.append(Settled(call_id, item.outcome))
+            self._entries.append(Settled(call_id, item.outcome))
 
 
 def _parse_object(text: str) -> dict[str, Any] | None:

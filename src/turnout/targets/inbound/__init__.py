@@ -50,13 +50,15 @@ def read_request(
     origin: str | Origin | None = None,
     *,
     key: str = "ingest",
+    onto: History | None = None,
 ) -> InboundRequest:
     """Everything that a request body says, whatever state it is in.
 
     `body` is a request body (or just its messages) as `ingest` takes them; `origin` says whom it
-    was written for, where that is not the usual provider of its format.
+    was written for, where that is not the usual provider of its format. `onto` is the history of an
+    earlier request of the same client, as in `ingest`.
     """
-    read = read_body(body, format, origin, key)
+    read = read_body(body, format, origin, key, onto)
     fields = Fields(read.fields)
     fields.take("model", str)  # who spoke: the history knows it
     stream = bool(fields.take("stream", bool))
