@@ -13,7 +13,7 @@ from tests.corpus import ROTATION, SOAK, needs_corpus, share
 from tests.handoff import recorded
 from tests.history.ingest.both_paths import TARGETS, bodies_of, story_of
 from tests.history.ingest.mutants import FORMATS, LISTS, TOOLS, conversation, mutate
-from tests.history.telling import assistant, call, tool, user
+from tests.history.ingest.telling import assistant, call, tool, user
 
 from turnout import Outcome, read_request, render
 from turnout.history.ingest import ingest
