@@ -13,6 +13,7 @@ BARE_WORDS: dict[str, str] = {
     "done": "`ReplyBuilder.done` gives the event `Done`, as `fail` gives `Error`; a public name",
 }
 SHARED_FUNCTIONS: dict[str, str] = {
+    "main": "each file with it runs as a separate program",
     "read_options": "the same for each API, in `targets/inbound`, side by side",
     "_answer_options": "the same for each API, in `targets/inbound`, side by side",
     "_choice_options": "the same for each API, in `targets/inbound`, side by side",

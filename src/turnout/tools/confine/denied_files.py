@@ -84,9 +84,9 @@ class DeniedFiles:
         return list(dict.fromkeys((*found.places, *others[:MOST]))), found.whole and len(others) <= MOST
 
     def folders_to_hold(self, places: Iterable[str]) -> list[str]:
-        """The folders around denied places that may not get another name: it would free what is in them.
+        """The folders around denied places that may not be renamed: their content would no longer match.
 
-        Where a rule is only about the last name, a folder may be moved: its files stay denied.
+        Where a rule matches the last name only, a folder may be moved: its files stay denied.
         """
         found: set[str] = set()
         for place in places:

@@ -231,7 +231,7 @@ class Sandbox:
             yield from empty if is_empty(path) else ("--ro-bind", path, path)
 
     def _holding_options(self, denied: Sequence[str], covers: Sequence[str]) -> Iterator[str]:
-        """Folders around what rules deny, each a mount of its own: the kernel renames no such folder."""
+        """Each folder around a denied file as a separate mount, because the kernel does not rename mounts."""
         for folder in self.denied.folders_to_hold(denied) if self.denied else ():
             if not any(_is_below(folder, cover) for cover in covers):
                 yield from ("--bind", folder, folder)

@@ -277,7 +277,7 @@ def _invalid_arguments(tool: Tool, value: dict[str, Any], repairs: tuple[str, ..
 def _first_problem(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
     """The first thing that does not fit; there may be more.
 
-    Where the schema has alternatives the validator would report on each of them, at every level.
+    If the schema has alternatives, the validator would report on each of them, at every level.
     """
     if tool.cost.branches:
         unnamed = ArgumentProblem("", "arguments that fit its parameters", value_in_words(value))

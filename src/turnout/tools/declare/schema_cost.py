@@ -224,7 +224,7 @@ def _parts_inside(node: dict[str, Any]) -> Iterator[Any]:
 
 
 def _has_deep_alternatives(node: dict[str, Any]) -> bool:
-    """Whether one of several schemas must fit, and one of them looks further than at the value itself."""
+    """Whether there are alternatives, and one of them looks further than at the value itself."""
     further = (*ONE_INSIDE, *SEVERAL_HERE, *REFERENCES, "properties", "prefixItems", "patternProperties")
     options = (*_list_or_empty(node.get("anyOf")), *_list_or_empty(node.get("oneOf")))
     return any(isinstance(option, dict) and any(word in option for word in further) for option in options)

@@ -22,7 +22,7 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
     """The outcome for the result of a call."""
     parts = result.get("content")
     found = parts if isinstance(parts, list) else []
-    blocks = [block for part in found if isinstance(part, dict) for block in _blocks_of(part)]
+    blocks = [block for part in found if isinstance(part, dict) for block in _blocks_of_part(part)]
     structured = result.get("structuredContent")
     if structured is not None and not _is_repeated(structured, blocks):
         blocks.append(Text(plain.dumps(structured)))
@@ -30,7 +30,7 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
     return Outcome("error" if result.get("isError") is True else "complete", content)
 
 
-def _blocks_of(part: Mapping[str, Any]) -> Iterator[Content]:
+def _blocks_of_part(part: Mapping[str, Any]) -> Iterator[Content]:
     match part:
         case {"type": "text", "text": str(text)}:
             yield Text(text)

@@ -1,8 +1,8 @@
-"""Commands that may stand in the words of another: `tar --to-command='rm x'`, `vim -c '!rm x'`.
+"""Commands in the words of another command: `tar --to-command='rm x'`, `vim -c '!rm x'`.
 
-Of these programs it is known that some of their words are commands, and not which. So whatever
-in their words may begin a command is shown to rules that deny, and what such a rule then meets is
-asked for, not denied: it may be a mere word.
+Some words of these programs are commands, but we do not know which. So denying rules see every place
+in their words where a command may begin. If such a rule matches there, the user is asked and the call
+is not denied: it may be just a word.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from posixpath import basename
 
-MOST = 300  # places in the words of one command that are looked at
+MOST = 300  # places in the words of one command that are checked
 LONGEST = 500  # characters of a command that are shown
 
 STARTERS = frozenset(
@@ -47,9 +47,9 @@ STARTERS = frozenset(
             "nix-shell",
             "conda",
         ),
-        # By these a program gets another name.
+        # With these a program gets another name.
         *("alias", "hash", "cp", "ln", "install", "mv"),
-        # Builtins of bash that read what is in square brackets once more.
+        # Builtins of bash that evaluate what is in square brackets.
         *(
             "compgen",
             "complete",
@@ -65,21 +65,21 @@ STARTERS = frozenset(
         *("readonly", "test", "[", "typeset", "unset", "wait"),
     )
 )
-# Programs that start others only by some of their commands.
+# Programs that start others only with some of their commands.
 STARTING_COMMANDS = {
     "git": ("-c", "--config-env", "bisect", "submodule", "rebase", "filter-branch", "difftool", "mergetool"),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("exec", "x", "dlx")),
     **dict.fromkeys(("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pipx"), ("run", "exec")),
     **dict.fromkeys(("bundle", "mise", "asdf", "nvm"), ("exec",)),
 }
-# Programs that take commands from what they are piped.
+# Programs that read commands from their input.
 PIPED = frozenset(("at", "batch", "ed", "ex", "gdb", "vi", "vim"))
 
 _TOKEN = re.compile(r"[\w.+/-]+")
 
 
 def embedded_commands(name: str, words: Sequence[str]) -> Iterator[str]:
-    """What in the words of a command may be a command: from every place where one may begin."""
+    """What may be a command in the words of another: from every place where one may begin."""
     if name in ("find", "gfind") and "-delete" in words:
         yield "rm {}"
     if name not in STARTERS and not _is_starting(STARTING_COMMANDS.get(name, ()), words):
@@ -93,7 +93,7 @@ def embedded_commands(name: str, words: Sequence[str]) -> Iterator[str]:
 
 
 def _is_starting(commands: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether the command of a program is one of those, or one of the flags before it."""
+    """Whether the command of a program, or a flag before it, is one of these."""
     for word in words:
         if word in commands:
             return True

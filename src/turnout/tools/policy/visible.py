@@ -43,7 +43,7 @@ def spell_hidden(text: str) -> str:
     """The text with bidirectional and zero-width characters spelled out, for texts that are read.
 
     Joiners stay where writing needs them: inside an emoji, and between letters of Arabic, Indic
-    and other scripts whose letters join. So do the forms of Chinese characters.
+    and other scripts whose letters join. Variation selectors stay behind Chinese characters.
     """
     return _UNSEEN.sub(lambda found: _spell_character(text, found.start()), text)
 
