@@ -194,6 +194,7 @@ _KINDS: dict[type, str] = {str: "string", int: "integer", bool: "boolean"}
 
 def _with_types(schema: Any) -> Any:
     """The schema with a `type` beside every `enum` of one kind: some servers refuse an `enum` without."""
+    # GEM-13: Gemini accepts `enum` only beside a type.
     if isinstance(schema, list):
         return [_with_types(part) for part in schema]
     if not isinstance(schema, dict):

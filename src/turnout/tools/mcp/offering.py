@@ -32,7 +32,7 @@ TOUCHED = ("path", "paths", "file_path", "repo_path", "destination")
 """Arguments that name files, so that rules about paths hold for servers' tools too."""
 
 PREFIX = "mcp__"
-LONGEST_NAME = 64
+LONGEST_NAME = 64  # OAC-07, BDK-05: at most 64 of [a-zA-Z0-9_-]; ANT-08 allows 128
 _MARK = 8
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
