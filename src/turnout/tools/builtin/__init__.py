@@ -1,4 +1,8 @@
-"""Tools that come with turnout: files and commands of one workspace, the web, and the user."""
+"""Tools that come with turnout: files and commands of one workspace, the web, and the user.
+
+One file per tool. Others import `BUILTIN` and `ANYWHERE`, or a single tool. Imports `tools.declare`,
+`tools.policy` and `tools.confine`.
+"""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ from .tool import Tool
 
 Mode = str
 LONGEST_NAME = 128
-_CALL_NUMBER = re.compile(
-    r":\d+$"
-)  # KIM-05: Kimi writes ids as functions.read_file:3, and sometimes as names
+_CALL_NUMBER = re.compile(r":\d+$")  # KIM-05: Kimi writes ids as functions.read_file:3, also as names
 _FLATTENED = re.compile(r"^(?:call_)?functions_?(.+?)\d*$")  # and flattened: call_functionsread_file3
 
 

@@ -2,8 +2,9 @@
 
     servers = await mcp_tools(session.scheduler.registry, config, pins=..., environment=..., folder=...)
 
-Nothing of a server counts before the user has seen it: its command is not started, and its
-tools are not offered, until what they are is on record (`pin`). Whatever changes afterwards
-takes the tools away until the user has seen the difference. The `mcp` package does the
-protocol and is loaded with the first connection, not before.
+The user decides about each server first: its command is not started, and its tools are not offered,
+before the user has agreed and that is saved (`pins`). If anything changes afterwards, the tools are
+removed until the user has seen the difference. The `mcp` package speaks the protocol and is loaded
+with the first connection. Others import `servers` and `config`. Imports `tools.declare`,
+`tools.policy` and `tools.confine`.
 """
