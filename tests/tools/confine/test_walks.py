@@ -63,7 +63,7 @@ class WatchedEncoder:
 
 def watch_everyone(walks: Walks, monkeypatch: pytest.MonkeyPatch, made: Tool) -> Tool:
     """Everything that goes over a whole value: encoders, copies, measures of depth, the validator."""
-    for name in ("_encode", "depth_of", "_walk"):
+    for name in ("_encode", "depth_of", "_plain_copy"):
         monkeypatch.setattr(plain, name, walks.watched(name, getattr(plain, name)))
     monkeypatch.setattr(codec, "_encoder", WatchedEncoder(walks.watched("store", codec._encoder.encode)))
     encode, watched = body.encode, walks.watched("request", body.encode)

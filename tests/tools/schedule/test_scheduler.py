@@ -198,7 +198,7 @@ def test_calls_inside_a_result_are_taken_out_counted_and_diagnosed() -> None:
     desk = Desk(tool(lambda: blocks, name="agent"), tool(lambda: ToolCall("z", "rm"), name="only"))
     summary = go(desk.run(call("agent"), call("only")))
     assert desk.outcome("agent").content == (Text("found"),)
-    assert "left out" in desk.text("only")
+    assert "was removed" in desk.text("only")
     assert summary.filtered == 3
     assert desk.codes() == ["call_in_result", "call_in_result"]
 
