@@ -320,7 +320,7 @@ def test_the_command_shows_and_trusts(somebody: User) -> None:
     assert "approval = 'plan' # <U+202E>" in shown.out and "Trusted 1 file" in shown.out
     assert re.search(r"approval +plan", run(somebody, "config").out)
     assert json.loads(run(somebody, "config", "--json").out)["settings"]["approval"]["value"] == "plan"
-    assert run(somebody, "config", "--trust").out == "There are no untrusted files here.\n"
+    assert run(somebody, "config", "--trust").out == "No untrusted files here.\n"
 
 
 def test_a_project_that_is_not_trusted_is_named_and_has_no_effect(tmp_path: Path) -> None:

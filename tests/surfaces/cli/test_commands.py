@@ -12,10 +12,8 @@ import pytest
 from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import User, simulated, user
 
-from turnout.simulate import Call, HttpError
 from turnout.simulate.model import demo
 from turnout.surfaces.cli import COMMANDS, SECTIONS
-from turnout.surfaces.shared.bars import bar, bars
 
 HEAVY = ("prompt_toolkit", "rich", "apsw", "httpx2", "starlette", "uvicorn", "markdown_it", "asyncio")
 
@@ -86,47 +84,6 @@ def test_models(somebody: User) -> None:
     told = json.loads(run(somebody, "models", "--json").out)
     assert told["models"]["claude-opus-4-5"]["price"] == {"input": 5, "output": 25}
     assert "openai:gpt-5.1" in told["targets"]
-
-
-def test_providers_and_their_keys(somebody: User) -> None:
-    out = run(somebody, "providers").out
-
-    assert "OPENAI_API_KEY is set" in out and "XAI_API_KEY is not set" in out
-    checked = json.loads(run(somebody, "providers", "--check", "--json").out)
-    works = {line["name"] for line in checked if line["works"]}
-    assert {"openai", "openai-responses", "anthropic", "gemini", "mistral", "kimi", "deepseek"} <= works
-
-
-def test_a_provider_that_does_not_work_is_told_and_ends_with_3(tmp_path: Path) -> None:
-    script = {"openai": [HttpError("auth", message="no")] * 3, "anthropic": ["ready"]}
-    with simulated(tmp_path, script) as somebody:
-        ran = run(somebody, "providers", "--check", "openai", "anthropic")
-
-    assert ran.code == 3 and "failed: " in ran.out and "works: " in ran.out
-    assert run(somebody, "providers", "--check", "-m", "x").code == 2
-
-
-def test_stats_count_over_time(tmp_path: Path) -> None:
-    """Cost, tokens and the tool counters, by day and by model; kept from one process to the next."""
-    bad = [[Call("read_file", {"wrong": 1})], [Call("read_file", {"path": "app.py"})], "Done."]
-    with simulated(tmp_path, bad * 2) as somebody:
-        for _ in range(2):
-            assert run(somebody, "run", "-m", "openai:gpt-4o", "-p", "go").code == 0
-        told = json.loads(run(somebody, "stats", "--json").out)
-        shown = run(somebody, "stats").out
-        assert run(somebody, "stats", "--provider", "kimi").out.startswith("Nothing was counted")
-
-    counts = {line["name"]: line["count"] for line in told}
-    assert counts["replies"] == 6 and counts["tool_calls_total"] == 4
-    assert counts["tool_calls_invalid_args"] == 2 and counts["cost_microdollars"] > 0
-    assert "Cost by day" in shown and "█" in shown and "with bad arguments" in shown
-
-
-def test_bars_show_shares() -> None:
-    assert bar(1.0, 4) == "████" and bar(0.5, 4) == "██" and bar(0.0, 4) == ""
-    assert bar(0.0001, 4) == "▏"  # a little is not nothing
-    rows = bars([("a", 1, "1"), ("bb", 2, "20")], 20)
-    assert [row[:8] for row in rows] == ["a    1  ", "bb  20  "] and len(rows[1]) == 20
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

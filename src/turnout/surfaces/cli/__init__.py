@@ -92,7 +92,7 @@ class Commands(click.Group):
         except click.UsageError as error:
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"To send it as a prompt: turnout chat {args[0]}"
-            raise click.UsageError(f"{error.message} {hint}", ctx) from None
+            raise click.UsageError(f"{error.message} {hint} See `turnout --help`.", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands by purpose. No file of a command is imported for this."""

@@ -153,7 +153,7 @@ def _revoke_grant(config: Config, number: int) -> None:
 
 def _trust_files(config: Config, yes: bool) -> None:
     if not config.untrusted:
-        click.echo("There are no untrusted files here.")
+        click.echo("No untrusted files here.")
         return
     for path in config.untrusted:
         if path.stat().st_size > LARGEST:

@@ -74,8 +74,8 @@ def run_command(
 ) -> None:
     """Ask once and print the answer. Progress goes to stderr.
 
-    Tools run as the approval mode and the rules allow. There is no one to ask, so calls that
-    need approval are refused. `@file` in the prompt attaches that file.
+    Tools run as the approval mode and the rules allow. You cannot be asked here, so calls
+    that need approval are refused. `@file` in the prompt attaches that file.
 
     \b
     Exit codes: 0 answered           3 key or configuration

@@ -55,7 +55,7 @@ def sessions_command(ctx: click.Context, limit: int, everything: bool, as_json: 
     if as_json:
         click.echo(json_text(lines))
     elif not lines:
-        click.echo("There are no sessions yet.")
+        click.echo("No sessions yet.")
     else:
         heads = ("id", "when", "turns", "cost", "model", "title")
         click.echo(table(heads, [_row(line) for line in lines]))

@@ -140,7 +140,7 @@ def _check_rules(given: Iterable[Rule], names: list[str]) -> None:
         if not rule.tool.startswith("mcp__") and not any(fnmatchcase(name, rule.tool) for name in names):
             near = get_close_matches(rule.tool, names, n=1)
             hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}"
-            raise UsageError(f"--{rule.effect} {rule.tool}: there is no such tool; {hint}")
+            raise UsageError(f"--{rule.effect} {rule.tool}: there is no such tool; check the name: {hint}")
 
 
 def last_model(config: Config, store: Store | None, id: str) -> str:

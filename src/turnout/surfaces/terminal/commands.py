@@ -74,7 +74,7 @@ def run_slash_command(talk: Talk, text: str) -> None:
     else:
         near = get_close_matches(name, [*COMMANDS, *talk.user_commands], n=2)
         meant = f" Did you mean {' or '.join('/' + one for one in near)}?" if near else " /help lists them."
-        talk.edge.show(Notice(f"There is no command /{printable(name)}.{meant}", "warn"))
+        talk.edge.show(Notice(f"/{printable(name)} is not a command.{meant}", "warn"))
 
 
 KEYS = (

@@ -123,7 +123,7 @@ def undo_last_prompt(talk: Talk, rest: str) -> None:
     history = talk.session.history
     asked = [at for at, turn in enumerate(history.turns) if isinstance(turn, UserTurn)]
     if not asked or (asked[-1] == 0 and history.summary):
-        raise UsageError("there is no prompt to remove; /resume opens another session")
+        raise UsageError("there is no prompt to remove; use /resume to open another session")
     turn = history.turns[asked[-1]]
     made = _compactions_before(history, turn)
     history.rewind(history.turns[asked[-1] - 1].key if asked[-1] else "")
@@ -174,7 +174,7 @@ def copy_last_answer(talk: Talk, rest: str) -> None:
             return
     path = talk.config.places.state / "copied.md"
     write_private(path, text)
-    talk.edge.show(Notice(f"There is no clipboard program; the answer is in {path}."))
+    talk.edge.show(Notice(f"No clipboard program was found; the answer is in {path}."))
 
 
 def _pipe_to(words: tuple[str, ...], text: str) -> bool:

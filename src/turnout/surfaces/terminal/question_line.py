@@ -140,7 +140,7 @@ class QuestionLine:
         self._refresh()
 
     def _note_typing(self, _: object) -> None:
-        """The input line changed: the user is typing, so keys are no answers until the next silence."""
+        """The input line changed: the user is typing, so keys are typing until the next silence."""
         if self.words_for is not None:
             return
         self._stop_acting()

@@ -1,0 +1,40 @@
+"""`turnout providers`: API keys and whether they work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.surfaces.cli.oneshot import run
+from tests.surfaces.places import User, simulated
+
+from turnout.simulate import HttpError
+from turnout.simulate.model import demo
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> Iterator[User]:
+    with simulated(tmp_path, demo) as user:
+        yield user
+
+
+def test_providers_and_their_keys(somebody: User) -> None:
+    """Which API keys are set, and which of them work."""
+    out = run(somebody, "providers").out
+
+    assert "OPENAI_API_KEY is set" in out and "XAI_API_KEY is not set" in out
+    checked = json.loads(run(somebody, "providers", "--check", "--json").out)
+    works = {line["name"] for line in checked if line["works"]}
+    assert {"openai", "openai-responses", "anthropic", "gemini", "mistral", "kimi", "deepseek"} <= works
+
+
+def test_a_provider_that_does_not_work_is_told_and_ends_with_3(tmp_path: Path) -> None:
+    """One failed provider makes the exit code 3; -m without one provider is a usage error."""
+    script = {"openai": [HttpError("auth", message="no")] * 3, "anthropic": ["ready"]}
+    with simulated(tmp_path, script) as somebody:
+        ran = run(somebody, "providers", "--check", "openai", "anthropic")
+
+    assert ran.code == 3 and "failed: " in ran.out and "works: " in ran.out
+    assert run(somebody, "providers", "--check", "-m", "x").code == 2
