@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.interchange.test_foreign import FILES
+from tests.interchange.foreign.sample_sessions import FILES
 from tests.surfaces.cli.test_sessions import home, imported, turnout
 
 from turnout.model import ToolCall
