@@ -21,6 +21,5 @@ SHARED_FUNCTIONS: dict[str, str] = {
     "_usage_counts": "the reply encoder of each protocol, in `wire/<protocol>/reply.py`, side by side",
     "violations": "the same for history, transcript and each API: what breaks the rules of one checker",
     "violations_in": "the checker of each protocol, in `wire/<protocol>/protocol.py`, side by side",
-    "main": "what a program starts with: the command, and the helper programs that run as processes",
     "stream": "`turnout.stream`, a public name, and the reply encoder of each protocol",
 }
