@@ -1,8 +1,8 @@
 """When and where to cut a conversation that grows too long.
 
-Two moves, the cheaper first: old tool outputs are shortened, then old turns give way to a
-summary. A cut falls only between turns, so a call and its result are never parted; the
-prompt of a tool loop that is cut in two is kept, and so are pinned turns. The log keeps
+Two steps, the cheaper first: old tool outputs are shortened, then a summary replaces old
+turns. A cut is always between turns, so a call and its result stay together. If the cut is
+inside a tool loop, its prompt is kept; so are pinned turns. The log keeps
 everything: `history.rewind` to the last turn undoes a compaction, and `history.fork` at any
 turn has all that came before it.
 """
@@ -80,11 +80,11 @@ class Compressor:
         return self.used_tokens() > self.policy.trigger * target.facts.context
 
     def _overflows(self, target: Target) -> bool:
-        """Whether it cannot fit at all: it was made shorter for a larger window, say."""
+        """Whether it does not fit at all, for example after a switch to a smaller window."""
         return self.used_tokens() > target.facts.context
 
     def _is_just_compacted(self) -> bool:
-        """A head that changed every round would be of no use to a provider's cache."""
+        """Whether the last compaction is recent. Providers cache a prefix only if it stays the same."""
         left = max(self.policy.keep_turns // 2, 1)
         for entry in reversed(self.history.entries):
             if isinstance(entry, Compaction):
@@ -99,7 +99,7 @@ class Compressor:
         since = 0
         for entry in reversed(self.history.entries):
             match entry:
-                case Compaction() | Rewind():  # what was counted before is no longer what is sent
+                case Compaction() | Rewind():  # the count before it is of other content
                     return self._estimate()
                 case ModelTurn(usage=usage) if usage is not None and usage.input:
                     since += self._outputs(entry)
@@ -160,14 +160,14 @@ class Compressor:
         return await self._shrink_history(self._turns_for_half(), None) or self._prune_outputs(0)
 
     def _turns_for_half(self) -> int:
-        """How many recent turns may stay whole so that much is gained."""
+        """How many recent turns may stay whole so that about half is gained."""
         keep, much = self.policy.keep_turns, self._tokens(self.history.turns) // 2
         while keep > 1 and self._tokens(self._turns_left(keep)) > much:
             keep //= 2
         return keep
 
     def _turns_left(self, keep: int) -> list[Turn]:
-        """What a cut leaves: the recent turns, and those before it that are kept all the same."""
+        """The turns after a cut: the recent ones, and the older ones that are kept."""
         turns = self.history.turns
         kept = set(self._keys_to_keep(turns[:-keep]))
         return [*(turn for turn in turns[:-keep] if turn.key in kept), *turns[-keep:]]
@@ -216,31 +216,31 @@ class Compressor:
         return covered[-1].key
 
     def _turns_through(self, key: str) -> Sequence[Turn]:
-        """The visible turns up to this one, and with it."""
+        """The visible turns up to and including this one."""
         turns = self.history.turns
         return turns[: 1 + next(at for at, turn in enumerate(turns) if turn.key == key)]
 
     def _keys_to_keep(self, covered: Sequence[Turn]) -> tuple[str, ...]:
-        """Of the turns that are cut away: the pinned ones, and the prompt that is still being worked on."""
+        """Keys to keep of the turns that are cut: pinned ones, and the prompt of the current tool loop."""
         kept = self.pins | self._open_prompt(covered)
         return tuple(turn.key for turn in covered if turn.key in kept)
 
     def _open_prompt(self, covered: Sequence[Turn]) -> frozenset[str]:
-        """What the user said last, when the cut falls into the tool loop that it set off."""
+        """The last user turns, if the cut is inside the tool loop that they started."""
         after = [turn for turn in self.history.turns[len(covered) :] if not isinstance(turn, SystemTurn)]
         if not after or not isinstance(after[0], ModelTurn):
             return frozenset()
-        said = [at for at, turn in enumerate(covered) if isinstance(turn, UserTurn)]
-        back = reversed(covered[: said[-1] + 1]) if said else ()
+        users = [at for at, turn in enumerate(covered) if isinstance(turn, UserTurn)]
+        back = reversed(covered[: users[-1] + 1]) if users else ()
         return frozenset(turn.key for turn in takewhile(lambda turn: isinstance(turn, UserTurn), back))
 
-    # What stands for what was cut
+    # The summary
 
     async def _make_summary(self, through: str) -> str:
-        """Ask a model; its own request is made by the same renderer, so it is valid too.
+        """Ask a model for a summary. Its request is rendered like any other, so it is valid.
 
-        It reads what a reader of the session sees, so an earlier summary goes into the next.
-        Where that is too long for it, the oldest turns are left out.
+        The model reads an earlier summary too, so that goes into the next. If the text is too long
+        for the model, the oldest turns are left out.
         """
         history = self.history
         turns = [cut_turn(turn)[0] for turn in self._turns_through(through)]

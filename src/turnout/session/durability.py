@@ -1,8 +1,8 @@
-"""The durable side of a session: when what it wrote must be in the store, and the reply under way.
+"""When entries of a session must be in the store, and the draft of the reply under way.
 
-While a run is under way its entries may wait for `history.commit()`, which stands before
-everything that leaves the process. A reply that streams is kept as a draft every so often, so
-that a crash costs its last moments and not the whole of it.
+During a run, entries may wait for `history.commit()`, which is called before anything leaves
+the process. A streamed reply is saved as a draft twice a second, so that a crash costs only
+its last moments.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRAFT_EVERY = 0.5
 
 @runtime_checkable
 class Keeper(Protocol):
-    """A history's writer that keeps entries for good."""
+    """A history's writer that stores entries durably."""
 
     patient: bool  # whether entries may wait for `commit`
 
@@ -40,7 +40,7 @@ class Growing(Protocol):
 
 
 class Keeping:
-    """What a session tells the writer of its history, where that keeps anything."""
+    """Tells the writer of a history when to commit and what to draft, if the writer is a store."""
 
     def __init__(self, history: History) -> None:
         self._history = history

@@ -1,6 +1,6 @@
 """What happens in a session: the stream's events, the tools' events, and the session's own.
 
-A run ends with exactly one of `Complete`, `Failed` or `Cancelled`, whatever happens.
+Every run ends with exactly one of `Complete`, `Failed` or `Cancelled`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A history of its own that holds some turns of another: for a reader who is to see only those.
+"""A new history with some turns of another, for a reader who must see only those.
 
-It is written through the same door as every history, so whatever turns are picked or
-changed, what comes out can be rendered for anyone. The other history stays as it is.
+It is written with the methods of `History`, so it can be rendered for every target, whichever
+turns were picked or changed. The other history is not changed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..model import ModelTurn, Outcome, Text, Turn, UserTurn
 def excerpt(
     history: History, turns: Iterable[Turn], summary: str, outcomes: Mapping[str, Outcome], key: str = ""
 ) -> History:
-    """These turns with these outcomes, after this summary; `key` names it where it goes on by itself."""
+    """These turns with these outcomes, after this summary; `key` is its key, if it is to be continued."""
     seen = History(key or history.key, system=history.system, tools=history.tools)
     seen.scheduled = history.scheduled
     if summary:
-        said = seen.append(UserTurn(f"{history.key}.summary", (Text("…"),)))
-        seen.compact(said.key, summary)
+        first = seen.append(UserTurn(f"{history.key}.summary", (Text("…"),)))
+        seen.compact(first.key, summary)
     for turn in turns:
         seen.append(turn)
         _settle_calls(seen, turn, outcomes, history)
@@ -31,7 +31,7 @@ def excerpt(
 
 
 def outcomes_of(history: History, turns: Iterable[Turn]) -> dict[str, Outcome]:
-    """What came of each call in these turns, shortened where a compaction did so."""
+    """The outcome of each call in these turns, shortened where a compaction did so."""
     calls = (call for turn in turns if isinstance(turn, ModelTurn) for call in turn.tool_calls)
     found = {call.id: history.ledger[call.id].outcome for call in calls}
     return {

@@ -1,8 +1,8 @@
-"""What stops a model that goes round in circles: rounds, corrections, repeated calls. No IO.
+"""Notice a model that repeats itself: wrong calls, the same call, calls in a circle. No IO.
 
-A guard watches one run. A subagent's run has a guard of its own, with the same limits: four
-subagents that read the same file do not go in circles. What a tree of them may spend is one
-budget all the same, and the parent's guard sees what came of each `task`.
+A guard watches one run. Each subagent has its own guard with the same limits, since four
+subagents that read the same file are not a loop. The parent's guard sees the outcome of each
+`task`. Cost and tokens have one limit for the whole tree.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .limits import Limits
 Verdict = Literal["", "corrections", "identical", "alternating"]
 
 CIRCLES = (2, 3)
-"""How many rounds a circle may have to be noticed."""
+"""The lengths of circles, in rounds, that are noticed."""
 
 
 LONG = 10_000
-"""Characters from which on arguments are not written anew, with their keys in order, to be compared."""
+"""Arguments longer than this are compared as they were written, not with their keys sorted."""
 
 
 class WatchedCall(Struct, frozen=True):
-    """A call of a round and what came of it. `polls`: its tool says that repeats are its nature."""
+    """A call of a round and its outcome. `polls`: its tool is made to be called repeatedly."""
 
     call: ToolCall
     outcome: Outcome
@@ -56,7 +56,7 @@ class Guard:
         """Take in a round; say whether the model should be stopped."""
         if self._is_out_of_corrections(done):
             return "corrections"
-        # Asking a job how it stands is not a circle. A poll that fails is: its job is not there.
+        # To poll a job is not a loop, unless the poll fails: then the job does not exist.
         watched = [each for each in done if not (each.polls and each.outcome.status == "complete")]
         if done and not watched:
             return ""
@@ -65,7 +65,7 @@ class Guard:
         )
 
     def _is_out_of_corrections(self, done: Sequence[WatchedCall]) -> bool:
-        """One wrong call counts for its tool, however many valid ones stand beside it."""
+        """One wrong call counts for its tool, also if the round has valid calls."""
         wrong = {each.call.name for each in done if each.invalid}
         self._wrong_rounds = self._wrong_rounds + 1 if done and all(each.invalid for each in done) else 0
         self._wrong_rounds_of = Counter({name: self._wrong_rounds_of[name] + 1 for name in wrong})
@@ -80,13 +80,13 @@ class Guard:
         for size in CIRCLES:
             tail = seen[-size * self.limits.cycles :]
             goes_round = len(tail) == size * self.limits.cycles and tail == tail[:size] * self.limits.cycles
-            if goes_round and len(set(tail)) > 1:  # of one call over and over, `repeats` says how often
+            if goes_round and len(set(tail)) > 1:  # the same call repeated is for `repeats`
                 return "alternating"
         return ""
 
 
 def call_fingerprint(call: ToolCall, outcome: Outcome) -> str:
-    """One call and what came of it, whatever its id. Long arguments count as they were written."""
+    """A hash of one call and its outcome, without the id."""
     is_long = call.raw is not None and len(call.raw) > LONG
     arguments = call.raw if is_long else dumps(dict(sorted(call.arguments.items())))
     result = "\n".join(block_text(block) for block in outcome.content)

@@ -29,10 +29,10 @@ AnyTurn = TypeVar("AnyTurn", bound=Turn)
 
 
 class ModelRequest(Struct, frozen=True):
-    """What is about to be asked of a model. Change it with `msgspec.structs.replace`.
+    """The next request to a model. Change it with `msgspec.structs.replace`.
 
-    `outcomes` are what came of the calls in `turns`, by call id. `target` is for looking at:
-    `session.switch` changes it.
+    `outcomes` are those of the calls in `turns`, by call id. `target` cannot be changed here:
+    call `session.switch`.
     """
 
     target: Origin
@@ -148,7 +148,7 @@ def _view(history: History, plain: ModelRequest, wanted: ModelRequest) -> Histor
 
 
 def _without_residue(wanted: AnyTurn, before: Turn | None) -> AnyTurn:
-    """A changed turn without what its provider signed, or wrote itself: that is no longer so."""
+    """A changed turn without its provider's signatures, which no longer fit."""
     if before is not None and before == wanted:
         return wanted
     known = before.blocks if before is not None else ()

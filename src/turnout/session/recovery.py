@@ -1,9 +1,8 @@
 """When a provider refuses a request as invalid: what to give up, step by step. No IO.
 
-Each step takes something optional away, and the one that worked stays in force for that
-target until the next compaction. What was said since can be flattened and summarised again.
-The same bytes are never sent twice, so a session cannot be bricked by sending the same
-refused history again and again.
+Each step leaves out something optional. The step that worked stays in force for that target
+until the next compaction; turns that came later can be flattened and summarised again. The
+same bytes are never sent twice, so a refused history cannot block a session.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from ..model import Origin
 
 STEPS = ("drop reasoning", "drop options", "flatten tool history", "summarise")
 REPEATED = ("flatten tool history", "summarise")
-"""Steps that there is more for after each turn."""
+"""Steps that can be taken again after each new turn."""
 KEPT_OPTIONS = ("stream", "tool_choice", "max_tokens")
 
 
@@ -57,5 +56,5 @@ class Recovery:
         return bool(self._refused) and sha256(body).digest() in self._refused
 
     def start_over(self) -> None:
-        """After a compaction: the history is another one, so everything may be tried again."""
+        """After a compaction the requests differ, so every step may be tried again."""
         self._taken.clear()

@@ -1,8 +1,8 @@
 """Events on their way to listeners, without the secrets that the process holds.
 
-A secret may be cut in two by the deltas of a stream, so the end of a delta that could be the
-beginning of one waits for the delta after it. The history keeps what was said: a model that
-edits a file with a key in it must be able to name that key.
+The deltas of a stream may cut a secret in two. So if a delta ends with what may be the start
+of a secret, that end waits for the next delta. The history keeps the text as it is: a model
+that edits a file with a key in it must be able to name that key.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class EventRedactor:
             yield self._redacted_event(event)
 
     def _update_spellings(self) -> None:
-        """Keys are read while a session runs: take notice of new ones."""
+        """Take in the keys that were read since the last event."""
         spellings = self._secrets.spellings
         if spellings is not self._spellings:
             self._spellings = spellings
@@ -70,9 +70,9 @@ class EventRedactor:
             yield event if text[:cut] == _delta_text(event) else _with_text(event, text[:cut])
 
     def _hide_secrets(self, text: str) -> tuple[str, int]:
-        """The text with whole secrets hidden, and where the end begins that may be the start of another.
+        """The text with whole secrets hidden, and where an end begins that may be the start of another.
 
-        One look-up a letter, however many secrets are known: deltas are short and come often.
+        One look-up a letter, for any number of secrets: deltas are short and come often.
         """
         starting, at = self._starting, 0
         while at < len(text):

@@ -1,7 +1,7 @@
-"""After a failure: try again, try another target, mend the request, or give up. No IO.
+"""After a failure: retry, switch the target, change the request, or give up. No IO.
 
 One budget per turn bounds attempts and waiting. A server that names a time is never asked
-earlier; everyone else is asked with full jitter.
+earlier; in all other cases the wait has full jitter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ELSEWHERE = PASSING | {"quota", "auth", "not_found", "context_too_long"}
 
 
 ASKED_AGAIN = 3
-"""How often one target is asked before another one is, where the model and not the server failed."""
+"""Attempts at one target before another one is asked, if the model failed and not the server."""
 
 
 class RetryPolicy(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Next(Struct, frozen=True):
 
 
 def is_models_fault(error: ProviderError | StreamError) -> bool:
-    """Whether the model wrote what its server could not read: neither server nor request is to blame."""
+    """Whether the model wrote something that its server could not parse; the request was fine."""
     return isinstance(error, ProviderError) and error.code in MODEL_FAULTS
 
 

@@ -1,8 +1,8 @@
 """Which target answers next: fixed, round-robin or failover, with a breaker per target. No IO.
 
-A choice holds until it fails; a target that keeps failing rests for a while, longer each
-time. One that named a time is not asked before it, by any session that shares these breakers.
-What is in flight stays where it is: choices are made when a request is assembled.
+A target is kept until it fails. One that keeps failing rests for a while, longer each time.
+One that named a time is not asked before it by any session that shares these breakers. The
+choice is made when a request is assembled; a request in flight is not moved.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Breaker:
 
 
 class Router:
-    """The targets of a session, and whose turn it is."""
+    """The targets of a session, and which of them is current."""
 
     def __init__(
         self, targets: Sequence[Target], route: Route = "fixed", breakers: dict[Origin, Breaker] | None = None
@@ -71,7 +71,7 @@ class Router:
         return self.current
 
     def branch(self) -> Router:
-        """The same choice for a session below this one: it begins with the current target."""
+        """A router with the same targets for a child session; it begins with the current target."""
         made = Router(self.targets, self.route, self.breakers)
         made.current = self.current
         return made
@@ -85,7 +85,7 @@ class Router:
         return self._soonest(fresh, now) if fresh else None
 
     def take(self, target: Target) -> None:
-        """From now on this target; it joins the others where it is new."""
+        """Make this the current target; it joins the others if it is new."""
         if all(one.origin != target.origin for one in self.targets):
             if self.route == "fixed":
                 self.targets = [target]

@@ -1,4 +1,4 @@
-"""A session: one history, one scheduler, the targets it may speak to; `run` it with a prompt.
+"""A session: one history, one scheduler, and the targets that it may ask; `run` it with a prompt.
 
 async with Session("anthropic:claude-sonnet-4-5", tools=[weather]) as session:
     async for event in session.run("What should I wear in Paris?"):
@@ -64,11 +64,11 @@ if TYPE_CHECKING:
 
 
 SWITCHABLE = ("policy", "approver", "asker", "save_rule", "hooks", "limits")
-"""What of a scheduler may be changed while the session lasts; subagents get what holds now."""
+"""Attributes of the scheduler that may change during a session; subagents get the current values."""
 
 
 class Answer(Struct, frozen=True):
-    """What came of a prompt. `output` is the typed value where one was asked for."""
+    """The answer to a prompt. `output` is the typed value, if one was asked for."""
 
     text: str
     turn: ModelTurn
@@ -118,7 +118,7 @@ class Session:
         Options.of(self.options)  # so that a mistake is found at once
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None  # the one that has the session
-        self._asked: WeakSet[Run] = WeakSet()  # with those that wait for it, or were not listened to yet
+        self._asked: WeakSet[Run] = WeakSet()  # and those that wait for it, or have no listener yet
         self._set_scheduler(registry, self._tool_ports(approval, workspace))
         self.subagents = self._start_subagents()
 
@@ -168,7 +168,7 @@ class Session:
         system: str,
         tools: Sequence[Tool],
     ) -> None:
-        """What was said before, here or in the store."""
+        """Open the history: the one given, one of the store, or a new one."""
         self.id = id or _new_id()
         self.store, self._own_store = open_store_at(store, self.environment)
         if history is not None:
@@ -184,7 +184,7 @@ class Session:
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
 
     def _set_limits(self, limits: Limits, compress: CompressPolicy | None) -> None:
-        """How far it may go, and what it does when things go wrong."""
+        """How far the session may go, and how it recovers from failures."""
         self.limits = limits
         self.guard = Guard(limits)
         self._recovery = Recovery()
@@ -206,7 +206,7 @@ class Session:
         self.hooks = hooks_tuple(hooks)
 
     def _earlier_replies(self) -> list[ModelTurn]:
-        """What a stored session has said, and so spent, before."""
+        """The replies of earlier runs of a stored session: they count for its limits."""
         return [entry for entry in self.history.entries if isinstance(entry, ModelTurn)] if self.store else []
 
     def _tool_ports(
@@ -264,7 +264,7 @@ class Session:
     # Asking
 
     def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
-        """Say something and get everything that happens, the last event being terminal."""
+        """Send a prompt; get every event, the last of which is terminal."""
         return self._start_run(prompt, options, "run()")
 
     def _start_run(
@@ -279,13 +279,13 @@ class Session:
         return Events(run)
 
     def go_on(self, **options: Any) -> Events:
-        """Go on without a new prompt: after a crash, the calls that had not begun run first."""
+        """Continue without a new prompt. After a crash, the calls that had not started run first."""
         return self._start_run((), options, "go_on()")
 
     async def ask(
         self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
     ) -> Answer:
-        """Say something and get the answer; `output` is a JSON Schema or a class for a typed one."""
+        """Send a prompt; get the answer. `output` is a JSON Schema or a class for a typed answer."""
         check_names("ask()", "option", options, ("output", *Options.__struct_fields__))
         shape = Shape.of(output)
         if shape is not None:
@@ -311,17 +311,17 @@ class Session:
         raise UsageError("ask_sync would block the event loop that runs here: `await session.ask(...)`")
 
     def queue(self, text: str | Block | Iterable[str | Block]) -> None:
-        """Hold a message; it is said after the tools of the moment, before the next request."""
+        """Queue a message; it is added after the current tool calls, before the next request."""
         self._queued.append(blocks_of(text))
 
     def switch(self, target: str | Target, *, base_url: str = "") -> None:
-        """Another target from the next request on; what is in flight stays where it is."""
+        """Change the target from the next request on; a request in flight is not moved."""
         place = self._find_place(target, base_url)
         self.router.take(place)
         self.history.note("switch", {"target": str(place.origin)})
 
     def cancel(self) -> None:
-        """Stop every run that has been asked for, under way or not; the history is valid at once."""
+        """Cancel every run of this session, started or not; the history is valid at once."""
         for run in tuple(self._asked):
             run.cancel()
 
@@ -331,7 +331,7 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Whether a run is under way that someone listens to."""
+        """Whether a run is under way and has a listener."""
         return self._run is not None and self._run.active and not self._run.left
 
     def _check_free(self, way_on: str) -> None:
@@ -342,7 +342,7 @@ class Session:
         """The session's options for requests, with those of the run that is under way."""
         return {**self.options, **(self._run.options if self._run is not None else {})}
 
-    # What it has used
+    # Usage and limits
 
     @property
     def usage(self) -> Usage:
@@ -381,7 +381,7 @@ class Session:
         return await self.compressor.compact(emit or _ignore)
 
     def pin(self, turn_key: str) -> None:
-        """Keep a turn whole, whatever is cut around it; `unpin` lets it go."""
+        """Keep a turn whole through every compaction; `unpin` undoes this."""
         self.compressor.pin(turn_key)
 
     def unpin(self, turn_key: str) -> None:
@@ -539,13 +539,13 @@ class Session:
             self._run.emit(event)
 
     def take_queued(self) -> list[tuple[Block, ...]]:
-        """The messages that were queued, which are queued no longer."""
+        """Remove the queued messages from the queue, and give them."""
         waiting = list(self._queued)
         self._queued.clear()
         return waiting
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
-        """The tools that the model may use in the mode of the moment."""
+        """The tools that the model may use in the current mode."""
         return tuple(tool.spec for tool in self.scheduler.registry.offered_tools(self.scheduler.policy.mode))
 
     def _count_reply(self, turn: ModelTurn) -> None:

@@ -1,8 +1,9 @@
 """The task tool: a subagent is a session whose events feed the call that started it.
 
-The parent sees one call and one result. Depth, number and spending are kept here, in state
-that the whole tree shares, and never in text that a model could write; so are the places
-that calls work on (see `tools.running`). Cancelling the parent cancels its children.
+The parent sees one call and one result. Depth, number and spending are counted in state that
+the whole tree shares, never in text that a model could write. The tree also shares which
+places calls work on (see `tools/schedule/running.py`). To cancel the parent is to cancel its
+children.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Tree:
         self.total = 0
 
     def admit(self, depth: int) -> str:
-        """Why no further subagent may start; "" if one may."""
+        """The reason why no further subagent may start; "" if one may."""
         if depth > self.limits.depth:
             return f"subagents may be nested {self.limits.depth} deep at most; do this part yourself"
         if self.live >= self.limits.live:
@@ -54,7 +55,7 @@ class Tree:
         return ""
 
     def begin(self) -> int:
-        """One more is at work; its number, which no other of the tree has."""
+        """Count one more subagent; its number, which is unique in the tree."""
         self.live += 1
         return self.next_number()
 
@@ -90,7 +91,7 @@ class Subagents:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """`task`, and what looks after tasks in the background; none below the deepest level."""
+        """`task` and the tools for tasks in the background; none at the deepest level."""
         if self._depth > self.tree.limits.depth:
             return ()
         return (self._task_tool(), self._list_tool(), self._wait_tool(), self._stop_tool())
@@ -117,7 +118,7 @@ class Subagents:
 
     def _list_tool(self) -> Tool:
         async def task_list() -> list[dict[str, str]]:
-            """List the tasks in the background and how they stand."""
+            """List the tasks in the background with their status."""
             return [
                 {"id": name, "status": _task_status(task), "prompt": self._prompts[name][:200]}
                 for name, task in self._tasks.items()
@@ -241,7 +242,7 @@ class Subagents:
         raise TurnoutError("bug: the subagent ended without a terminal event")  # pragma: no cover
 
     async def close(self) -> None:
-        """Stop what still works in the background."""
+        """Stop the tasks that still run in the background."""
         running = {task for task in self._tasks.values() if not task.done()}
         for task in running:
             task.cancel()

@@ -1,4 +1,4 @@
-"""The ground a session stands on: the folder that its tools work in, the store that keeps it."""
+"""Open what a session works with: the folder of its tools, and its store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def place_of_work(workspace: Workspace | None, environment: Mapping[str, str]) -> dict[str, Any]:
-    """What tools are told of the workspace, how commands run in it, and where long results go."""
+    """The ports of a workspace: its files, how commands run in it, and where long results go."""
     if workspace is None:
         return {}
     saved, own = SavedOutput(), Places.of(environment)
@@ -30,7 +30,7 @@ def place_of_work(workspace: Workspace | None, environment: Mapping[str, str]) -
 def open_store_at(
     store: Store | str | Path | None, environment: Mapping[str, str]
 ) -> tuple[Store | None, bool]:
-    """The store, and whether it was opened here, to be closed here."""
+    """The store, and whether this session opened it and so must close it."""
     if not isinstance(store, str | Path):
         return store, False
     from ..store import Store  # the database is loaded when it is needed

@@ -1,6 +1,6 @@
-"""Who is asked, and what is behind `turnout.render`, `decode`, `stream`, `read_request` and `diagnose`.
+"""Targets, and what is behind `turnout.render`, `decode`, `stream`, `read_request` and `diagnose`.
 
-`target` finds a target by its name, `request` renders a history for it, `reply` reads what it answers,
+`target` finds a target by its name, `request` renders a history for it, `reply` reads its answer,
 `inbound/` reads a request that a client wrote. Pure: values in, values out.
 
 Others import `target`, `request`, `reply`. Imports `providers`, `wire`, `rendering`, `streaming`, `history`.

@@ -1,8 +1,8 @@
 """Which layer is at fault: the canonical state, the rendering of it, or its projection to the wire.
 
 Rendering is deterministic, so the question can be asked after a refusal. The three checkers
-were written apart from the code that they check; the first layer that they find fault with
-is named, because whatever lies above it was built on that fault.
+were written independently of the code that they check. The first layer with a fault is named,
+because the layers above are built on it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Body: TypeAlias = Mapping[str, Any] | str | bytes | WireRequest
 
 
 class Diagnosis(Struct, frozen=True):
-    """The layer that is at fault (None: nothing known speaks against the request), and what is wrong."""
+    """The layer that is at fault (None: no fault was found), and what is wrong."""
 
     layer: Literal["history", "render", "wire"] | None
     problems: tuple[Fault, ...] = ()

@@ -1,8 +1,8 @@
-"""What belongs to one API and what every API can be told.
+"""What only one API has, and what every API takes.
 
 Private fields of a request and a provider's own tools go back to the API they were written
-for: the same protocol, at a provider of the same family. Everyone else is asked without them,
-and the report names each.
+for: the same protocol, at a provider of the same family. Requests to other
+targets go without them, and the report names each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SEARCH = "web_search_options"
 
 
 class ToolSelection(Struct, frozen=True):
-    """The tools that a target is told of, and what had to be left out."""
+    """The tools that a target gets, and those that had to be left out."""
 
     tools: tuple[ToolSpec, ...]
     changes: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class ToolSelection(Struct, frozen=True):
 
 
 def select_tools(specs: Iterable[ToolSpec], place: Target) -> ToolSelection:
-    """The tools as this target can be told of them."""
+    """The tools in the form that this target takes."""
     specs = tuple(specs)
     if specs and not place.facts.tools:
         why = f"tools left out: {place.model} knows none, and reads earlier calls in words"
@@ -61,10 +61,10 @@ def select_tools(specs: Iterable[ToolSpec], place: Target) -> ToolSelection:
 def select_options(
     asked: Options, kept: ToolSelection, place: Target, changes: list[str], *, forgives: bool
 ) -> Options:
-    """What this target can be asked for: no field of another API, no choice of a tool that is gone.
+    """The options without fields of another API and without the choice of a dropped tool.
 
-    A request that came in may force a call where that cannot be asked for; it is weakened if the
-    caller `forgives`, who did not ask for it in so many words.
+    An inbound request may force a call where the target cannot be forced. That is weakened to
+    "auto" if `forgives`: the caller did not ask for it explicitly.
     """
     if "tools" in asked.extra:
         asked = replace(asked, extra={name: value for name, value in asked.extra.items() if name != "tools"})
@@ -90,7 +90,7 @@ def select_options(
 
 
 def _can_force(place: Target) -> bool:
-    """Whether the model can be told to call a tool."""
+    """Whether the model can be forced to call a tool."""
     return place.dialect.forces_tools and place.facts.forced_tools
 
 
@@ -111,7 +111,7 @@ def is_own(residue: Residue, place: Target) -> bool:
 
 
 def family(provider: str) -> str:
-    """Whose API a provider speaks: its own, or that of the house it belongs to."""
+    """The provider whose API this one has: its own, or that of its family."""
     known = PROVIDERS.get(provider)
     return known.family or provider if known is not None else provider
 

@@ -1,6 +1,6 @@
-"""What a request asks for and its own API refuses, left out of a request that is to be accepted.
+"""Leave out the fields of a request that its own API would refuse.
 
-Fields that only one API has go back to it as they were written, without being understood. Where
+Fields that only one API has go back to it as they were written; we do not interpret them. Where
 the checker says that such a field would be refused, it is left out and the report says so.
 """
 
@@ -22,9 +22,9 @@ def without_refused_fields(
 ) -> tuple[Options, list[str]]:
     """The options but for those that the target refuses in this request, and a line for each of them.
 
-    What the caller chose in so many words (`chosen`) stays.
+    What the caller chose explicitly (`chosen`) stays.
     """
-    from ..wire.check import check  # loads a validator of schemas, which nobody else who renders needs
+    from ..wire.check import check  # it loads a schema validator, which rendering does not need
 
     problems = check(str(request.target), request)
     answers = {_folded_name(problem.path.partition(".")[0]): problem for problem in problems}

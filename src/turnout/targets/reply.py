@@ -1,4 +1,4 @@
-"""From a target's bytes to events and a finished turn, streamed or not, whatever the framing."""
+"""From a target's bytes to events and a finished turn, streamed or not, in any framing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ReplyReader:
         return self._decoder.close()
 
     def _events(self, frames_of: Callable[..., Iterable[Frame]], *chunk: bytes) -> list[StreamEvent]:
-        """Events as they come: what stood before a fault in the bytes is not lost to it."""
+        """Events as they come; those before a fault in the bytes are kept."""
         events: list[StreamEvent] = []
         try:
             frames = frames_of(*chunk)
@@ -128,7 +128,7 @@ class ReplyReader:
 
 
 def _spoken_by(place: str | Origin | Target) -> Target:
-    """The target of that name; of a host that we only know by its format, what speaks as it does."""
+    """The target of that name; for an unknown host, a target with the same format."""
     if isinstance(place, Target) or (origin := Origin.parse(place)).provider in PROVIDERS:
         return target(place)
     form, provider = NAMES.get(fold_name(origin.provider), (None, ""))
@@ -197,7 +197,7 @@ def _wire_fields(value: Any) -> Any:
     """What the provider sent of an SDK's object: the fields by their names on the wire."""
     try:
         return plain(value.model_dump(mode="json", by_alias=True))
-    except Exception:  # not every SDK's objects have names of their own
+    except Exception:  # not every SDK has aliases for its fields
         return plain(value)
 
 

@@ -1,7 +1,7 @@
 """From a history to the request that one target accepts, at the cost of what is new.
 
 A history keeps one view per target: the transcript as that target reads it and the encoder
-that holds its bytes. Returning to a target costs only what was said in between.
+that holds its bytes. To return to a target costs only the turns in between.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TargetView:
         self._fed = 0
 
     def select(self, specs: Sequence[ToolSpec]) -> ToolSelection:
-        """The tools as the target is told of them; the same values as long as they are given again."""
+        """The tools in the form that the target takes; the same objects as long as the tools are the same."""
         if not are_same(specs, self._specs):
             self._specs, self._selection = specs, select_tools(specs, self.target)
         return self._selection
@@ -151,7 +151,7 @@ def render(
     """The request that `to` accepts for this history. Never writes to the history.
 
     What is asked for is given as keywords, or as `options` (those of `read_request`, say), or
-    both: a keyword counts more.
+    both: a keyword takes precedence.
 
     `project` and `user_prompt_id` are for Code Assist (`gemini@oauth`): whose account pays, and
     which prompt of the user a request belongs to.
@@ -169,7 +169,7 @@ def render(
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
     changes += noted
     if wanted.chain and place.api != "responses":
-        changes.append("chain left out: this API keeps no responses to go on from")
+        changes.append("chain left out: this API keeps no responses to continue from")
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     body = _with_envelope(place, body, project, user_prompt_id or _prompt_id(history), changes)
@@ -227,7 +227,7 @@ def _headers(place: Target, seen: TargetView) -> dict[str, str]:
 
 
 def _ends_with_user(transcript: Transcript) -> bool:
-    """Whether the user had the last word, as the target reads it: a turn that says nothing is not sent."""
+    """Whether the last message with content is the user's: empty turns are not sent."""
     newest_first = chain(reversed(transcript.tail), reversed(transcript.sealed))
     spoken = (message for message in newest_first if message.role != "system" and _says_something(message))
     last = next(spoken, None)
@@ -253,12 +253,12 @@ def _with_needed(
 
 def _prompt_id(history: History) -> str:
     """Names the prompt that a request belongs to: the same for every request of one tool loop."""
-    said = (turn.key for turn in reversed(history.turns) if isinstance(turn, UserTurn))
-    return next(said, history.key)
+    keys = (turn.key for turn in reversed(history.turns) if isinstance(turn, UserTurn))
+    return next(keys, history.key)
 
 
 def _with_envelope(place: Target, body: bytes, project: str, prompt_id: str, changes: list[str]) -> bytes:
-    """Code Assist wants the request inside one of its own."""
+    """Code Assist takes the request inside an envelope."""
     if place.provider.envelope != "code-assist":
         return body
     around = {"model": place.model, "project": project or place.provider.project, "user_prompt_id": prompt_id}

@@ -1,7 +1,7 @@
 """What an option was called in the request that asks for it.
 
-Reports speak of options in neutral words. Whoever wrote `stopSequences` looks for that word, so
-a line about `stop` names it too.
+Reports name options in neutral words. The author of a request with `stopSequences` looks for
+that word, so a line about `stop` names it too.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ OPTION_OF_FIELD = {
 
 
 def source_names(paths: Iterable[str]) -> dict[str, str]:
-    """What each option was called, where it was called otherwise."""
+    """The request's name of each option, where it differs from ours."""
     names: dict[str, list[str]] = {}
     for path in paths:
         option = OPTION_OF_FIELD.get(path) or OPTION_OF_FIELD.get(path.rpartition(".")[2])
         if option is not None and option != path:
             names.setdefault(option, []).append(path)
-    # How much to think asks to think, too: where nobody thinks, all of it is left out.
+    # A thinking budget asks for thinking, too: if the model does not think, both are left out.
     if thinking := [path for option in ("thinking", "effort", "budget") for path in names.get(option, ())]:
         names["thinking"] = thinking
     return {option: ", ".join(found) for option, found in names.items()}

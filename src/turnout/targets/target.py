@@ -1,4 +1,4 @@
-"""Who is asked: a provider, its endpoint and a model, found by a name such as `openai:gpt-5.1`."""
+"""A target: a provider, its endpoint and a model, found by a name such as `openai:gpt-5.1`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def find_target(
     found = find_provider(origin.provider).at(origin.endpoint)
     if not found.is_spoken(origin.model):
         raise UsageError(
-            f"{found.name} serves {origin.model} through an API that turnout does not speak; name "
+            f"{found.name} serves {origin.model} through an API that turnout does not support; name "
             "another provider of it, such as 'anthropic:MODEL' for Claude, or 'openrouter:MODEL'"
         )
     if base_url:

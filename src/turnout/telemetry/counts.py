@@ -1,7 +1,7 @@
 """What is counted and timed, per provider and model: calls, refusals, repairs, how long things took.
 
-Numbers and fixed words only. What was said rides along by reference, for an exporter that
-was told to take it; nothing here reads it.
+Numbers and fixed words only. The content is passed along by reference, for an exporter that
+was configured to take it; nothing here reads it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Kind: TypeAlias = Literal["chat", "execute_tool", "invoke_agent"]
 
 
 class Operation(Struct):
-    """One thing that takes time; filled in as it goes, whole when it has ended.
+    """One thing that takes time. Its fields are filled in until it has ended.
 
-    `error` is a fixed word, "" if all went well. `asked` and `answered` are what was said: a
+    `error` is a fixed word, "" if it succeeded. `asked` and `answered` are the content: a
     transcript and a turn, or arguments and an outcome.
     """
 
@@ -52,7 +52,7 @@ class Operation(Struct):
     error: str = ""
     asked: Any = None
     answered: Any = None
-    secrets: tuple[str, ...] = ()  # keys that must not get out, whatever else does
+    secrets: tuple[str, ...] = ()  # keys that must never be exported
     began: float = 0.0
 
     @property
@@ -61,17 +61,17 @@ class Operation(Struct):
         return self.tool or str(self.origin)
 
     def mark_sent(self) -> None:
-        """The request leaves now."""
+        """The request is sent now."""
         self.began, self.first_chunk = _now(), None
 
     def mark_first_chunk(self) -> None:
-        """A piece of a streamed reply is there."""
+        """A piece of a streamed reply has arrived."""
         if self.first_chunk is None:
             self.first_chunk = _now() - self.began
 
 
 class Timing(Struct):
-    """How long one kind of thing took, over all the times it was done."""
+    """How long one kind of operation took, over all of them."""
 
     count: int = 0
     total: float = 0.0
@@ -99,7 +99,7 @@ class Exporter(Protocol):
 
 
 class Telemetry:
-    """Counters and timings, readable in the process; `sink` is told of every count, `exporter` of all."""
+    """Counters and timings, readable in the process; `sink` gets every count, `exporter` everything."""
 
     def __init__(self, sink: Sink | None = None, exporter: Exporter | None = None) -> None:
         self.counts: Counter[tuple[str, str, str]] = Counter()
@@ -146,8 +146,8 @@ class Telemetry:
 
     @contextmanager
     def measure(self, operation: Operation) -> Iterator[Operation]:
-        """Time what happens inside, and tell how it ended."""
-        clock = asyncio.get_running_loop().time  # it goes on when the loop is closed around a run
+        """Time what happens inside, and export how it ended."""
+        clock = asyncio.get_running_loop().time  # it can be read after the loop was closed
         began = operation.began = clock()
         begun = self._begin_export(operation)
         try:
@@ -206,7 +206,7 @@ class ToolWatch:
             yield end_call
 
     def _origin_of(self, call_id: str) -> Origin:
-        """Who made the call, which after a switch is not who is asked next."""
+        """The model that made the call; after a switch, the next request goes to another."""
         key = self._history.interaction(call_id).turn_key
         turns = (turn for turn in reversed(self._history.turns) if turn.key == key)
         turn = next(turns, None)
@@ -214,7 +214,7 @@ class ToolWatch:
 
 
 def failure_word(error: BaseException) -> str:
-    """What went wrong, in one fixed word: never a message, which may quote what was said."""
+    """What went wrong, in one fixed word: never a message, which may quote content."""
     match error:
         case ProviderError() | StreamError():
             return error.kind

@@ -3,8 +3,8 @@
     session = Session("anthropic:claude-sonnet-4-5", telemetry=OpenTelemetry())
 
 A run is a span `invoke_agent`, with a span `chat {model}` for each request and a span
-`execute_tool {name}` for each call below it. Nothing that was said is in them unless
-`content=True`, and no key ever: texts are cleaned here, on their way out.
+`execute_tool {name}` for each call below it. They hold no content unless
+`content=True`, and never a key: keys are removed here.
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ class OpenTelemetry:
 
     def end(self, operation: Operation, begun: Any) -> None:
         span, here, token = begun
-        if context.get_current() is here:  # not so when a run is collected, in whatever context
+        if context.get_current() is here:  # a run that is garbage collected may end in another context
             context.detach(token)
-        told = {
+        attributes = {
             **_operation_attributes(operation),
             **dict(_result_attributes(operation)),
             **(dict(_content_attributes(operation)) if self.content else {}),
         }
-        span.set_attributes(_without_keys(told, operation.secrets))
+        span.set_attributes(_without_keys(attributes, operation.secrets))
         if operation.error:
             span.set_status(trace.StatusCode.ERROR)
         span.end()
@@ -117,7 +117,7 @@ def _span_name(operation: Operation) -> str:
     return f"{operation.kind} {subject}".strip()
 
 
-# What is told: numbers, names and fixed words
+# Numbers, names and fixed words
 
 
 def _model_attributes(origin: Origin) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _result_attributes(operation: Operation) -> Iterator[tuple[str, Any]]:
         yield from ((f"gen_ai.usage.{name}", count) for name, count in counts.items() if count is not None)
 
 
-# What was said, where that is wanted
+# Content, if it is wanted
 
 
 def _content_attributes(operation: Operation) -> Iterator[tuple[str, str]]:
@@ -193,9 +193,9 @@ def _block_content(block: Any) -> dict[str, Any]:
             return {"type": "text", "content": block_text(block)}
 
 
-def _without_keys(told: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
-    """Without keys: those that are in use, and whatever looks like one."""
+def _without_keys(attributes: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
+    """The attributes without keys: those in use, and what looks like one."""
     return {
         name: without_secrets(value, secrets) if isinstance(value, str) else value
-        for name, value in told.items()
+        for name, value in attributes.items()
     }

@@ -1,7 +1,7 @@
-"""What the user has settled beforehand: TOML files, the environment, and which of them is in force.
+"""The configuration: TOML files, the environment, the command line, and what is in force.
 
-Later places come first: command line, environment, the project's file (once trusted), the
-user's file. `in_force` says for each setting what holds and where it comes from.
+Precedence: command line, environment, the project's file (once trusted), the user's file.
+`in_force` gives each setting with its value and its source.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ ThemeName = Literal["auto", "dark", "light", "mono"]
 
 
 class Misconfigured(UsageError):
-    """What is written in a file or a variable makes no sense, or something that is needed is in neither."""
+    """A file or a variable holds a value that is not valid, or a needed setting is missing."""
 
 
 class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """A target with a name of its own: another account, another host."""
+    """A target with a name that the user gave: another account, another host."""
 
     target: str
     base_url: str = ""
@@ -56,7 +56,7 @@ class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PriceSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """US dollars per million tokens; cached input costs as much as other input unless that is said."""
+    """US dollars per million tokens; cached input costs as much as other input unless `cached` is given."""
 
     input: Dollars
     output: Dollars
@@ -65,13 +65,13 @@ class PriceSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the user knows of a model, written `provider:model`."""
+    """Facts about a model, which is written `provider:model`."""
 
     price: PriceSettings
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that can be settled in a file."""
+    """Everything that can be set in a file."""
 
     model: str = ""
     fallback: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SettingInForce(Struct, frozen=True):
-    """One setting that holds, and where it comes from."""
+    """One setting with its value and its source."""
 
     name: str
     value: Any
@@ -101,7 +101,7 @@ class SettingInForce(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """What is in force, and what was left aside because it is not trusted."""
+    """The settings in force, and the files that have no effect because they are not trusted."""
 
     settings: Settings
     sources: dict[str, str]
@@ -118,13 +118,13 @@ class Config(Struct, frozen=True):
         ]
 
     def target(self, name: str, base_url: str = "") -> Target:
-        """A target by the name it was given in a file, or as `provider:model`; at that address, if given."""
+        """A target by its name in a file, or as `provider:model`; at `base_url` if given."""
         if (named := self.settings.targets.get(name)) is not None:
             return self._place_target(Origin.parse(named.target), base_url, named, name)
         origin = self._with_default_model(Origin.parse(name))
         named = self.settings.targets.get(origin.endpoint)
         if named is not None and origin.provider == Origin.parse(named.target).provider:
-            # another model of that account, spoken to in the same way
+            # another model of the same account
             asked = replace(Origin.parse(named.target), model=origin.model)
             return self._place_target(asked, base_url, named, origin.endpoint)
         return self._place_target(origin, base_url)
@@ -140,7 +140,7 @@ class Config(Struct, frozen=True):
         return find_target(origin, base_url=place, endpoint=endpoint, project=project)
 
     def _with_default_model(self, origin: Origin) -> Origin:
-        """A provider alone means the model that it is asked for without a name."""
+        """For a provider without a model: its default model."""
         if origin.model:
             return origin
         known = provider(origin.provider).name
@@ -181,14 +181,14 @@ class Config(Struct, frozen=True):
         return found
 
     def set_prices(self) -> None:
-        """Let the prices of the files count, for this process."""
+        """Use the prices of the files in this process."""
         for name, model in self.settings.models.items():
             origin = _model_at_provider(name)
             at = provider(origin.provider)
             # Anthropic's count of input leaves out what came from the cache; others' counts hold it.
             apart = at.speaks(origin.model).counts_cached_apart
-            told = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)
-            set_price(origin.model, told, provider=at.name)
+            price = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)
+            set_price(origin.model, price, provider=at.name)
 
     def default_model(self) -> str:
         """The model of the settings, else that of the first provider whose key is there."""
@@ -203,7 +203,7 @@ class Config(Struct, frozen=True):
         )
 
     def instructions(self) -> str:
-        """What the project says to agents: AGENTS.md or a cousin, of the nearest folder that has one."""
+        """The project's instructions: AGENTS.md or a similar file of the nearest folder that has one."""
         path = self.instructions_file
         if path is None:
             return ""
@@ -212,7 +212,7 @@ class Config(Struct, frozen=True):
 
     @property
     def instructions_file(self) -> Path | None:
-        """A link that leads out of the project tells nothing: it would send a file of the user's away."""
+        """The nearest one. A link that leads out of the project is ignored: it may expose a private file."""
         folders = list(_up_to_the_project(self.folder))
         top = folders[-1].resolve()
         for path in (folder / name for folder in folders for name in INSTRUCTIONS):
@@ -232,7 +232,7 @@ class Config(Struct, frozen=True):
         return found
 
     def read_trusted(self, path: Path) -> bytes | None:
-        """What a file of the project holds, if it is there and trusted."""
+        """The content of a project file if it exists and is trusted."""
         try:
             return Trust(self.places).read(path)
         except OSError:
@@ -254,7 +254,7 @@ def _servers(data: bytes, path: Path) -> dict[str, McpServer]:
 
 
 def _up_to_the_project(folder: Path) -> Iterator[Path]:
-    """The folder and those above it, as far as the repository goes."""
+    """The folder and its parents, up to the root of the repository."""
     above = [folder, *folder.parents]
     for at, place in enumerate(above):
         if (place / ".git").exists():
@@ -317,7 +317,7 @@ def _read_config(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _parse_config(source: str, data: bytes) -> dict[str, Any]:
-    """What a file says, once each of its settings and profiles makes sense by itself."""
+    """The values of a file, after each of its settings and profiles was checked."""
     try:
         values = tomllib.loads(data.decode())
         for each in (values, *msgspec.convert(values, Settings).profiles.values()):
@@ -329,12 +329,12 @@ def _parse_config(source: str, data: bytes) -> dict[str, Any]:
     return values
 
 
-def _hint(said: str) -> str:
-    """What could be written in place of what makes no sense."""
-    if "unknown field" in said and "$" not in said:
+def _hint(error: str) -> str:
+    """The valid values, where the error is about a name or a choice."""
+    if "unknown field" in error and "$" not in error:
         return f" The settings are {', '.join(Settings.__struct_fields__)}"
     choices = {"approval": get_args(Mode), "route": get_args(Route), "theme": get_args(ThemeName)}
-    found = next((name for name in choices if said.endswith(f"`$.{name}`")), "")
+    found = next((name for name in choices if error.endswith(f"`$.{name}`")), "")
     return f" It is one of {', '.join(choices[found])}" if found else ""
 
 
@@ -372,7 +372,7 @@ def _merge_layers(
 
 
 def _at_home(rule: Rule, environment: Mapping[str, str]) -> Rule:
-    """A rule about `~/…` names the home folder: left as it stands it would never meet a path."""
+    """A rule about `~/…` with the path of the home folder: tools see absolute paths."""
     home = environment.get("HOME", "")
     if not home or not rule.path.startswith("~/"):
         return rule

@@ -1,4 +1,4 @@
-"""What the user allowed for good: rules that an "always" made, kept for the folder it was said in."""
+"""Rules that the user granted with "always", kept by folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .places import Places, write_private
 
 
 class Grants:
-    """The rules of one folder, in the user's own state: a project cannot write here."""
+    """The rules of one folder, in the user's state folder, where a project cannot write."""
 
     def __init__(self, places: Places, folder: Path) -> None:
         self._file = places.state / "grants.json"
@@ -29,7 +29,7 @@ class Grants:
             write_private(self._file, msgspec.json.encode(known).decode())
 
     def remove(self, rule: Rule) -> None:
-        """Take a rule back; the next call that it covered is asked about again."""
+        """Revoke a rule; the next call that it covered needs approval again."""
         known = self._read_rules()
         held = known.get(self._folder, [])
         if rule in held:

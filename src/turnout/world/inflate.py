@@ -1,4 +1,4 @@
-"""Compressed bytes made readable again, a small piece at a time: 300 KB of gzip may hold 300 MB."""
+"""Decompress a response in small pieces: 300 KB of gzip may hold 300 MB."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Inflater:
         try:
             yield from self._pieces(chunk)
         except zlib.error as error:
-            raise StreamError(f"the compressed answer makes no sense: {error}") from None
+            raise StreamError(f"the compressed answer is not valid: {error}") from None
 
     def _start_inflating(self, chunk: bytes) -> bytes:
-        """`deflate` comes with a header of two bytes, as the rule is, or without, as some servers do it."""
+        """`deflate` has a header of two bytes (RFC 9110), but some servers leave it out."""
         self._head += chunk
         if len(self._head) < 2:
             return b""
@@ -54,7 +54,7 @@ class Inflater:
                 if not chunk:
                     return
                 if not self._gzip or not chunk.startswith(MEMBER):
-                    self._over = True  # whatever is behind the end is not ours to read
+                    self._over = True  # bytes after the end are ignored
                     return
                 self._machine = zlib.decompressobj(31)
             elif not chunk and len(piece) < PIECE:  # a full piece may hold some back

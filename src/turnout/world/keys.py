@@ -1,4 +1,4 @@
-"""Where a target's key comes from, and to whom it may go: only ever to the host it is for."""
+"""Where a target's key comes from. A key is sent only to the host that it is for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..tools.confine.threads import in_daemon
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
 PATIENCE = 120.0
-"""Seconds that a source gets to give its key: it may ask the user for a password."""
+"""Seconds until a source must give its key: it may ask the user for a password."""
 
 
 class KeyFile(Struct, frozen=True):
@@ -51,7 +51,7 @@ class Keys:
         self._sources[name] = source
 
     async def headers(self, target: Target, *, required: bool = True) -> dict[str, str]:
-        """The headers that say who we are to this target."""
+        """The headers that authenticate us to this target."""
         if target.provider.auth == "none":
             return {}
         key = await self._key_of(target)
@@ -67,7 +67,7 @@ class Keys:
         return {target.provider.auth: key}
 
     def forget(self, target: Target) -> bool:
-        """Drop what was read for this target; True if a new one may be had."""
+        """Forget the key of this target; True if its source may give a new one."""
         self._known.pop(self._cache_key(target), None)
         return isinstance(self._source_of(target), KeyCommand | KeyFile) or callable(self._source_of(target))
 
@@ -96,7 +96,7 @@ class Keys:
             raise _no_key_error(target, f"{type(error).__name__}: {error}") from error
 
     def _cache_key(self, target: Target) -> tuple[str, str]:
-        """Whose key is remembered: the account's, or this one target's where it has its own."""
+        """The name under which a key is cached: the account's, or the target's if it has its own key."""
         own = str(target.origin)
         return own if own in self._sources else "", account_name(target)
 
@@ -125,7 +125,7 @@ class Keys:
 
 
 def account_name(target: Target) -> str:
-    """Whom a key is for: a provider, one of its endpoints, and the host where that lives."""
+    """The name of an account: a provider, one of its endpoints, and the host."""
     return f"{target.origin.provider}@{target.origin.endpoint} {urlsplit(target.provider.base_url).netloc}"
 
 

@@ -1,7 +1,7 @@
 """The secrets that a process holds, and texts without them.
 
-A secret is known by its value: the keys that a session has read, and whatever the environment
-holds under a name that speaks of secrets. A server may echo one in an error, in any of the usual
+A secret is known by its value: the keys that a session has read, and the values of
+environment variables whose names suggest a secret. A server may echo one in an error, in any of the usual
 encodings, so each value is looked for as it is, as JSON, HTML and URLs write it, as hex, and as
 base64 wherever it stands inside a longer text (`Bearer KEY`, `user:KEY`).
 """
@@ -22,13 +22,13 @@ from ..wire.shared.redaction import redact_keys
 
 MARK = "[redacted]"
 SHORTEST = 6
-"""Characters below which a value is not hidden: it would blot out ordinary words."""
+"""Characters below which a value is not hidden: ordinary words would be hidden too."""
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _IN_ADDRESS = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
 
 
 def secrets_of(environment: Mapping[str, str]) -> set[str]:
-    """What the environment holds under names that speak of secrets, and passwords within addresses."""
+    """Values of variables whose names suggest a secret, and passwords within addresses."""
     named = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
     return named | {word for value in environment.values() for word in _IN_ADDRESS.findall(value)}
 
@@ -46,7 +46,7 @@ class Secrets:
         return spellings_of(self._known.union(self.keys()))
 
     def hide(self, text: str) -> str:
-        """The text without them, and without whatever looks like one."""
+        """The text without them, and without what looks like one."""
         return redact_keys(self.hide_known(text))
 
     def hide_known(self, text: str) -> str:
@@ -62,7 +62,7 @@ class Secrets:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text without these secrets, and without whatever looks like one."""
+    """The text without these secrets, and without what looks like one."""
     return redact_keys(without_spellings(text, spellings_of(frozenset(secrets))))
 
 

@@ -1,8 +1,8 @@
-"""HTTP, the one place: a request goes to the address it names and nowhere else.
+"""The one place for HTTP: a request goes to the address that it names and nowhere else.
 
-Redirects are not followed and cookies are not kept, so a key never travels to another host
-and a server is told nothing that we did not mean to say. Streams are asked for unencoded; a
-server that compresses anyway is inflated within a cap.
+Redirects are not followed and cookies are not kept, so a key is never sent to another
+host. Requests ask for an uncompressed response; if a server compresses anyway, the response
+is decompressed up to a limit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _forbidden = False
 
 
 def forbid_requests(forbid: bool = True) -> None:
-    """For tests: let nothing but loopback be reached from this process."""
+    """For tests: forbid every request of this process except to loopback."""
     global _forbidden
     _forbidden = forbid
 
@@ -39,7 +39,7 @@ def forbid_requests(forbid: bool = True) -> None:
 class HttpTransport:
     """Sends requests over connections that are kept and used again.
 
-    A connection belongs to the event loop it was opened in, so each loop has a pool of its own.
+    A connection belongs to the event loop it was opened in, so each loop has its own pool.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Files of a project may be written by others: they take effect once the user trusts their content.
 
-Trust is bound to the content, not to the folder: a changed file asks again. What is read
-is what was checked: one read gives the bytes and their verdict.
+Trust is bound to the content, not to the folder: a changed file must be trusted again.
+One read gives the bytes and checks them, so that what is used is what was checked.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ PROJECT_FILES = (".turnout/config.toml", ".turnout/mcp.json", ".mcp.json")
 
 
 class Trust:
-    """What the user has trusted, kept in the user's own state."""
+    """The files that the user trusts, kept in the user's state folder."""
 
     def __init__(self, places: Places) -> None:
         self._file = places.state / "trusted.json"
 
     def read(self, path: Path) -> bytes | None:
-        """What a file holds, if that is trusted; one that is too long to be looked at never is."""
+        """The content of a file if it is trusted; a file longer than `LARGEST` never is."""
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
         return (
@@ -41,7 +41,7 @@ class Trust:
         self.trust_contents((path, path.read_bytes()) for path in paths)
 
     def trust_contents(self, seen: Iterable[tuple[Path, bytes]]) -> None:
-        """Trust files as they were when they were read: what was shown, not what is there by now."""
+        """Trust the given contents: what the user was shown, even if the file changed since."""
         known = self._read_fingerprints() | {file_fingerprint(path, data) for path, data in seen}
         write_private(self._file, msgspec.json.encode(sorted(known)).decode())
 

@@ -1,4 +1,4 @@
-"""A request body of any API, read whole: the conversation, and everything that it asks for besides.
+"""A request body of any API: the conversation, and all options that it asks for.
 
 What two or more APIs have becomes a neutral option. What only one API has is kept as it was
 written (`Options.private`) and goes back to that API alone. What no target can get is named.
@@ -33,7 +33,7 @@ READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
 
 
 class InboundRequest(Struct, frozen=True):
-    """A request as it came in: render it for anyone with `render(history, to, options=options)`.
+    """A request as it came in: render it for any target with `render(history, to, options=options)`.
 
     `dropped` names what no target can get, with the reason.
     """
@@ -52,11 +52,11 @@ def read_request(
     key: str = "ingest",
     onto: History | None = None,
 ) -> InboundRequest:
-    """Everything that a request body says, whatever state it is in.
+    """Everything that a request body holds, valid or not.
 
-    `body` is a request body (or just its messages) as `ingest` takes them; `origin` says whom it
-    was written for, where that is not the usual provider of its format. `onto` is the history of an
-    earlier request of the same client, as in `ingest`.
+    `body` is a request body (or just its messages) as `ingest` takes them; `origin` says which
+    provider it was written for, if that is not the usual one of its format. `onto` is the history
+    of an earlier request of the same client, as in `ingest`.
     """
     read = read_body(body, format, origin, key, onto)
     fields = Fields(read.fields)
@@ -79,7 +79,7 @@ def read_request(
 
 
 def _options(found: dict[str, Any], history: History, fields: Fields) -> Options:
-    """The options that make sense; of the others, why they do not."""
+    """The options that are valid; the others are dropped with the reason."""
     kept: dict[str, Any] = {}
     for name, value in found.items():
         try:
@@ -113,7 +113,7 @@ def _drop_foreign(read: ReadBody, fields: Fields) -> None:
 
 
 def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
-    """Go on from what the provider holds, where it can be asked again."""
+    """Continue from the state that the provider holds, if the request goes there again."""
     if "response_id" in read.held:
         found["chain"] = True
     if conversation := read.held.get("conversation"):
@@ -121,14 +121,14 @@ def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
             fields.drop("conversation", f"{conversation} holds calls that are not here")
             return
         fields.leftover["conversation"] = conversation
-        fields.leftover.setdefault("store", True)  # as the API does by itself
+        fields.leftover.setdefault("store", True)  # the default of the API
 
 
 # Cache markers
 
 
 def _add_cache_ttl(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
-    """Markers in messages, system text and tools ask for one thing that everyone can be asked for."""
+    """Cache markers in messages, system text and tools become one option that every API has."""
     marks = [*_marks_in(read.marked), *_marks_in(found.pop("cache_control", None))]
     if any(mark.get("ttl") == "1h" for mark in marks):
         found.setdefault("cache_ttl", "1h")

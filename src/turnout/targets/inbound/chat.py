@@ -1,4 +1,4 @@
-"""What a Chat Completions request asks for, in the words of everyone who speaks it; and Ollama's own."""
+"""What a Chat Completions request asks for, in the words of each server; and Ollama's own API."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def read_options(fields: Fields) -> dict[str, Any]:
         **_choice_options(fields),
         **_ollama(fields),
     }
-    fields.take_if("n", 1)  # one answer is what everyone gives
-    fields.take_if("stream_options.include_usage", True)  # usage is asked for wherever it can be
+    fields.take_if("n", 1)  # one answer is the default of every API
+    fields.take_if("stream_options.include_usage", True)  # we always ask for usage
     return found
 
 
 def spelled_options(fields: Fields) -> dict[str, dict[str, Any]]:
-    """Options that not every server has, as this one was asked for them: it may be one we know little of."""
+    """Options that not every server has, as they were written: we may know little about this server."""
     spelled: dict[str, dict[str, Any]] = {}
     for path, value in fields.taken.items():
         if (option := SPELLINGS.get(path)) is not None:
@@ -72,7 +72,7 @@ def read_service(fields: Fields) -> dict[str, Any]:
 
 
 def read_stops(fields: Fields, path: str) -> dict[str, Any]:
-    """Stop words: a list, or one by itself."""
+    """Stop words: a list, or a single one."""
     value = fields.peek(path)
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         fields.remove(path)
@@ -81,7 +81,7 @@ def read_stops(fields: Fields, path: str) -> dict[str, Any]:
 
 
 def read_effort(fields: Fields, path: str) -> str | None:
-    """A degree of thinking that everyone has a word for; any other stays where it is."""
+    """A degree of thinking that every API has a word for; any other value stays."""
     effort: str | None = fields.take_if(path, *EFFORTS)
     return effort
 
@@ -159,7 +159,7 @@ def _choice_options(fields: Fields) -> dict[str, Any]:
 
 
 def _ollama(fields: Fields) -> dict[str, Any]:
-    """Ollama's own API has other words than the Chat API that it speaks too."""
+    """Fields of Ollama's own API, which differs from its Chat API."""
     if not any(fields.has(name) for name in OLLAMA_FIELDS):
         return {}
     think = fields.take_if("think", True, False)

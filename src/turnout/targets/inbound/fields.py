@@ -9,11 +9,11 @@ from ...plain import dumps
 
 WORDS: dict[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 LONGEST = 60
-"""How much of a value that makes no sense is shown."""
+"""Characters that are shown of a value that is not valid."""
 
 
 class Fields:
-    """A body without its messages. A null says nothing, as at every API."""
+    """A body without its messages. A null counts as absent, as in every API."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self._left: dict[str, Any] = _without_nulls(fields)
@@ -40,7 +40,7 @@ class Fields:
         return value
 
     def take(self, path: str, kind: type) -> Any:
-        """The value at a path if it is of this kind; of any other kind, it is dropped with a word."""
+        """The value at a path if it is of this kind; a value of another kind is dropped with the reason."""
         value = self.peek(path)
         if value is None:
             return None

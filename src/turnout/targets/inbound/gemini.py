@@ -44,7 +44,7 @@ def read_options(fields: Fields) -> dict[str, Any]:
         **_answer_options(fields),
         **_choice_options(fields),
     }
-    fields.take_if(f"{CONFIG}.candidateCount", 1)  # one answer is what everyone gives
+    fields.take_if(f"{CONFIG}.candidateCount", 1)  # one answer is the default of every API
     for name in SDK_ONLY:
         if fields.has(name):
             fields.drop(name, "an option of Google's SDK, not of its API")
