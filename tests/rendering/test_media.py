@@ -37,6 +37,7 @@ def written(data: bytes) -> str:
     ],
 )
 def test_the_first_bytes_show_the_type(data: bytes, mime: str) -> None:
+    """Each known type has its own first bytes."""
     assert detect_type(written(data)) == mime
 
 
@@ -58,6 +59,7 @@ def test_the_first_bytes_show_the_type(data: bytes, mime: str) -> None:
     ],
 )
 def test_a_type_is_what_the_bytes_say_where_they_can(said: str, data: bytes, mime: str) -> None:
+    """A wrong type is corrected."""
     found = readable(Media(said, written(data)))
     assert isinstance(found, Media) and found.mime == mime and found.data == written(data)
 
@@ -73,6 +75,7 @@ def test_a_type_is_what_the_bytes_say_where_they_can(said: str, data: bytes, mim
     ],
 )
 def test_what_cannot_be_read_is_named_with_the_reason(media: Media, why: str) -> None:
+    """A text takes its place."""
     found = readable(media)
     assert isinstance(found, Text) and found.text.endswith(f"(left out: {why})")
     assert media.mime in found.text

@@ -77,6 +77,7 @@ def test_thinking_of_others_may_be_read_as_text() -> None:
     ],
 )
 def test_which_blocks_every_reader_sees_alike(block: Any, plain: bool) -> None:
+    """Text and calls without residue and without a fault."""
     assert is_plain(block) is plain
 
 
@@ -97,6 +98,7 @@ def test_which_blocks_every_reader_sees_alike(block: Any, plain: bool) -> None:
     ],
 )
 def test_what_a_reader_can_see(media: tuple[str, ...] | None, mime: str, sees: bool) -> None:
+    """The types of media that the target reads."""
     assert Reader(ME, media=media).sees(Media(mime, uri="https://example.com/x")) is sees
 
 
@@ -117,6 +119,7 @@ def test_media_that_cannot_be_shown_are_named() -> None:
 
 
 def test_a_type_that_was_wrong_is_said() -> None:
+    """The diagnostic names both types."""
     assert visible(Media("image/jpeg", written(PNG)), READER) == Seen(
         Media("image/png", written(PNG)), "media_corrected", "image/jpeg is image/png"
     )
@@ -133,6 +136,7 @@ def told(outcome: Outcome, started: bool = False, shortened: str | None = None) 
 
 @pytest.mark.parametrize("status", ["complete", "error"])
 def test_a_result_that_says_something_is_read_as_it_is(status: Any) -> None:
+    """The very same outcome is sent."""
     outcome = Outcome(status, (Text(""), Text("done")))
     assert told(outcome)[0] is outcome
 
@@ -145,6 +149,7 @@ def test_a_result_is_never_empty(content: Any) -> None:
 
 
 def test_a_picture_alone_is_a_result() -> None:
+    """No filler is added to it."""
     picture = Media("image/png", written(PNG))
     assert told(Outcome("complete", (picture,)))[0].content == (picture,)
 
@@ -176,6 +181,7 @@ def test_what_a_call_said_before_it_was_stopped_is_kept() -> None:
 
 
 def test_a_shortened_result_is_read_short() -> None:
+    """The short text takes the place of the content."""
     made, _ = told(Outcome("complete", "all of it"), shortened="a bit")
     assert made.content == (Text("a bit"),) and made.status == "complete"
 

@@ -171,6 +171,7 @@ def test_the_report_names_what_was_made_up_shortened_or_left_out() -> None:
 
 
 def test_a_turn_that_says_nothing_to_this_reader_is_named() -> None:
+    """A diagnostic names the turn that was left out."""
     history = conversation(user("go"), model(Thinking("hm")), user("so"))
     made = transcript(history)
     assert shape(made.messages) == ["user", "user"]

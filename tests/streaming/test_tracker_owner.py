@@ -131,6 +131,7 @@ def test_an_id_without_a_name_or_arguments_waits_for_what_follows() -> None:
 
 
 def test_a_second_key_that_nobody_knows_does_not_hide_the_first() -> None:
+    """An unknown alias changes nothing."""
     calls = tracker()
     calls.start_call("item", "c1", "read")
     calls.append_args("item", '{"p":', alias="other")

@@ -41,18 +41,21 @@ def test_roles_alternate_and_results_come_first() -> None:
 
 
 def test_system_text_in_mid_conversation_is_heard_from_the_user_after_the_results() -> None:
+    """ANT-02: results come first in the message; the system text follows as a reminder."""
     history = conversation(user("go"), model(call("f", "1")), settled("1"), system("mind"), user("on"))
     assert types(messages(history)[2]) == ["tool_result", "text", "text"]
 
 
 @pytest.mark.parametrize("status", ["error", "cancelled", "interrupted"])
 def test_what_did_not_complete_is_an_error(status: Any) -> None:
+    """Failed, cancelled and interrupted results carry is_error."""
     history = conversation(user("go"), model(call("f", "1")), settled("1", Outcome(status, "why")))
     (result,) = messages(history)[2]["content"]
     assert result["is_error"] is True and "why" in result["content"]
 
 
 def test_a_result_with_media_is_a_list_of_blocks() -> None:
+    """The text comes first, then the image."""
     pdf = Media("application/pdf", "JVBERi0xLjQK", name="a.pdf")
     outcome = Outcome("complete", (Text("here"), Media("image/png", PNG), pdf))
     history = conversation(user("go"), model(call("f", "1")), settled("1", outcome))
@@ -187,6 +190,7 @@ def test_cache_markers_stand_on_tools_and_system_and_never_in_messages() -> None
 
 
 def test_caching_can_be_switched_off() -> None:
+    """Without it the request holds no cache mark."""
     body = render(
         conversation(user("go")), CLAUDE, system="Be brief.", tools=[{"name": "a"}], cache=False
     ).json
@@ -205,6 +209,7 @@ def test_a_document_of_text_goes_back_as_the_document_it_was() -> None:
 
 
 def test_citations_go_back_with_their_text() -> None:
+    """Anthropic takes back the citations that it gave."""
     cited = [
         {
             "type": "char_location",
@@ -223,6 +228,7 @@ def test_citations_go_back_with_their_text() -> None:
 
 
 def test_pictures_that_a_model_made_are_told_in_words() -> None:
+    """Images stand only in messages of the user, so a text takes their place."""
     history = conversation(user("draw"), model(Media("image/png", PNG), "done"), user("on"))
     assert types(messages(history)[1]) == ["text", "text"]
 
@@ -255,6 +261,7 @@ def test_a_thought_before_the_first_word_of_a_loop_is_enough_for_all_of_it() -> 
 
 
 def test_a_budget_leaves_room_for_the_answer() -> None:
+    """ANT-23: max_tokens is larger than the budget."""
     body = render(conversation(user("go")), CLAUDE, thinking=True).json
     assert 1_024 <= body["thinking"]["budget_tokens"] < body["max_tokens"]
 

@@ -140,6 +140,7 @@ def test_an_error_after_the_token_limit_is_the_token_limit(payloads: list[Any]) 
 
 
 def test_an_error_after_another_end_is_an_error() -> None:
+    """Only an error after the token limit is ignored."""
     last = stream(chat(), delta(content="hi"), delta("stop"), {"error": {"code": 502, "message": "gone"}})[-1]
 
     assert isinstance(last, Error) and last.kind == "server"

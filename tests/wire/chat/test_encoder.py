@@ -30,6 +30,7 @@ def looped(*more: Any) -> History:
 
 
 def test_results_follow_their_calls_one_message_each() -> None:
+    """OAC-01: in the order of the calls, with nothing between them."""
     assert roles(looped(user("on")), OPENAI) == ["user", "assistant", "tool", "tool", "user"]
 
 
@@ -58,6 +59,7 @@ def test_mistral_gets_a_bridge_between_tool_and_user() -> None:
 
 
 def test_mistral_reads_the_tools_name_on_results() -> None:
+    """Other servers get no name there."""
     assert [m["name"] for m in messages(looped(), MISTRAL) if m["role"] == "tool"] == ["a", "b"]
     assert all("name" not in message for message in messages(looped(), OPENAI))
 
@@ -66,6 +68,7 @@ def test_mistral_reads_the_tools_name_on_results() -> None:
     ("to", "role"), [(OPENAI, "system"), ("openai:gpt-5.1", "developer"), ("openai:o3", "developer")]
 )
 def test_system_text_goes_by_the_role_that_the_model_knows(to: str, role: str) -> None:
+    """system, developer or user, depending on the model."""
     history = conversation(user("go"), system("by the way"), user("on"))
     sent = messages(history, to, system="Be brief.")
     assert [m["role"] for m in sent] == [role, "user", role, "user"]
@@ -79,6 +82,7 @@ def test_a_template_hears_system_text_in_mid_conversation_from_the_user() -> Non
 
 
 def test_a_template_reads_neighbours_of_one_role_as_one() -> None:
+    """Templates that require alternation get joined messages."""
     history = conversation(
         user("a"), user("b"), model("c"), model("d"), user("e", Media("image/png", PNG)), user("f")
     )
@@ -104,10 +108,12 @@ def test_a_conversation_that_opens_with_the_model_gets_a_first_word() -> None:
 
 @pytest.mark.parametrize("to", [OPENAI, MISTRAL, OLLAMA, "kimi:kimi-k2.5"])
 def test_nothing_to_send_is_still_a_request(to: str) -> None:
+    """An empty history gets a filler of the user."""
     assert roles(History("h"), to) == ["user"]
 
 
 def test_a_turn_of_foreign_thoughts_alone_leaves_nothing() -> None:
+    """The turn is left out, since other servers cannot read its thinking."""
     history = conversation(user("go"), model(Thinking("hm"), origin="xai:grok-4"), user("well?"))
     assert roles(history, OPENAI) == ["user", "user"]
 
@@ -121,6 +127,7 @@ def test_a_turn_of_own_thoughts_alone_keeps_them() -> None:
 
 
 def test_thoughts_go_back_to_mistral_as_chunks() -> None:
+    """MIS-11: thinking is a chunk of the content."""
     origin = "mistral:magistral-medium-latest"
     thought = Thinking("hm", Residue(Origin.parse(origin), {"thinking_chunk": {"closed": True}}))
     _, said, _ = messages(conversation(user("go"), model(thought, "so", origin=origin), user("on")), origin)
@@ -156,6 +163,7 @@ def test_two_hundred_calls_go_out_in_groups() -> None:
 
 
 def test_groups_stay_the_same_when_the_conversation_goes_on() -> None:
+    """OAC-05: the bytes of a split turn do not change later."""
     calls = [call("f", f"c{n}") for n in range(130)]
     history = conversation(user("go"), model(*calls), *[settled(f"c{n}") for n in range(130)])
     before = messages(history, OPENAI)
@@ -164,6 +172,7 @@ def test_groups_stay_the_same_when_the_conversation_goes_on() -> None:
 
 
 def test_files_go_as_each_server_reads_them() -> None:
+    """The same file has another part at each server."""
     pdf = Media("application/pdf", "JVBERi0xLjQK", name="a.pdf")
     history = conversation(user("read", pdf))
     assert messages(history, OPENAI)[0]["content"][1]["file"]["filename"] == "a.pdf"
@@ -172,6 +181,7 @@ def test_files_go_as_each_server_reads_them() -> None:
 
 
 def test_a_file_that_lies_at_the_provider_goes_back_to_it_alone() -> None:
+    """Other accounts cannot read the file, so a text takes its place."""
     part = {"type": "file", "file": {"file_id": "file-1"}}
     held = Opaque("file", "[file file-1]", Residue(Origin.parse(OPENAI), {"part": part}))
     history = conversation(user("read", held))
@@ -188,6 +198,7 @@ def test_a_blank_block_is_no_part() -> None:
 
 
 def test_an_error_is_marked_once() -> None:
+    """A text that already says error gets no second mark."""
     history = conversation(
         user("go"),
         model(call("a", "1"), call("b", "2")),
@@ -201,6 +212,7 @@ def test_an_error_is_marked_once() -> None:
 
 
 def test_usage_is_asked_for_where_a_stream_does_not_bring_it() -> None:
+    """stream_options asks for the token counts."""
     assert render(looped(), OPENAI, stream=True).json["stream_options"] == {"include_usage": True}
     assert "stream_options" not in render(looped(), MISTRAL, stream=True).json
 
@@ -250,6 +262,7 @@ def test_kimi_gets_names_that_begin_with_a_letter(name: str) -> None:
 
 @pytest.mark.parametrize(("to", "taken"), [(OPENAI, 4), ("deepseek:deepseek-chat", 16), (MISTRAL, 20)])
 def test_no_more_stop_words_are_sent_than_the_server_takes(to: str, taken: int) -> None:
+    """The others are left out, and the report names how many."""
     request = render(conversation(user("go")), to, stop=[f"stop {n}" for n in range(20)])
     assert len(request.json["stop"]) == taken
     assert any("stop words left out" in line for line in request.report.changes) == (taken < 20)

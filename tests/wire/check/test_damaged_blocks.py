@@ -75,6 +75,7 @@ def sent_again(body: Any, format: str, to: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("block", "path"), FROM_A_USER.values(), ids=FROM_A_USER)
 def test_a_users_damaged_block_is_named_and_not_sent_back(block: dict[str, Any], path: str) -> None:
+    """The checker refuses it, and the encoder sends text instead."""
     body = asked({"role": "user", "content": [block, {"type": "text", "text": "what is it?"}]})
 
     assert f"messages.0.content.0.{path}".rstrip(".") in paths("anthropic", body)
@@ -83,6 +84,7 @@ def test_a_users_damaged_block_is_named_and_not_sent_back(block: dict[str, Any],
 
 @pytest.mark.parametrize(("blocks", "path"), FROM_THE_MODEL.values(), ids=FROM_THE_MODEL)
 def test_a_models_damaged_block_is_named_and_not_sent_back(blocks: list[dict[str, Any]], path: str) -> None:
+    """The checker refuses it, and the encoder sends text or leaves it out."""
     body = asked(
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": blocks},
@@ -94,6 +96,7 @@ def test_a_models_damaged_block_is_named_and_not_sent_back(blocks: list[dict[str
 
 
 def test_blocks_inside_of_results_are_looked_at_too() -> None:
+    """A damaged block inside a result is found."""
     result = {
         "type": "tool_result",
         "tool_use_id": "toolu_1",
@@ -124,6 +127,7 @@ def test_blocks_inside_of_results_are_looked_at_too() -> None:
     ],
 )
 def test_cache_marks_are_looked_at_wherever_they_stand(more: dict[str, Any], path: str) -> None:
+    """On tools, system text, blocks and the body itself."""
     body = asked({"role": "user", "content": "hello"}, **more)
 
     assert paths("anthropic", body) == [path]
@@ -175,6 +179,7 @@ ITEMS: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("item", "path"), ITEMS.values(), ids=ITEMS)
 def test_a_damaged_item_is_named_and_not_sent_back(item: dict[str, Any], path: str) -> None:
+    """The checker refuses it, and the encoder sends text instead."""
     question = {"role": "user", "content": "go"}
     body = {"model": "gpt-5.1", "input": [question, item, message([]), question]}
 
@@ -192,6 +197,7 @@ def test_a_reference_to_nothing_is_named() -> None:
 
 @pytest.mark.parametrize("key", ["name", "arguments"])
 def test_a_call_without_a_part_of_it_is_named(key: str) -> None:
+    """A call needs its name and its arguments."""
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
     output = {"type": "function_call_output", "call_id": "c", "output": "x"}
     whole = {"model": "gpt-5.1", "input": [call, output]}

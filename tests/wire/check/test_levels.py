@@ -207,6 +207,7 @@ def test_a_request_is_checked_with_its_headers_in_any_form() -> None:
 
 
 def test_anthropic_wants_its_version() -> None:
+    """ANT-32: the header anthropic-version is required."""
     said_first = claude(("user", "Go."))
 
     assert rules("anthropic", said_first, headers={}) == ["ANT-32"]

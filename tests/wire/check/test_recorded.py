@@ -82,4 +82,5 @@ def test_what_was_refused_is_foreseen(exchange: Exchange) -> None:
 
 @needs_corpus
 def test_every_excuse_is_of_a_recording() -> None:
+    """An excuse without a recording is removed from the list."""
     assert set(UNSEEN) <= {exchange.id for exchange in refused()}

@@ -31,15 +31,18 @@ def applied() -> set[str]:
 
 @needs_rulebook
 def test_every_rule_is_applied_or_listed() -> None:
+    """No rule of the rulebook is forgotten."""
     assert {rule["id"] for rule in rules()} - applied() - set(UNCHECKED) == set()
 
 
 def test_no_rule_is_both_applied_and_listed() -> None:
+    """A rule that is applied now leaves the list."""
     assert applied() & set(UNCHECKED) == set()
 
 
 @needs_rulebook
 def test_only_rules_that_exist_are_named() -> None:
+    """Every number is one of the rulebook or of our own list."""
     assert (applied() | set(UNCHECKED)) - {rule["id"] for rule in rules()} - set(AMENDED) == set()
 
 
@@ -66,4 +69,5 @@ def test_of_the_chat_family_only_what_a_body_cannot_show_is_left_out() -> None:
 
 
 def test_every_reason_is_given() -> None:
+    """Each rule that is not checked has a reason."""
     assert all(reason.strip() for reason in UNCHECKED.values())

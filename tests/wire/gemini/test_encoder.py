@@ -26,6 +26,7 @@ def kinds(content: dict[str, Any]) -> list[str]:
 
 
 def test_only_two_roles_that_alternate() -> None:
+    """GEM-04: user and model, never two of one role in a row."""
     history = conversation(
         user("a"), user("b"), model("c"), model("d", call("f", "1")), settled("1"), user("e")
     )
@@ -35,6 +36,7 @@ def test_only_two_roles_that_alternate() -> None:
 
 
 def test_every_call_of_a_turn_is_answered_in_one_content_in_call_order() -> None:
+    """GEM-01: as many responses as calls, in one content."""
     history = conversation(
         user("go"), model(call("a", "1"), call("b", "2"), call("c", "3")), settled("2"), user("on")
     )
@@ -47,6 +49,7 @@ def test_every_call_of_a_turn_is_answered_in_one_content_in_call_order() -> None
 
 
 def test_a_request_begins_and_ends_with_the_user() -> None:
+    """GEM-04: a filler is added where the history does not."""
     request = render(conversation(model("hello")), GEMINI_2)
     assert [content["role"] for content in request.json["contents"]] == ["user", "model", "user"]
     assert all(line.startswith("GEM-04") for line in request.report.changes)
@@ -64,6 +67,7 @@ def test_no_user_turn_comes_between_a_call_and_its_response() -> None:
 
 
 def test_system_text_stands_apart_at_the_top_and_with_the_user_later() -> None:
+    """systemInstruction first; later system text is a reminder of the user."""
     body = render(conversation(user("go"), system("mind"), user("on")), GEMINI_2, system="Be brief.").json
     assert body["systemInstruction"] == {"parts": [{"text": "Be brief."}]}
     assert "<system-reminder>\nmind\n</system-reminder>" in body["contents"][0]["parts"][1]["text"]
@@ -96,6 +100,7 @@ def test_a_result_is_an_object(outcome: Outcome, response: Any) -> None:
 
 
 def test_an_id_that_gemini_gave_goes_back_and_others_get_our_own() -> None:
+    """GEM-06: the model knows its own ids only."""
     history = conversation(
         user("go"),
         model(ToolCall("8hd01vsf", "f", {}), origin=GEMINI_3),
@@ -142,6 +147,7 @@ def test_signatures_stay_on_their_parts() -> None:
 
 
 def test_the_sentinel_is_reported_and_stays_in_old_turns() -> None:
+    """GEM-09: the bytes already sent do not change."""
     history = conversation(user("go"), model(call("f", "1"), call("g", "2")), settled("1"), settled("2"))
     request = render(history, GEMINI_3)
     signatures = [part.get("thoughtSignature") for part in request.json["contents"][1]["parts"]]
@@ -153,6 +159,7 @@ def test_the_sentinel_is_reported_and_stays_in_old_turns() -> None:
 
 
 def test_thoughts_are_dropped_when_thinking_is_off_but_signatures_of_calls_stay() -> None:
+    """GEM-07: calls stay signed without thinking."""
     owner = Origin.parse(GEMINI_3)
     thought = Thinking("hm", Residue(owner, {"thought_signature": "c2lnQQ=="}))
     signed = ToolCall("1", "f", {}, residue=Residue(owner, {"thought_signature": "c2lnQg=="}))
@@ -162,6 +169,7 @@ def test_thoughts_are_dropped_when_thinking_is_off_but_signatures_of_calls_stay(
 
 
 def test_code_that_gemini_ran_goes_back_as_its_own_parts() -> None:
+    """The code and its result are two parts."""
     parts = [
         {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
         {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
@@ -173,6 +181,7 @@ def test_code_that_gemini_ran_goes_back_as_its_own_parts() -> None:
 
 
 def test_a_link_says_its_type_only_where_it_is_known() -> None:
+    """Recorded: YouTube without mimeType, status 200."""
     known, unknown = Media("image/png", uri="https://h/a.png"), Media("image/*", uri="https://h/a")
     parts = contents(conversation(user(known, unknown)))[0]["parts"]
     assert parts == [
@@ -192,12 +201,14 @@ def test_a_link_says_its_type_only_where_it_is_known() -> None:
     ],
 )
 def test_thinking_by_budget_or_by_level(to: str, options: dict[str, Any], config: dict[str, Any]) -> None:
+    """Gemini 3 takes a level, earlier models a budget."""
     assert (
         render(conversation(user("go")), to, **options).json["generationConfig"]["thinkingConfig"] == config
     )
 
 
 def test_a_tool_without_parameters_declares_none() -> None:
+    """GEM-13: an object without properties is refused."""
     body = render(
         History("h"), GEMINI_2, tools=[{"name": "a"}, {"name": "b", "parameters": {"type": "object"}}]
     ).json
@@ -205,6 +216,7 @@ def test_a_tool_without_parameters_declares_none() -> None:
 
 
 def test_responses_without_ids_are_told_apart_by_order() -> None:
+    """Vertex takes no ids, so responses stand in the order of the calls."""
     history = gemini(
         turn("user", "go"),
         turn("model", function_call("f", n=1), function_call("f", n=2)),
@@ -218,6 +230,7 @@ def test_responses_without_ids_are_told_apart_by_order() -> None:
 
 
 def test_no_more_than_five_stop_words_are_sent() -> None:
+    """The others are left out, and the report names how many."""
     request = render(conversation(user("go")), GEMINI_2, stop=[f"stop {n}" for n in range(9)])
     assert len(request.json["generationConfig"]["stopSequences"]) == 5
     assert any("4 of 9 stop words left out" in line for line in request.report.changes)

@@ -28,6 +28,7 @@ def thought(encrypted: str = "ZW5j", **item: Any) -> Thinking:
 
 
 def test_a_turn_is_a_run_of_items_in_its_own_order() -> None:
+    """Text, reasoning and calls keep their order."""
     history = conversation(
         user("go"),
         model(thought(), "first", call("a", "1"), thought(), call("b", "2"), origin=GPT),
@@ -47,12 +48,14 @@ def test_a_turn_is_a_run_of_items_in_its_own_order() -> None:
 
 
 def test_reasoning_goes_back_encrypted_and_without_its_id() -> None:
+    """OAR-08, OAR-09: the encrypted content is enough."""
     history = conversation(user("go"), model(thought(), "so", origin=GPT), user("on"))
     assert items(history)[1] == {"type": "reasoning", "summary": [], "encrypted_content": "ZW5j"}
     assert render(history, GPT).json["include"] == ["reasoning.encrypted_content"]
 
 
 def test_reasoning_is_dropped_when_thinking_is_off_or_another_model_reads() -> None:
+    """OAR-10: it is bound to its model."""
     history = conversation(user("go"), model(thought(), "so", origin=GPT), user("on"))
     assert "reasoning" not in kinds(history, thinking=False)
     assert "reasoning" not in kinds(history, "openai-responses:gpt-5.6-terra")
@@ -67,12 +70,14 @@ def test_reasoning_before_something_that_is_not_sent_goes_with_it() -> None:
 
 
 def test_system_text_is_instructions_at_the_top_and_developer_text_later() -> None:
+    """Instructions hold the first, messages of the developer the later ones."""
     body = render(conversation(user("go"), system("mind"), user("on")), GPT, system="Be brief.").json
     assert body["instructions"] == "Be brief."
     assert [item["role"] for item in body["input"]] == ["user", "developer", "user"]
 
 
 def test_what_an_assistant_said_keeps_its_phase() -> None:
+    """Commentary and final answer go back as they were marked."""
     said = Text("thinking aloud", Residue(OWNER, {"id": "msg_1", "phase": "commentary"}))
     history = conversation(user("go"), model(said, origin=GPT), user("on"))
     assert items(history)[1] == {
@@ -93,6 +98,7 @@ def test_a_failure_is_told_in_the_output_itself(status: Any) -> None:
 
 
 def test_media_of_a_tool_stands_in_its_output() -> None:
+    """OAR-12: an output may hold parts."""
     history = conversation(
         user("go"), model(call("f", "1")), settled("1", (Text("x"), Media("image/png", PNG)))
     )
@@ -100,6 +106,7 @@ def test_media_of_a_tool_stands_in_its_output() -> None:
 
 
 def test_files_and_pictures_of_the_user() -> None:
+    """Each kind of media has its own part."""
     pdf, link = (
         Media("application/pdf", "JVBERi0xLjQK", name="a.pdf"),
         Media("application/pdf", uri="https://h/a.pdf"),
@@ -113,6 +120,7 @@ def test_files_and_pictures_of_the_user() -> None:
 
 
 def test_a_file_that_lies_at_the_provider_goes_back_to_it_alone() -> None:
+    """Other accounts cannot read the file, so a text takes its place."""
     part = {"type": "input_file", "file_id": "file-1"}
     history = conversation(user("read", Opaque("file", "[file file-1]", Residue(OWNER, {"part": part}))))
     assert items(history)[0]["content"][1] == part
@@ -121,6 +129,7 @@ def test_a_file_that_lies_at_the_provider_goes_back_to_it_alone() -> None:
 
 
 def test_a_request_does_not_end_with_the_models_words() -> None:
+    """A filler of the user is added."""
     request = render(conversation(user("go"), model("done")), GPT)
     assert request.json["input"][-1]["content"] == "Please continue."
     assert any("last-role filler" in line for line in request.report.changes)
@@ -134,6 +143,7 @@ def stored(*blocks: Any) -> History:
 
 
 def test_a_chain_goes_on_from_the_last_response_that_is_stored() -> None:
+    """OAR-05: what the response holds is not sent again."""
     history = stored(ToolCall("call_1", "f", {}))
     history.settle(find(history, "call_1"), Outcome("complete", "42"))
     history.user("on")
@@ -191,11 +201,13 @@ def test_s_82_a_compacted_history_is_sent_once_and_chained_again() -> None:
 
 
 def test_copilot_keeps_no_responses_so_nothing_is_chained() -> None:
+    """The whole conversation is sent."""
     body = render(stored(Text("so")), "copilot:gpt-5.2-codex", chain=True).json
     assert "previous_response_id" not in body and body["store"] is False
 
 
 def test_tools_are_flat_and_say_whether_they_are_strict() -> None:
+    """OAR-14: name and parameters stand on the tool itself."""
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     for strict in (False, True):
         (tool,) = render(History("h"), GPT, tools=[{"name": "f", "parameters": schema}], strict=strict).json[

@@ -61,6 +61,7 @@ def test_a_loop_is_judged_by_the_messages_that_opened_it(steps: Any, is_open: bo
 
 
 def test_only_words_can_pause() -> None:
+    """A turn with calls is not paused."""
     assert after(USER, Message("model", (Text("hm"),), MODEL, paused=True)).paused
     assert not after(USER, WORDS).paused
 
@@ -70,6 +71,7 @@ def test_only_words_can_pause() -> None:
 
 @pytest.mark.parametrize(("wanted", "sent"), [(None, None), (0.0, 0.0), (2.0, 2.0), (2.1, 2.0)])
 def test_a_temperature_is_at_most_what_the_api_takes(wanted: float | None, sent: float | None) -> None:
+    """A higher one is lowered, and the report says so."""
     changes: list[str] = []
     assert limits.temperature(Options(temperature=wanted), changes) == sent
     assert changes == ([] if wanted == sent else ["temperature 2.1 sent as 2.0: this API takes 0 to 2.0"])
@@ -77,6 +79,7 @@ def test_a_temperature_is_at_most_what_the_api_takes(wanted: float | None, sent:
 
 @pytest.mark.parametrize(("count", "most", "kept"), [(4, 4, 4), (5, 4, 4), (3, None, 3), (0, 4, 0)])
 def test_stop_words_beyond_what_is_taken_are_named(count: int, most: int | None, kept: int) -> None:
+    """The report says how many were left out."""
     changes: list[str] = []
     words = tuple(f"w{at}" for at in range(count))
     assert limits.stop_words(Options(stop=words), most, changes) == list(words[:kept])
@@ -95,6 +98,7 @@ def test_stop_words_beyond_what_is_taken_are_named(count: int, most: int | None,
 def test_a_tier_that_an_api_does_not_have_is_named(
     tier: Any, offered: list[str], sent: str, why: Any
 ) -> None:
+    """It is left out, and the report says so."""
     changes: list[str] = []
     assert limits.service_tier(Options(service_tier=tier), offered, changes) == sent
     assert changes == ([why] if why else [])
@@ -134,6 +138,7 @@ def test_tools_that_only_the_history_knows_are_declared_as_long_as_there_is_room
 
 
 def test_a_stub_is_never_to_be_called() -> None:
+    """A request with stubs only has tool_choice none."""
     assert offer(0, "old")[0].choice == "none" and offer(0)[0].choice == ""
     assert offer(1, "old", tool_choice="required")[0].choice == "required"
     with pytest.raises(UsageError, match="needs tools"):
@@ -175,6 +180,7 @@ def test_an_error_is_marked_once(status: Any, text: str, said: str) -> None:
 
 
 def test_texts_of_a_result_stand_on_lines_of_their_own() -> None:
+    """Several texts are joined by line breaks."""
     outcome = Outcome("complete", (Text("one"), Text(""), Text("two")))
     assert response_text(ToolResponse("hist_tool_a", "a", outcome)) == "one\ntwo"
 

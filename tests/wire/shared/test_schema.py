@@ -92,6 +92,7 @@ def test_a_projected_schema_accepts_what_the_tool_accepts(drawn: Drawn) -> None:
 @MANY
 @given(drawn=roots())
 def test_geminis_subset_accepts_what_the_tool_accepts(drawn: Drawn) -> None:
+    """A projected schema is never narrower than the tool's own."""
     schema, arguments = drawn
     assume(accepts(schema, arguments))
     changes: list[str] = []

@@ -384,6 +384,7 @@ BAD_ALONE: list[tuple[str, Body, str]] = [
 
 @pytest.mark.parametrize(("rule", "change", "words"), BAD)
 def test_one_fault_is_caught_by_one_rule(rule: str, change: Change, words: str) -> None:
+    """A body with one fault breaks exactly one rule."""
     found = list(violations(spoiled(anthropic(), change)))
 
     assert rules(found) == {rule}
@@ -392,6 +393,7 @@ def test_one_fault_is_caught_by_one_rule(rule: str, change: Change, words: str) 
 
 @pytest.mark.parametrize(("rule", "body", "words"), BAD_ALONE)
 def test_the_model_and_the_end_have_rules(rule: str, body: Body, words: str) -> None:
+    """The same body passes or fails depending on the model and on the last message."""
     found = list(violations(body))
 
     assert rules(found) == {rule}
@@ -469,11 +471,13 @@ GOOD: dict[str, Body] = {
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_a_good_body_passes(body: Body) -> None:
+    """No rule finds a fault in a body that the API accepts."""
     assert list(violations(body)) == []
 
 
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason=f"no examples at {EXAMPLES}")
 def test_the_example_passes() -> None:
+    """The example of the rulebook breaks no rule."""
     assert list(violations(example("anthropic_messages"))) == []
 
 

@@ -20,6 +20,7 @@ from turnout.wire.check.anthropic.view import UNKNOWN, traits
     ],
 )
 def test_a_model_is_known_however_it_is_written(written: str, same_as: str) -> None:
+    """Dates, dots and vendors in the name do not matter."""
     assert traits(written) is traits(same_as) is not UNKNOWN
 
 
@@ -27,4 +28,5 @@ def test_a_model_is_known_however_it_is_written(written: str, same_as: str) -> N
     "name", ["", "claude-sonnet-4-9", "claude-haiku-6", "gpt-5.6", "claude-opus-5-7-latest"]
 )
 def test_a_model_of_no_known_name_has_only_the_common_rules(name: str) -> None:
+    """An unknown model accepts everything that some model accepts."""
     assert traits(name) is UNKNOWN

@@ -49,6 +49,7 @@ def test_we_refuse_what_mistral_refuses(first: dict[str, Any], rest: list[dict[s
 @settings(max_examples=50, deadline=None)
 @given(name=NAMES, kind=st.sampled_from(["object", "objekt"]))
 def test_we_agree_about_tools(name: str, kind: str) -> None:
+    """Our checker and mistral_common give the same verdict."""
     request = body("mistral-large-latest", user(), tools=[tool(name, {"type": kind})])
 
     assert (check("mistral", request) == []) == is_accepted(request)

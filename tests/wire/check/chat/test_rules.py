@@ -39,11 +39,13 @@ def test_a_bad_body_is_refused_by_its_rule_alone(bad: Bad) -> None:
 
 
 def test_every_rule_has_a_bad_body() -> None:
+    """Each rule that the source names is broken by a body of the table."""
     assert applied() - {bad.rule for bad in BAD} == set()
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_body_passes(name: str) -> None:
+    """No rule finds a fault in a body that the API accepts."""
     api, good = GOOD[name]
 
     assert check(api, good) == []
@@ -52,12 +54,14 @@ def test_a_good_body_passes(name: str) -> None:
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason=f"no example bodies at {EXAMPLES}")
 @pytest.mark.parametrize("name", ["openai_chat", "mistral", "kimi", "deepseek", "openrouter"])
 def test_the_example_bodies_pass(name: str) -> None:
+    """The examples of the rulebook break no rule."""
     example = json.loads((EXAMPLES / f"{name}.json").read_text("utf-8"))
 
     assert check(name, example) == []
 
 
 def test_a_problem_says_where() -> None:
+    """The path leads to the faulty value."""
     bad = body("gpt-4.1", user(), called(call("c" * 43)), result("c" * 43))
 
     assert [problem.path for problem in check("openai", bad)] == [
@@ -85,17 +89,20 @@ def test_a_late_result_is_told_once() -> None:
     ],
 )
 def test_every_name_of_an_api_means_the_same(names: tuple[str, ...]) -> None:
+    """Aliases, case and separators lead to the same checker."""
     bad = body("gpt-4.1", user(), result())
 
     assert len({tuple(check(name, bad)) for name in names}) == 1
 
 
 def test_an_unknown_name_is_told_the_nearest() -> None:
+    """The error suggests a known name."""
     with pytest.raises(UsageError, match="mistral"):
         check("mistrall", {})
 
 
 def test_the_model_may_come_with_the_name() -> None:
+    """provider:model names the model too."""
     bad = loop("")
 
     assert [p.rule for p in check("kimi:kimi-k2.6", bad)] == ["KIM-02"]
@@ -113,10 +120,12 @@ def test_a_body_with_input_is_a_responses_body() -> None:
 
 @pytest.mark.parametrize("value", ["", "{", b"\xff", "[]", "1", None, [], 3, "null", "[" * 100_000])
 def test_what_is_no_object_is_one_problem(value: Any) -> None:
+    """A body of another type gets a single problem."""
     assert [type(problem) for problem in check("openai", value)] == [Problem]
 
 
 def test_text_and_bytes_are_read() -> None:
+    """JSON text is parsed before it is checked."""
     bad = body("gpt-4.1", user(), result())
 
     assert (
@@ -176,6 +185,7 @@ def test_no_json_value_is_too_strange(api: str, value: Any) -> None:
     value=ANYTHING,
 )
 def test_a_body_damaged_anywhere_is_still_judged(api: str, bad: Bad, places: list[int], value: Any) -> None:
+    """No damaged value makes a checker raise."""
     damaged = json.loads(json.dumps(bad.body))
     for place in places:
         replace(damaged, place, value)
@@ -199,6 +209,7 @@ def replace(tree: Any, place: int, value: Any) -> None:
 
 
 def test_a_deep_schema_is_walked_without_recursion() -> None:
+    """A schema of any depth can be checked."""
     schema: dict[str, Any] = {"type": "object"}
     inner = schema
     for _ in range(3000):

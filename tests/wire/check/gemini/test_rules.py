@@ -303,6 +303,7 @@ GOOD: dict[str, tuple[Body, str]] = {
 
 @pytest.mark.parametrize(("body", "model"), GOOD.values(), ids=GOOD)
 def test_a_good_body_passes(body: Body, model: str) -> None:
+    """No rule finds a fault in a body that the API accepts."""
     assert list(violations(body, model=model)) == []
     assert list(violations(snaked(body), model=model)) == []
 
@@ -318,6 +319,7 @@ def test_the_body_is_found_in_its_envelope() -> None:
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason=f"no examples at {EXAMPLES}")
 @pytest.mark.parametrize("model", ["", GEMINI_2, GEMINI_3])
 def test_the_example_passes(model: str) -> None:
+    """The example of the rulebook breaks no rule."""
     assert list(violations(example("gemini_generate_content"), model=model)) == []
 
 

@@ -194,6 +194,7 @@ BAD_CHAINS: list[tuple[str, Change, str]] = [
 
 @pytest.mark.parametrize(("rule", "change", "words"), BAD)
 def test_one_fault_is_caught_by_one_rule(rule: str, change: Change, words: str) -> None:
+    """A body with one fault breaks exactly one rule."""
     found = list(violations(spoiled(responses(), change)))
 
     assert rules(found) == {rule}
@@ -252,12 +253,14 @@ GOOD: dict[str, Body] = {
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_a_good_body_passes(body: Body) -> None:
+    """No rule finds a fault in a body that the API accepts."""
     assert list(violations(body)) == []
 
 
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason=f"no examples at {EXAMPLES}")
 @pytest.mark.parametrize("name", ["openai_responses_stateless", "openai_responses_chained"])
 def test_the_examples_pass(name: str) -> None:
+    """The examples of the rulebook break no rule."""
     assert list(violations(example(name))) == []
 
 
