@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..errors import ProviderError, StreamError
 from ..history.log import History
 from ..model import ModelTurn, Origin, Outcome, Usage
-from ..tools.schedule.scheduler import Ended
+from ..tools.schedule.scheduler import ReportRunEnd
 
 COUNTERS = (
     "tool_calls_total",
@@ -195,7 +195,7 @@ class ToolWatch:
         self._current_origin = current_origin
 
     @contextmanager
-    def __call__(self, call_id: str, tool: str, arguments: dict[str, Any]) -> Iterator[Ended]:
+    def __call__(self, call_id: str, tool: str, arguments: dict[str, Any]) -> Iterator[ReportRunEnd]:
         call = Operation("execute_tool", self._origin_of(call_id), self._history.key, tool, call_id)
         call.asked, call.secrets = arguments, tuple(self._current_secrets())
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PINS = "mcp-pins.json"
 
 
-def servers_of(config: Config, stirred: Callable[[], None] | None = None) -> McpServers | None:
+def servers_of(config: Config, on_change: Callable[[], None] | None = None) -> McpServers | None:
     """The configured servers, not started yet; None if there are none."""
     named = config.mcp_servers()
     if not named:
@@ -26,7 +26,7 @@ def servers_of(config: Config, stirred: Callable[[], None] | None = None) -> Mcp
         pins=config.places.state / PINS,
         environment=config.environment,
         folder=config.folder,
-        stirred=stirred,
+        on_change=on_change,
     )
 
 

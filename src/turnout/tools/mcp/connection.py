@@ -61,7 +61,7 @@ class McpLimits(Struct, frozen=True):
 
 
 class Connection:
-    """A server and its state. `stirred` is called whenever the state changes.
+    """A server and its state. `on_change` is called whenever the state changes.
 
     `trusts` says whether the user has agreed to an offer; without that no call is sent.
     """
@@ -74,7 +74,7 @@ class Connection:
         environment: Mapping[str, str],
         folder: str,
         limits: McpLimits,
-        stirred: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         self.server = server
         self.phase: Phase = "idle"
@@ -82,7 +82,7 @@ class Connection:
         self.errors = ""
         self.offer: ServerOffer | None = None
         self._environment, self._folder = environment, folder
-        self._limits, self._trusts, self._stirred = limits, trusts, stirred
+        self._limits, self._trusts, self._on_change = limits, trusts, on_change
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
         self._result_checks = ResultChecks()
@@ -302,7 +302,7 @@ class Connection:
     def _enter_phase(self, phase: Phase, detail: str = "") -> None:
         self.phase, self.detail = phase, detail
         (self._settled.set if phase in ("connected", "failed", "closed") else self._settled.clear)()
-        self._stirred()
+        self._on_change()
 
     def _reason_from_program(self, transport: Any, why: _EndReason) -> _EndReason:
         """A better reason from the error output of its program, if there is one."""

@@ -76,7 +76,7 @@ async def mcp_tools(
 
 
 class McpServers:
-    """The servers of one session. `stirred` is called when one of them changes its state."""
+    """The servers of one session. `on_change` is called when one of them changes its state."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class McpServers:
         environment: Mapping[str, str],
         folder: str | os.PathLike[str],
         limits: McpLimits | None = None,
-        stirred: Callable[[], None] | None = None,
+        on_change: Callable[[], None] | None = None,
     ) -> None:
         self._pins = Pins(pins)
         self._limits = limits or McpLimits()
@@ -98,7 +98,7 @@ class McpServers:
                 environment=environment,
                 folder=os.fspath(folder),
                 limits=self._limits,
-                stirred=stirred or _do_nothing,
+                on_change=on_change or _do_nothing,
             )
             self._kept[server.name] = _KeptServer(connection, self._pins)
         self._registered: dict[str, Tool] = {}

@@ -44,11 +44,11 @@ from .running import SharedTree
 from .tool_hooks import ToolHooks
 
 Listener = Callable[[ToolEvent], Awaitable[None] | None]
-OnEnd: TypeAlias = Callable[[BatchSummary, frozenset[str]], None]
+OnBatchEnd: TypeAlias = Callable[[BatchSummary, frozenset[str]], None]
 """Called with how a batch ended, and the ids of its calls with an unknown tool or wrong arguments."""
-Ended: TypeAlias = Callable[[Outcome | None, str], None]
+ReportRunEnd: TypeAlias = Callable[[Outcome | None, str], None]
 """Called with the outcome of a tool, and in one word what went wrong ("" for nothing)."""
-Around: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[Ended]]
+AroundRun: TypeAlias = Callable[[str, str, dict[str, Any]], AbstractContextManager[ReportRunEnd]]
 """Given a call's id, its tool and its arguments: the context manager in which the tool runs."""
 
 
@@ -91,7 +91,7 @@ class ToolScheduler:
         threads: ThreadPort | None = None,
         save: Callable[[str], str] | None = None,
         hooks: ToolHooks | None = None,
-        around: Around | None = None,
+        around: AroundRun | None = None,
         tree: SharedTree | None = None,
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
@@ -123,7 +123,7 @@ class ToolScheduler:
         self,
         calls: Sequence[ToolCall],
         on_event: Listener | None = None,
-        on_end: OnEnd | None = None,
+        on_end: OnBatchEnd | None = None,
     ) -> BatchSummary:
         """Run a turn's calls as one batch and settle each; earlier batches run first.
 
@@ -281,7 +281,7 @@ class _Turn:
             self.lock.release()
 
 
-def _no_measurement(*_: Any) -> AbstractContextManager[Ended]:
+def _no_measurement(*_: Any) -> AbstractContextManager[ReportRunEnd]:
     return nullcontext(lambda outcome, trouble: None)
 
 
