@@ -108,6 +108,7 @@ def test_a_warning_blames_no_layer() -> None:
 
 
 def test_the_headers_of_a_request_are_judged_with_it() -> None:
+    """A rendered request is checked with its headers, a body alone without."""
     history = healthy()
     request = render(history, "anthropic:claude-sonnet-4-5")
 

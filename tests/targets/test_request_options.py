@@ -123,6 +123,7 @@ def test_options_go_together(place: Target) -> None:
     ],
 )
 def test_tool_choice_in_each_ones_words(to: str, choice: str, wire: Any) -> None:
+    """Each API has its own form for a choice of tools."""
     assert render(history(), to, tools=TOOLS, tool_choice=choice).json["tool_choice"] == wire
 
 
@@ -136,6 +137,7 @@ def test_tool_choice_in_each_ones_words(to: str, choice: str, wire: Any) -> None
     ],
 )
 def test_tool_choice_at_gemini(choice: str, wire: Any) -> None:
+    """Gemini takes a mode, and the name of the one function that must be called."""
     config = render(history(), GEMINI, tools=TOOLS, tool_choice=choice).json["toolConfig"]
     assert config == {"functionCallingConfig": wire}
 
@@ -149,6 +151,7 @@ def test_a_chosen_tool_goes_by_its_name_on_the_wire() -> None:
 
 @pytest.mark.parametrize("to", [OPENAI, RESPONSES, CLAUDE, GEMINI])
 def test_a_choice_that_is_no_tool_is_refused(to: str) -> None:
+    """A choice must name one of the tools of the request."""
     with pytest.raises(UsageError, match="'nothing'"):
         render(history(), to, tools=TOOLS, tool_choice="nothing")
     with pytest.raises(UsageError, match="needs tools"):
@@ -181,6 +184,7 @@ def test_tool_options_without_tools_are_left_out(to: str) -> None:
     ],
 )
 def test_effort_alone_asks_for_thinking(to: str, switch: dict[str, Any]) -> None:
+    """`effort` switches thinking on, so that one option is enough."""
     body = render(conversation(user("hi")), to, effort="high").json
     assert {key: body.get(key) for key in switch} == switch
 
@@ -215,6 +219,7 @@ def test_thinking_is_switched_off(to: str, key: str, value: Any, asking: dict[st
     ],
 )
 def test_where_thinking_cannot_be_switched_off_the_report_says_so(to: str, said: str) -> None:
+    """The request is sent all the same, and the report names the option."""
     lines = render(conversation(user("hi")), to, thinking=False).report.changes
     assert any(said in line for line in lines)
 
@@ -228,6 +233,7 @@ def test_a_forced_choice_switches_thinking_off_where_both_do_not_go(to: str) -> 
 
 
 def test_a_model_that_always_thinks_cannot_be_forced() -> None:
+    """Such a model refuses a forced call, so the request raises instead."""
     with pytest.raises(UsageError, match=r"kimi-k3 always thinks.*tool_choice='auto'"):
         render(history(), "kimi:kimi-k3", tools=TOOLS, tool_choice="required")
     with pytest.raises(UsageError, match=r"claude-fable-5-1 cannot be forced.*tool_choice='auto'"):
@@ -288,6 +294,7 @@ def test_sampling_that_a_model_refuses_is_left_out() -> None:
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], said: str) -> None:
+    """The error names the option and the values that it takes."""
     with pytest.raises(UsageError, match=said):
         render(History("h"), OPENAI, **options)
 
@@ -305,6 +312,7 @@ def test_a_misspelt_option_is_answered_with_the_nearest() -> None:
 
 
 def test_extra_fields_go_into_the_body_as_they_are() -> None:
+    """`extra` is for fields that we do not know."""
     for to in (OPENAI, RESPONSES, CLAUDE, GEMINI):
         assert render(History("h"), to, extra={"metadata": {"a": "b"}}).json["metadata"] == {"a": "b"}
 
@@ -344,11 +352,13 @@ def test_a_tool_named_like_the_projection_of_another_is_another_tool(to: str) ->
 
 
 def test_the_same_tool_twice_is_refused() -> None:
+    """Two tools of one name cannot be told apart in a reply."""
     with pytest.raises(UsageError, match="'read_file' is given twice"):
         render(History("h"), OPENAI, tools=[TOOLS[0], TOOLS[0]])
 
 
 def test_what_is_no_tool_is_refused() -> None:
+    """The error says what a tool may be given as."""
     with pytest.raises(UsageError, match="is not a tool"):
         render(History("h"), OPENAI, tools=["read_file"])
 

@@ -124,6 +124,7 @@ def test_trust_does_not_travel(somebody: User, tmp_path: Path) -> None:
 
 
 def test_targets_have_names_addresses_and_keys_of_their_own(somebody: User) -> None:
+    """A target in a file may have its own address and its own source of a key."""
     written(
         own(somebody),
         """
@@ -162,6 +163,7 @@ def test_an_account_of_code_assist_has_its_project(somebody: User) -> None:
 
 
 def test_profiles(somebody: User) -> None:
+    """A profile of a file replaces the settings that it names."""
     written(own(somebody), 'model = "a:b"\n[profiles.cheap]\nmodel = "mistral:mistral-small"')
 
     assert loaded(somebody, profile="cheap").settings.model == "mistral:mistral-small"
@@ -259,6 +261,7 @@ def test_instructions_that_lead_out_of_the_project_are_not_told(somebody: User, 
 
 
 def test_a_file_that_nobody_can_look_through_cannot_be_trusted(somebody: User) -> None:
+    """A file that is longer than a user can read is never trusted."""
     project = written(somebody.folder / ".turnout/config.toml", "approval = 'full' #" + "x" * 2**20)
 
     assert run(somebody, "config", "--trust", "--yes").code == 2
@@ -267,6 +270,7 @@ def test_a_file_that_nobody_can_look_through_cannot_be_trusted(somebody: User) -
 
 
 def test_what_a_killed_process_left_behind_is_no_trouble(somebody: User) -> None:
+    """A leftover draft of a killed process does not stop the next write."""
     state = loaded(somebody).places.state
     written(state / f".trusted.json.{os.getpid()}", "half of")
     project = written(somebody.folder / ".turnout/config.toml", "approval = 'plan'")
@@ -276,6 +280,7 @@ def test_what_a_killed_process_left_behind_is_no_trouble(somebody: User) -> None
 
 
 def test_mcp_servers_are_read_as_other_programs_write_them(somebody: User) -> None:
+    """The format of `.mcp.json` is the one that other programs use."""
     written(
         somebody.home / ".config/turnout/mcp.json",
         json.dumps(
@@ -299,6 +304,7 @@ def test_mcp_servers_are_read_as_other_programs_write_them(somebody: User) -> No
 
 
 def test_an_always_is_kept_for_its_folder(somebody: User, tmp_path: Path) -> None:
+    """A rule granted with "always" holds in its folder and in no other."""
     rule = Rule("allow", "write_file", reach="inside", level="saved")
     loaded(somebody).grants.add(rule)
     elsewhere = tmp_path / "elsewhere"
@@ -324,6 +330,7 @@ def test_the_command_shows_and_trusts(somebody: User) -> None:
 
 
 def test_a_project_that_is_not_trusted_is_named_and_has_no_effect(tmp_path: Path) -> None:
+    """The command names the file and how to trust it; its settings do not count."""
     with simulated(tmp_path, demo) as somebody:
         written(somebody.folder / ".turnout/config.toml", '[[rules]]\neffect = "allow"\ntool = "shell"\n')
         ran = run(somebody, "run", "-m", "openai:gpt-4o", "-p", "run `touch made`")
@@ -333,6 +340,7 @@ def test_a_project_that_is_not_trusted_is_named_and_has_no_effect(tmp_path: Path
 
 
 def test_user_commands_fill_their_places() -> None:
+    """The words after a command replace its placeholders."""
     assert UserCommand("x", "Fix $1 in $2: $ARGUMENTS").prompt_with("a 'b c'") == "Fix a in b c: a 'b c'"
     assert UserCommand("x", "Review.").prompt_with("this") == "Review.\n\nthis"
     assert UserCommand("x", "Say $1").prompt_with("") == "Say "
