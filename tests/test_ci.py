@@ -54,6 +54,7 @@ def test_without_root_it_says_what_is_missing_and_ends_well(machine: Machine) ->
 
 
 def test_a_machine_without_apt_is_said(machine: Machine) -> None:
+    """The packages that cannot be installed are named with the reason."""
     assert machine.run()[0].endswith(": there is no apt-get")
 
 
@@ -66,6 +67,7 @@ def test_what_cannot_be_installed_does_not_keep_the_rest(machine: Machine) -> No
 
 
 def test_an_installer_that_hangs_is_bounded(machine: Machine) -> None:
+    """The installation stops after its time limit, and CI goes on."""
     machine.has("apt-get", 'case "$*" in *update) ;; *) sleep 50;; esac')
     began = time.monotonic()
     said = machine.run(CI_INSTALL_SECONDS="2")
@@ -75,6 +77,7 @@ def test_an_installer_that_hangs_is_bounded(machine: Machine) -> None:
 
 
 def test_where_nothing_is_missing_nothing_is_said(machine: Machine, tmp_path: Path) -> None:
+    """A machine that has every program gets no output."""
     for name in PACKAGES:
         machine.has(name)
     (tmp_path / "npm/@modelcontextprotocol/server-everything").mkdir(parents=True)

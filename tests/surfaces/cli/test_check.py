@@ -34,6 +34,7 @@ def test_a_warning_is_shown_and_not_counted() -> None:
 
 
 def test_a_refusal_is_counted() -> None:
+    """A request that would be refused ends with exit code 1."""
     assert run("check", "--api", "openai", stdin=STRAY).exit_code == 1
 
 
@@ -76,6 +77,7 @@ def test_the_last_line_repairs(api: str, given: Any, line: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("given", ["not json", '"text"', '{"model": "m"}'])
 def test_nothing_is_promised_for_what_is_not_a_conversation(given: str) -> None:
+    """No repair command is shown for a body that cannot be read as a conversation."""
     told = CliRunner().invoke(main, ["check", "--api", "openai"], input=given)
     assert told.exit_code == 1 and "turnout render" not in told.stdout
 
@@ -132,6 +134,7 @@ def test_the_doctor_sends_a_request_to_the_check(api: str, given: Any, tmp_path:
 
 @pytest.mark.parametrize("given", ["{", "7", "[]", '{"a": 1}', '[{"a": 1}]'])
 def test_other_files_are_not_taken_for_requests(given: str, tmp_path: Path) -> None:
+    """The doctor does not send a file to `turnout check` that is not a request."""
     path = tmp_path / "file.json"
     path.write_text(given)
 

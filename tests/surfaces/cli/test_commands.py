@@ -78,6 +78,7 @@ def test_every_command_is_told_of() -> None:
 
 
 def test_models(somebody: User) -> None:
+    """Words filter the list; JSON holds targets, models and prices."""
     out = run(somebody, "models", "claude").out
 
     assert "ready: anthropic:claude-sonnet-4-5" in out and "claude-opus-4-5" in out and "gpt-5" not in out
@@ -88,12 +89,14 @@ def test_models(somebody: User) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(tmp_path: Path, shell: str) -> None:
+    """Each shell gets its script."""
     ran = run(user(tmp_path), "completion", shell)
 
     assert ran.code == 0 and "_TURNOUT_COMPLETE" in ran.out
 
 
 def test_the_shell_completes_commands(tmp_path: Path) -> None:
+    """The beginning of a command is completed."""
     nobody = user(tmp_path, _TURNOUT_COMPLETE="bash_complete", COMP_WORDS="turnout pro", COMP_CWORD="1")
 
     done = subprocess.run(

@@ -71,6 +71,7 @@ def test_one_shot_answers_where_files_cannot_be_confined(somebody: User) -> None
 
 
 def test_plain_lines_need_no_module_of_unix(somebody: User) -> None:
+    """A plain conversation works where modules of Unix are missing."""
     done = ran(somebody, "chat", "--plain", "-m", "openai:gpt-4o", stdin="hello\n/status\n")
 
     assert done.returncode == 0, done.stderr
@@ -79,4 +80,5 @@ def test_plain_lines_need_no_module_of_unix(somebody: User) -> None:
 
 @pytest.mark.parametrize("command", ["config", "providers", "models", "sessions", "stats", "doctor --help"])
 def test_other_commands_need_none_either(somebody: User, command: str) -> None:
+    """The other commands work there too."""
     assert ran(somebody, *command.split()).returncode == 0

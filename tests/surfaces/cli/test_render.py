@@ -106,6 +106,7 @@ def test_every_format_is_rendered_for_every_api(source: str, to: str) -> None:
 
 
 def test_a_file_and_stdin_give_the_same_bytes(conversation: Path) -> None:
+    """It does not matter where the conversation is read from."""
     options = ("render", "--from", "openai-chat", "--to", TARGETS["anthropic"])
     from_file, from_stdin = run(*options, str(conversation)), run(*options, stdin=BODIES["openai-chat"])
     assert from_file.stdout == from_stdin.stdout and json.loads(from_file.stdout)
@@ -146,6 +147,7 @@ def test_foreign_thinking_is_an_option_of_render() -> None:
 
 
 def test_a_bare_list_of_messages_is_enough() -> None:
+    """A whole request body is not needed."""
     assert json.loads(run("render", "--to", TARGETS["openai"], stdin=BROKEN).stdout)["messages"]
 
 
@@ -160,6 +162,7 @@ def test_any_name_of_a_provider_names_its_format(name: str) -> None:
 
 
 def test_tools_come_from_a_file(tmp_path: Path, conversation: Path) -> None:
+    """`--tools` is a JSON list, and its tools are in the body."""
     tools = tmp_path / "tools.json"
     tools.write_text(json.dumps([{"name": "look", "description": "Look.", "parameters": {"type": "object"}}]))
     told = run("render", "--to", TARGETS["anthropic"], "--tools", str(tools), str(conversation))
@@ -169,11 +172,13 @@ def test_tools_come_from_a_file(tmp_path: Path, conversation: Path) -> None:
 
 
 def test_system_text_can_be_given(conversation: Path) -> None:
+    """`--system` replaces the system prompt of the conversation."""
     told = run("render", "--to", TARGETS["openai"], "--system", "Be brief.", str(conversation))
     assert json.loads(told.stdout)["messages"][0] == {"role": "system", "content": "Be brief."}
 
 
 def test_options_are_those_of_render(conversation: Path) -> None:
+    """Options of the command reach the body as those of `turnout.render` do."""
     told = run(
         "render",
         "--to",
@@ -203,6 +208,7 @@ def test_an_envelope_says_where_and_how(conversation: Path) -> None:
 
 
 def test_the_report_can_be_written_to_a_file(tmp_path: Path, conversation: Path) -> None:
+    """`--report` writes the whole report as JSON."""
     report = tmp_path / "report.json"
     run("render", "--to", TARGETS["mistral"], "--report", str(report), str(conversation))
     told = json.loads(report.read_text())
@@ -244,6 +250,7 @@ def test_what_cannot_be_rendered_is_said_in_one_line(
 
 @pytest.mark.parametrize("tools", ["not json", '{"name": "look"}', '["look"]', "7"])
 def test_a_tools_file_that_holds_no_tools_is_refused(tmp_path: Path, tools: str) -> None:
+    """With exit code 2 and the form that is expected."""
     path = tmp_path / "tools.json"
     path.write_text(tools)
     told = run("render", "--to", TARGETS["openai"], "--tools", str(path), stdin=BROKEN)
@@ -252,6 +259,7 @@ def test_a_tools_file_that_holds_no_tools_is_refused(tmp_path: Path, tools: str)
 
 
 def test_a_file_that_is_not_there_is_named() -> None:
+    """The error names the path."""
     told = run("render", "--to", TARGETS["openai"], "nowhere.json")
     assert told.exit_code == 2 and "nowhere.json" in told.stderr
 
@@ -271,6 +279,7 @@ def test_what_would_be_refused_is_shown_as_a_table(api: str, rule: str) -> None:
 
 @pytest.mark.parametrize("api", RULES)
 def test_problems_come_as_json_too(api: str) -> None:
+    """`--json` prints the same problems for programs."""
     told = run("check", "--api", api, "--json", stdin=BODIES[api])
     problems = json.loads(told.stdout)
     assert told.exit_code == 1
@@ -311,11 +320,13 @@ def test_a_providers_own_rules_are_added_to_the_formats() -> None:
 
 @pytest.mark.parametrize("body", ["not json", "[]", "7", "{", '"text"'])
 def test_a_body_that_is_none_is_a_problem(body: str) -> None:
+    """Text that is not a JSON object is a problem, not a crash."""
     told = run("check", "--api", "openai", stdin=body)
     assert told.exit_code == 1 and "BODY" in told.stdout
 
 
 def test_an_api_that_nobody_knows_is_refused() -> None:
+    """An unknown API is a usage error."""
     told = run("check", "--api", "antropic", stdin={})
     assert told.exit_code == 2 and "anthropic" in told.stderr
 

@@ -48,6 +48,7 @@ def without_words(schema: object) -> object:
 
 
 def test_text_is_the_answer_and_nothing_else(somebody: User) -> None:
+    """stdout holds the answer only; progress is on stderr."""
     ran = run(somebody, "run", *OPENAI, "-p", "read README.md")
 
     assert ran.code == 0
@@ -56,6 +57,7 @@ def test_text_is_the_answer_and_nothing_else(somebody: User) -> None:
 
 
 def test_json_is_one_valid_object(somebody: User) -> None:
+    """The result is one object that its published schema accepts."""
     ran = run(somebody, "run", *OPENAI, "-p", "read README.md", "--output-format", "json")
 
     published("run-result.json").validate(ran.result)
@@ -65,6 +67,7 @@ def test_json_is_one_valid_object(somebody: User) -> None:
 
 
 def test_stream_json_is_every_event_and_the_result_last(somebody: User) -> None:
+    """Each line is a valid event; the last one is the result."""
     ran = run(somebody, "run", *OPENAI, "-p", "read README.md", "--output-format", "stream-json")
 
     lines = [json.loads(line) for line in ran.out.splitlines()]
@@ -124,6 +127,7 @@ def test_stdin_is_context_and_files_can_be_named(somebody: User) -> None:
 
 
 def test_a_prompt_may_come_from_stdin_alone(somebody: User) -> None:
+    """Without -p the text on stdin is the prompt."""
     assert run(somebody, "run", *OPENAI, stdin="hello there").out.startswith("You said: hello there")
 
 
@@ -145,6 +149,7 @@ def test_sessions_go_on_by_c_r_and_fork(somebody: User) -> None:
 
 
 def test_nothing_is_kept_when_asked(somebody: User) -> None:
+    """`--no-store` leaves no session behind."""
     assert run(somebody, "run", *OPENAI, "-p", "hello", "--no-store").code == 0
     assert not list(somebody.home.rglob("*"))
 
@@ -175,6 +180,7 @@ def test_rules_decide_what_runs(somebody: User) -> None:
 
 
 def test_limits_end_a_run_with_4(tmp_path: Path) -> None:
+    """A limit on rounds or cost ends the run with exit code 4."""
     calls = [[Call("read_file", {"path": f"{number}"})] for number in range(9)]
     with simulated(tmp_path, [*calls[:2], "Enough."]) as user:
         rounds = run(user, "run", *OPENAI, "-p", "go", "--max-turns", "2", "--output-format", "json")
@@ -238,6 +244,7 @@ def test_a_price_that_makes_no_sense_is_named(tmp_path: Path, text: str, said: s
 
 
 def test_providers_that_fail_end_a_run_with_1(tmp_path: Path) -> None:
+    """A provider error ends the run with exit code 1."""
     with simulated(tmp_path, [HttpError("not_found", message="no such model")]) as user:
         ran = run(user, "run", *OPENAI, "-p", "go", "--output-format", "json")
 
@@ -247,6 +254,7 @@ def test_providers_that_fail_end_a_run_with_1(tmp_path: Path) -> None:
 
 
 def test_fallback_goes_on_elsewhere(tmp_path: Path) -> None:
+    """When the first model fails, the fallback answers."""
     script = {"openai": [HttpError("overloaded")] * 9, "anthropic": ["Here I am."]}
     with simulated(tmp_path, script) as user:
         ran = run(user, "run", *OPENAI, "--fallback", "anthropic:claude-sonnet-4-5", "-p", "go")
@@ -256,6 +264,7 @@ def test_fallback_goes_on_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_refusal_of_the_model_is_5(tmp_path: Path) -> None:
+    """An answer that the model refuses ends with exit code 5."""
     with simulated(tmp_path, [[Say("I cannot."), Ends("refused")]]) as user:
         assert run(user, "run", "-m", "anthropic:claude-sonnet-4-5", "-p", "go").code == 5
 
@@ -316,6 +325,7 @@ def test_a_rule_about_no_tool_is_told_the_nearest(tmp_path: Path) -> None:
 
 
 def test_a_provider_alone_means_its_usual_model(somebody: User) -> None:
+    """`-m` with a provider's name uses its default model."""
     ran = run(somebody, "run", "-m", "moonshot", "-p", "hello", "--output-format", "json")
 
     assert list(ran.result["usage"]) == ["kimi:kimi-k2.5"]
@@ -336,6 +346,7 @@ def test_what_a_model_writes_steers_no_terminal(tmp_path: Path) -> None:
 
 
 def test_the_project_speaks_to_the_model_and_system_can_be_replaced(somebody: User) -> None:
+    """The project's instructions are in the system prompt; `--system` replaces ours."""
     (somebody.folder / "AGENTS.md").write_text("Always say please.")
     run(somebody, "run", *OPENAI, "-p", "hello")
     run(somebody, "run", *OPENAI, "-p", "hello", "--system", "You are a bird.")

@@ -61,6 +61,7 @@ def test_a_signal_in_mid_tool_ends_with_130_and_a_valid_history(somebody: User, 
 
 
 def test_a_signal_in_mid_answer_keeps_what_had_come(tmp_path: Path) -> None:
+    """The text so far is stored, and the exit code is 130."""
     with simulated(tmp_path, [[Say("Half of it is here."), Stall(60, after=6)], "Go on."]) as user:
         with started(user, "-p", "tell", "--output-format", "stream-json") as process:
             assert process.stdout is not None
@@ -76,6 +77,7 @@ def test_a_signal_in_mid_answer_keeps_what_had_come(tmp_path: Path) -> None:
 
 
 def test_a_signal_before_the_first_byte_is_no_trouble(tmp_path: Path) -> None:
+    """An early signal ends the run with exit code 130."""
     with simulated(tmp_path, [[Say("late"), Delay(60)]]) as user:
         with started(user, "-p", "tell") as process:
             ends = time.monotonic() + 60
@@ -117,6 +119,7 @@ def test_a_signal_that_is_ignored_stays_ignored(somebody: User) -> None:
 
 
 def test_an_input_that_nobody_closes_is_said(somebody: User) -> None:
+    """After two seconds without input, stderr says that the command waits for it."""
     with started(somebody, "-p", "hello", stdin=subprocess.PIPE) as process:
         assert process.stderr is not None and process.stdin is not None
         assert process.stderr.readline() == (
@@ -127,6 +130,7 @@ def test_an_input_that_nobody_closes_is_said(somebody: User) -> None:
 
 
 def test_a_full_disk_is_said(somebody: User) -> None:
+    """A failed write is an error message, not a traceback."""
     with (
         open("/dev/full", "w") as full,
         started(somebody, "-p", "hello", "--no-store", stdout=full) as process,
@@ -178,6 +182,7 @@ def test_a_pipe_that_breaks_elsewhere_is_an_error() -> None:
 
 
 def test_progress_goes_to_stderr_and_pipes_have_no_colour(somebody: User) -> None:
+    """Piped output has no escape sequences."""
     process = started(somebody, "-p", "read README.md and app.py", stdin=subprocess.PIPE)
     out, err = process.communicate("some context", timeout=60)
 

@@ -73,6 +73,7 @@ def interactively(user: User) -> str:
 
 
 def test_three_ways_one_history(tmp_path: Path) -> None:
+    """The library, `run` and `chat` store the same history for the same conversation."""
     with simulated(tmp_path, model) as user:
         typed = interactively(user)
         ask = ("run", "-m", MODEL, "--deny", "shell", "--output-format", "json", "-p")

@@ -260,6 +260,7 @@ def test_a_crash_shows_no_secret(somebody: User) -> None:
 
 
 def test_secrets_are_known_by_their_place_and_by_their_looks() -> None:
+    """Values of key variables are redacted, and texts in the form of a key."""
     environment = {"X_API_KEY": 'a quoted "word"', "HOME": "/home/me", "MY_TOKEN": "abc"}
 
     assert secrets_of(environment) == {'a quoted "word"', "abc"}
@@ -276,6 +277,7 @@ def test_secrets_are_known_however_they_are_encoded(write: Callable[[str], str])
 
 
 def test_a_password_in_an_address_is_a_secret() -> None:
+    """The password of a URL is redacted."""
     environment = {"HTTPS_PROXY": "http://me:hunter222@proxy.example:3128", "NO_PROXY": "localhost"}
     assert secrets_of(environment) == {"hunter222"}
     assert redact_keys("at https://me:hunter222@host/x") == "at https://[redacted]@host/x"
@@ -283,6 +285,7 @@ def test_a_password_in_an_address_is_a_secret() -> None:
 
 
 def test_a_password_in_an_address_is_not_shown(somebody: User) -> None:
+    """Settings and the status show a base URL without its password."""
     settings = somebody.home / ".config/turnout/config.toml"
     settings.write_text('[targets.x]\ntarget = "openai:gpt-4o"\nbase_url = "http://me:hunter222@h/v1"\n')
     shown = [run(somebody, "config"), run(somebody, "config", "--json")]
@@ -321,6 +324,7 @@ def test_exports_hold_no_secret(somebody: User) -> None:
 
 
 def test_keys_that_a_session_reads_are_secrets_too() -> None:
+    """A key from a file or a command is redacted like one from the environment."""
     secrets = Secrets({})
     secrets.keys = lambda: ("from a file",)
 

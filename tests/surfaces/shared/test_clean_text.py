@@ -73,6 +73,7 @@ def test_what_one_decides_on_hides_nothing(text: str) -> None:
 
 
 def test_what_cannot_be_seen_is_spelled_out() -> None:
+    """Hidden characters become <U+…>."""
     assert visible("rm\u202e -rf\u200b \x1b[8m~\u00a0") == "rm<U+202E> -rf<U+200B> <U+001B>[8m~<U+00A0>"
     assert visible("naïve 日本語 🙂 ok") == "naïve 日本語 🙂 ok"
 
@@ -89,11 +90,13 @@ def test_json_lines_steer_nothing_and_mean_the_same(value: object) -> None:
 
 @given(NASTY)
 def test_drawn_text_keeps_colours_and_nothing_else(text: str) -> None:
+    """Other control sequences are removed."""
     assert not CONTROLS.search(re.sub(r"\x1b\[[0-9;]*m", "", only_colour(text)))
 
 
 @given(NASTY)
 def test_one_line_is_one_line(text: str) -> None:
+    """Line breaks become spaces, and long text is truncated."""
     line = one_line(text, 40)
 
     assert "\n" not in line and len(line) <= 40

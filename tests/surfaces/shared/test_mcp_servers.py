@@ -48,6 +48,7 @@ def _is_offered(tool: dict[str, Any]) -> bool:
 
 
 def test_one_shot_starts_no_server_that_nobody_has_seen(tmp_path: Path) -> None:
+    """An untrusted server is not started; stderr says how to trust it."""
     with simulated(tmp_path, ["Hello."]) as user:
         kept = with_server(user)
         ran = run(user, "run", *OPENAI, "--approval-mode", "full", "-p", "hello")
@@ -76,6 +77,7 @@ def test_a_trusted_server_is_used_in_both_programs_and_gone_afterwards(tmp_path:
 
 
 def test_a_no_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    """A server that the user declines is not started."""
     with simulated(tmp_path, ["Hello."]) as user:
         kept = with_server(user)
         ran = run(user, "chat", *OPENAI, stdin="/mcp trust rough\nno\nhello\n/mcp trust nobody\n/mcp fly x\n")

@@ -65,6 +65,7 @@ def parts(text: str, sizes: list[int]) -> list[Prose | Listing]:
 
 @given(LINES, st.lists(st.integers(1, 60)))
 def test_parts_do_not_depend_on_how_the_text_was_cut(lines: list[str], sizes: list[int]) -> None:
+    """The same text gives the same parts, in whatever pieces it comes."""
     text = "\n".join(lines)
 
     assert parts(text, sizes) == parts(text, [])

@@ -65,6 +65,7 @@ def test_nothing_but_text_and_our_colours_is_drawn(text: str, look: Theme, width
 @settings(max_examples=60, deadline=None)
 @given(NASTY, st.integers(10, 100), st.integers(1, 20))
 def test_what_moves_fits_its_rows(text: str, width: int, rows: int) -> None:
+    """The live view has at most the given rows and columns."""
     live = Drawing(PLAIN, width).live(every_live(text), rows)
 
     assert live.count("\n") < rows
@@ -79,6 +80,7 @@ def test_a_call_at_work_takes_one_row(text: str, width: int) -> None:
 
 
 def test_markdown_is_drawn_and_code_is_coloured() -> None:
+    """Answers are drawn as Markdown, code in the colours of its language."""
     drawing = Drawing(COLOURED, 60)
 
     assert "\x1b[1m" in drawing.piece(Prose("some **bold** text"))
@@ -88,6 +90,7 @@ def test_markdown_is_drawn_and_code_is_coloured() -> None:
 
 
 def test_a_change_shows_both_sides_with_their_numbers() -> None:
+    """Removed and added lines have the numbers of their files."""
     change = (ChangedLine(" ", 9, "a"), ChangedLine("-", 10, "b"), ChangedLine("+", 10, "c"))
     drawn = Drawing(PLAIN, 60).piece(FinishedCall("edit_file", "x.py", "complete", change=change))
 
@@ -117,10 +120,12 @@ def test_a_question_shows_everything_and_hides_nothing() -> None:
     ],
 )
 def test_no_colour_when_asked(environment: dict[str, str], tty: bool, colour: bool) -> None:
+    """NO_COLOR turns colours off."""
     assert theme("auto", environment, tty=tty).colour is colour
 
 
 def test_the_theme_follows_the_terminal() -> None:
+    """`auto` is light or dark, by what the terminal says."""
     assert theme("auto", {"TERM": "x", "COLORFGBG": "0;15"}, tty=True).name == "light"
     assert theme("mono", {"TERM": "x"}, tty=True).colour is False
     assert theme("dark", {"TERM": "x"}, tty=True, encoding="latin-1").signs.user == ">"
@@ -128,6 +133,7 @@ def test_the_theme_follows_the_terminal() -> None:
 
 @pytest.mark.parametrize("width", [200, 60, 30, 10, 1])
 def test_the_status_line_fits_and_the_model_goes_last(width: int) -> None:
+    """In a narrow terminal the model is the last part to be dropped."""
     line = status_line(StatusFacts("anthropic:claude", "ask", 50_000, 200_000, 0.5), width)
 
     assert len(line) < max(width, 1)

@@ -48,6 +48,7 @@ def hear(process: subprocess.Popen[bytes], words: bytes) -> None:
 
 
 def test_quit_does_not_wait_for_another_line(somebody: User) -> None:
+    """/quit ends the program and says how to resume."""
     with talking(somebody) as process:
         say(process, b"hello", b"/quit")
         assert process.wait(50) == 0
@@ -56,6 +57,7 @@ def test_quit_does_not_wait_for_another_line(somebody: User) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_while_it_waits_for_a_line(somebody: User, number: int) -> None:
+    """SIGINT and SIGTERM end the program with exit code 0."""
     with talking(somebody) as process:
         say(process, b"hello", b"/status")
         hear(process, b"approval")  # so nothing is under way that a first Ctrl+C would only stop
@@ -94,6 +96,7 @@ def test_what_is_kept_is_for_its_owner_alone(somebody: User, mask: int) -> None:
 
 
 def test_letters_that_the_terminal_does_not_know_are_no_trouble(tmp_path: Path) -> None:
+    """Characters outside the terminal's encoding are replaced."""
     with simulated(tmp_path, ["Gr\u00fc\u00dfe \u2713"]) as user:
         user.environment["PYTHONIOENCODING"] = "ascii"
         with talking(user, "--no-store") as process:
@@ -103,6 +106,7 @@ def test_letters_that_the_terminal_does_not_know_are_no_trouble(tmp_path: Path) 
 
 
 def test_bytes_that_are_no_text_are_no_trouble(somebody: User) -> None:
+    """Input that is not UTF-8 is replaced."""
     with talking(somebody) as process:
         say(process, b"caf\xe9 \xff", b"/quit")
         hear(process, "You said: caf\ufffd".encode())

@@ -41,6 +41,7 @@ def busy(**settings: Any) -> Screen:
 
 
 def test_an_answer_is_shown_part_by_part_and_its_tail_moves() -> None:
+    """Complete parts are pieces; the rest is in the live view."""
     screen = busy()
 
     assert fed(screen, TextDelta("One.\n\nTw")) == [Prose("One.")]
@@ -50,6 +51,7 @@ def test_an_answer_is_shown_part_by_part_and_its_tail_moves() -> None:
 
 
 def test_thinking_is_folded_unless_the_user_unfolds_it() -> None:
+    """Thinking is one line with its duration, until the user unfolds it."""
     screen = busy()
     fed(screen, ThinkingDelta("Let me "), ThinkingDelta("see."), now=1.0)
     assert screen.live(2.0).thinking == "Let me see."
@@ -118,6 +120,7 @@ def test_a_reply_that_broke_is_taken_back() -> None:
 
 
 def test_an_interrupted_call_is_shown_as_cancelled() -> None:
+    """A call without a result when the run is cancelled is shown as cancelled."""
     screen = busy()
     fed(screen, *call("a", "shell", '{"command":"sleep 9"}'), ToolState("a", "shell", "executing"))
 
@@ -128,6 +131,7 @@ def test_an_interrupted_call_is_shown_as_cancelled() -> None:
 
 
 def test_failures_tell_the_way_on() -> None:
+    """The message is shown with a hint on what to do."""
     error = ProviderError("no key for openai", kind="auth")
 
     said, hint = fed(busy(), Failed(error))
@@ -137,6 +141,7 @@ def test_failures_tell_the_way_on() -> None:
 
 
 def test_status_tells_of_retries_and_switches() -> None:
+    """Retries are in the live view; a switch of the provider is a notice."""
     screen = busy()
     fed(screen, Status("retrying", "rate_limit, again in 2.0 s"))
     assert "again in 2.0 s" in screen.live(0.0).doing
@@ -149,6 +154,7 @@ def test_status_tells_of_retries_and_switches() -> None:
 
 
 def test_a_subagent_is_told_of_under_its_call() -> None:
+    """The call that started a subagent shows what the subagent does."""
     screen = busy()
     fed(screen, *call("a", "task", '{"prompt":"look"}'), ToolState("a", "task", "executing"))
     fed(screen, Nested("a", ToolCallStart("n", "grep")), Nested("a", TextDelta("hidden")))
@@ -157,11 +163,13 @@ def test_a_subagent_is_told_of_under_its_call() -> None:
 
 
 def test_the_end_of_an_answer_says_when_it_is_not_the_end() -> None:
+    """An answer that reached the limit, and an empty one, get a notice."""
     assert "reached the model's limit" in fed(busy(), answered("half", "length"))[0].text  # type: ignore[union-attr]
     assert "is empty" in fed(busy(), answered(""))[0].text  # type: ignore[union-attr]
 
 
 def test_queued_messages_move_until_they_are_delivered() -> None:
+    """Queued prompts are in the live view until they are delivered."""
     screen = busy()
     screen.queued.append("and then?")
     assert screen.live(0.0).queued == ("and then?",)

@@ -59,6 +59,7 @@ def test_undo_leaves_the_room_that_was_made(tmp_path: Path) -> None:
 
 
 def test_a_session_that_is_gone_on_with_shows_the_words(somebody: User) -> None:
+    """A resumed session shows its last turns."""
     run(somebody, "chat", *OPENAI, stdin="!echo one\nhello there\n")
     with Program(("-c",), somebody.environment, somebody.folder) as program:
         text = program.settled(r"❯ hello there\n\nYou said: hello there")
@@ -66,6 +67,7 @@ def test_a_session_that_is_gone_on_with_shows_the_words(somebody: User) -> None:
 
 
 def test_a_command_that_is_stopped_stays_on_the_screen_and_is_told(somebody: User) -> None:
+    """Its output so far is shown, and the model sees it with the next prompt."""
     with Program((*OPENAI, "--no-store"), somebody.environment, somebody.folder) as program:
         program.wait(r"^❯ ?$")
         program.say("!echo begun; sleep 60")
@@ -97,6 +99,7 @@ def test_a_sentence_is_what_is_said_first(somebody: User) -> None:
 
 
 def test_a_patch_is_about_its_files() -> None:
+    """The subject of a patch is the list of its files."""
     patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b c.py\n+z\n*** End Patch"
     assert subject({"patch": patch}) == "a.py b c.py"
     assert subject({"patch": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-1\n+2"}) == "x.py"

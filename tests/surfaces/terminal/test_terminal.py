@@ -162,6 +162,7 @@ def test_interrupt_in_mid_tool_and_go_on_elsewhere(somebody: User) -> None:
 
 
 def test_a_message_is_queued_while_tools_run_and_delivered_after_them(somebody: User) -> None:
+    """A prompt that is typed while a tool runs is sent with its result."""
     with start(somebody, "-m", "openai:gpt-4o", "--approval-mode", "full", "--no-store") as program:
         program.say("run `until [ -e gate ]; do sleep 0.05; done`")
         program.wait(r"· running", scrolled=False)
