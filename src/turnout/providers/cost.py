@@ -33,13 +33,30 @@ def total_usage(usages: Iterable[Usage | None]) -> Usage:
     return Usage(**{name: sum_of(name) for name in Usage.__struct_fields__})
 
 
-def reached_limit(turns: Sequence[ModelTurn], *, tokens: int | None, cost: float | None) -> str | None:
-    """The limit that is used up, as text. Asked every round, so nothing is summed without limits."""
-    if tokens is not None and (used := _tokens(turns)) >= tokens:
-        return f"the limit of {tokens} tokens is used up ({used})"
-    if cost is not None and (spent := cost_of(turns) or 0.0) >= cost:
-        return f"the limit of ${cost:g} is used up (${spent:.4f})"
-    return None
+class Spending:
+    """What the replies in a list used and cost, counted once each: the list may grow meanwhile."""
+
+    def __init__(self, turns: Sequence[ModelTurn]) -> None:
+        self._turns = turns
+        self._counted = 0
+        self._tokens = 0
+        self._cost = 0.0
+
+    def reached_limit(self, *, tokens: int | None, cost: float | None) -> str | None:
+        """The limit that is used up, as text."""
+        self._count_new()
+        if tokens is not None and self._tokens >= tokens:
+            return f"the limit of {tokens} tokens is used up ({self._tokens})"
+        if cost is not None and self._cost >= cost:
+            return f"the limit of ${cost:g} is used up (${self._cost:.4f})"
+        return None
+
+    def _count_new(self) -> None:
+        for at in range(self._counted, len(self._turns)):
+            usage = self._turns[at].usage
+            self._tokens += (usage.input or 0) + (usage.output or 0) if usage is not None else 0
+            self._cost += cost_of_turn(self._turns[at]) or 0.0
+        self._counted = len(self._turns)
 
 
 def check_countable(limit: float | None, origins: Iterable[Origin]) -> None:
@@ -57,7 +74,3 @@ def _missing_price_words(limit: float, name: str) -> str:
         f'per million tokens in config.toml, [models."{name}"] price = {{input = …, output = …}}, or with '
         "turnout.providers.prices.set_price; or leave the limit out"
     )
-
-
-def _tokens(turns: Iterable[ModelTurn]) -> int:
-    return sum((used.input or 0) + (used.output or 0) for turn in turns if (used := turn.usage) is not None)

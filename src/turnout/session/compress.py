@@ -18,13 +18,13 @@ from msgspec import Struct
 from ..errors import HookError, TurnoutError, UsageError
 from ..history.cut_turn import cut_turn
 from ..history.log import History
-from ..model import Block, Compaction, ModelTurn, Rewind, SystemTurn, ToolCall, Turn, UserTurn, block_text
+from ..model import Compaction, ModelTurn, SystemTurn, Turn, UserTurn, block_text
 from ..targets.target import Target
+from .context_size import CHARACTERS_PER_TOKEN, ContextSize, turn_size
 from .events import Emit, Status
 from .excerpt import excerpt, outcomes_of
 from .recovery import Recovery
 
-CHARACTERS_PER_TOKEN = 4
 DIGEST = 8_000
 """Characters of a summary that is made without a model."""
 INSTRUCTION = (
@@ -64,7 +64,7 @@ class Compressor:
         self.history = history
         self.policy = policy
         self._recovery = recovery
-        self._overhead = overhead
+        self._size = ContextSize(history, overhead)
         self._ask_for_summary = ask_for_summary
         self._debug = debug
 
@@ -96,27 +96,10 @@ class Compressor:
 
     def used_tokens(self) -> int:
         """Tokens of the conversation: as the provider last counted, and an estimate of what came since."""
-        since = 0
-        for entry in reversed(self.history.entries):
-            match entry:
-                case Compaction() | Rewind():  # the count before it is of other content
-                    return self._estimate()
-                case ModelTurn(usage=usage) if usage is not None and usage.input:
-                    since += self._outputs(entry)
-                    return usage.input + (usage.output or 0) + since // CHARACTERS_PER_TOKEN
-                case SystemTurn() | UserTurn() | ModelTurn():
-                    since += size(entry) + self._outputs(entry)
-        return self._estimate()
-
-    def _estimate(self) -> int:
-        around = self._overhead() + len(self.history.summary)
-        return around // CHARACTERS_PER_TOKEN + self._tokens(self.history.turns)
+        return self._size.tokens
 
     def _tokens(self, turns: Sequence[Turn]) -> int:
-        return sum(size(turn) + self._outputs(turn) for turn in turns) // CHARACTERS_PER_TOKEN
-
-    def _outputs(self, turn: Turn) -> int:
-        return sum(len(outcome.text) for outcome in outcomes_of(self.history, [turn]).values())
+        return sum(turn_size(self.history, turn) for turn in turns) // CHARACTERS_PER_TOKEN
 
     # Which turns stay
 
@@ -267,14 +250,3 @@ class Compressor:
                 break
         earlier = [self.history.summary[:DIGEST]] if self.history.summary else []
         return "\n".join([*earlier, *reversed(lines)])
-
-
-def size(turn: Turn) -> int:
-    """Characters of a turn, without the results of its calls."""
-    return sum(map(_block_size, turn.blocks))
-
-
-def _block_size(block: Block) -> int:
-    if isinstance(block, ToolCall) and block.raw is not None and not block.fault:
-        return len(block.name) + len(block.raw)  # to encode the arguments again in every round is slow
-    return len(block_text(block))

@@ -28,7 +28,7 @@ from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..parameters import check_names, with_checked_names
 from ..plain import dumps
-from ..providers.cost import check_countable, cost_of, reached_limit, total_usage
+from ..providers.cost import Spending, check_countable, cost_of, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
 from ..tools.declare.tool import Tool
@@ -182,6 +182,7 @@ class Session:
         self._keeping = Keeping(self.history)
         self.system = system or self.history.system
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
+        self._spending = Spending(self.turns)
 
     def _set_limits(self, limits: Limits, compress: CompressPolicy | None) -> None:
         """How far the session may go, and how it recovers from failures."""
@@ -360,7 +361,7 @@ class Session:
         """Raise where a limit is used up, or cannot be counted. Called before every request."""
         self._check_prices()
         if (
-            used_up := reached_limit(self.turns, tokens=self.limits.tokens, cost=self.limits.cost)
+            used_up := self._spending.reached_limit(tokens=self.limits.tokens, cost=self.limits.cost)
         ) is not None:
             raise LimitReached(used_up)
 
@@ -471,7 +472,7 @@ class Session:
             compress=compress or self.compressor.policy,
             options=options,
         )
-        child.turns = self.turns
+        child.turns, child._spending = self.turns, self._spending
         child.scheduler.taint = self.scheduler.taint  # the parent reads what the child has read
         child._add_subagents(tree, depth)
         return child
