@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from hypothesis import settings
+
+# Each example has no time limit of its own: a busy machine must not pass for a fault.
+settings.register_profile("turnout", deadline=None)
+settings.load_profile("turnout")
+
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """One line for each thing that this machine lacks; the sandbox, which matters most, comes last."""

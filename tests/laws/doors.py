@@ -7,7 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from tests.history import telling
+from tests.history.ingest import telling
 from tests.laws import values
 from tests.laws.targets import TARGETS
 

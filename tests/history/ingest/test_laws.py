@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.history import telling
+from tests.history.ingest import telling
 
 from turnout import ids
 from turnout.diagnostic import CODES

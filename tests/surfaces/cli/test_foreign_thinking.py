@@ -10,7 +10,7 @@ from tests.surfaces.places import user
 
 from turnout import Text, Thinking, UserTurn
 from turnout.simulate import ScriptedModel
-from turnout.surfaces.shared.open_session import Wanted, configuration, open_session
+from turnout.surfaces.shared.open_session import SessionArguments, configuration, open_session
 
 THOUGHT = "Oslo is the capital."
 
@@ -32,7 +32,7 @@ def test_foreign_thinking_is_a_setting_and_an_option(
     settings = somebody.home / ".config/turnout/config.toml"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(file)
-    wanted = Wanted(model="openai:gpt-5.1", folder=str(somebody.folder), foreign_thinking=flag)
+    wanted = SessionArguments(model="openai:gpt-5.1", folder=str(somebody.folder), foreign_thinking=flag)
     model = ScriptedModel(["Yes."])
     session = open_session(wanted, configuration(wanted, somebody.environment), transport=model)
     session.history.append(UserTurn("one", (Text("Which one?"),)))
