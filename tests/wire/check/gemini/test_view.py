@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnout.wire.check.gemini.view import field, read_body
+from turnout.wire.check.gemini.view import field, view_body
 
 
 def called(name: str, key: str = "functionCall") -> dict[str, Any]:
@@ -23,7 +23,7 @@ def test_a_field_is_found_in_either_spelling() -> None:
 
 def test_neighbouring_contents_with_calls_are_one_step() -> None:
     """Recorded: both responses after the second content, status 200."""
-    request = read_body({"contents": [called("a"), called("b", "function_call"), answered("a", "b")]})
+    request = view_body({"contents": [called("a"), called("b", "function_call"), answered("a", "b")]})
 
     (step,) = request.steps()
     assert [call.name for call in step.calls] == ["a", "b"] and step.is_answered
@@ -31,7 +31,7 @@ def test_neighbouring_contents_with_calls_are_one_step() -> None:
 
 def test_a_body_is_read_out_of_its_envelope() -> None:
     """Code Assist names the model outside."""
-    request = read_body({"model": "gemini-3-pro", "request": {"contents": [answered("a")]}})
+    request = view_body({"model": "gemini-3-pro", "request": {"contents": [answered("a")]}})
 
     assert request.version == 3 and len(request.contents) == 1
 
@@ -39,6 +39,6 @@ def test_a_body_is_read_out_of_its_envelope() -> None:
 def test_a_current_turn_begins_after_the_users_text() -> None:
     """Responses alone do not begin a turn."""
     asked = {"role": "user", "parts": [{"text": "go"}]}
-    request = read_body({"contents": [asked, called("a"), answered("a"), called("b")]})
+    request = view_body({"contents": [asked, called("a"), answered("a"), called("b")]})
 
     assert [place for place, _ in request.current_turn()] == [1, 2, 3]

@@ -22,7 +22,7 @@ from . import marks as anthropic_marks
 from . import thinking as anthropic_thinking
 from . import tools as anthropic_tools
 from .keys import BLOCK_KEYS
-from .view import AnthropicRequest, Block, Rule, Turn, is_server_tool, may_be_paused, read_body
+from .view import AnthropicRequest, Block, Rule, Turn, is_server_tool, may_be_paused, view_body
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 RESULT_PARTS = ("text", "image", "document", "search_result", "tool_reference", "browser_state")
@@ -31,7 +31,7 @@ NOWHERE = Turn("", "", [])
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Everything in this body that the server would refuse, rule by rule."""
-    request = read_body(body, model)
+    request = view_body(body, model)
     for rule in RULES:
         yield from rule(request)
 

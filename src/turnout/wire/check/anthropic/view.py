@@ -171,7 +171,7 @@ class AnthropicRequest(Struct, frozen=True):
 Rule: TypeAlias = Callable[[AnthropicRequest], Iterator[Problem]]
 
 
-def read_body(body: Mapping[str, Any], model: str = "") -> AnthropicRequest:
+def view_body(body: Mapping[str, Any], model: str = "") -> AnthropicRequest:
     body = mapping(body)
     return AnthropicRequest(
         body=body,

@@ -17,7 +17,7 @@ from ..chat.view import array, brief, is_redacted, text
 from ..model_limits import temperature_problem
 from ..problem import Level, Problem
 from . import schema as gemini_schema
-from .view import DATA, CallStep, Content, GeminiRequest, Rule, field, read_body
+from .view import DATA, CallStep, Content, GeminiRequest, Rule, field, view_body
 
 NOWHERE = Content("", "", ())
 ROLES = ("user", "model")
@@ -27,7 +27,7 @@ BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 
 def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Everything in this body that the server would refuse, rule by rule."""
-    request = read_body(body, model)
+    request = view_body(body, model)
     for rule in RULES:
         yield from rule(request)
 

@@ -146,7 +146,7 @@ class GeminiRequest(Struct, frozen=True):
 Rule: TypeAlias = Callable[[GeminiRequest], Iterator[Problem]]
 
 
-def read_body(body: Mapping[str, Any], model: str = "") -> GeminiRequest:
+def view_body(body: Mapping[str, Any], model: str = "") -> GeminiRequest:
     """Read the body, out of the envelope of Code Assist if there is one."""
     body = mapping(body)
     model = model or text(body.get("model"))

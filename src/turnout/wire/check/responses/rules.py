@@ -21,7 +21,7 @@ from ..reading import Object, objects, quote_names, repeats
 from ..strict import strict_faults
 from . import items as responses_items
 from . import reasoning as responses_reasoning
-from .view import CALLS, OUTPUTS, ResponsesRequest, Rule, kind, of_kind, openai_items, parts, read_body
+from .view import CALLS, OUTPUTS, ResponsesRequest, Rule, kind, of_kind, openai_items, parts, view_body
 
 USER_PARTS = ("input_text", "input_image", "input_file", "input_audio", "input_video", "computer_screenshot")
 MODEL_PARTS = ("output_text", "refusal", "reasoning_text", "summary_text")
@@ -67,7 +67,7 @@ def violations(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]
 
 def apply_rules(rules: tuple[Rule, ...], body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
     """Apply rules to a body, reading it once."""
-    request = read_body(body, model)
+    request = view_body(body, model)
     for rule in rules:
         yield from rule(request)
 

@@ -29,7 +29,7 @@ class ResponsesRequest(Struct, frozen=True):
 Rule: TypeAlias = Callable[[ResponsesRequest], Iterator[Problem]]
 
 
-def read_body(body: Mapping[str, Any], model: str = "") -> ResponsesRequest:
+def view_body(body: Mapping[str, Any], model: str = "") -> ResponsesRequest:
     body = mapping(body)
     name = model or text(body.get("model"))
     return ResponsesRequest(
