@@ -87,6 +87,7 @@ ENTRIES = (
 @settings(deadline=None)
 @given(ENTRIES)
 def test_every_entry_is_read_as_it_was_written(entry: Entry) -> None:
+    """Each type of entry survives a round trip."""
     assert decode_entry(encode_entry(entry)) == entry
 
 
@@ -130,6 +131,7 @@ def test_a_history_is_read_as_it_was_written() -> None:
 
 
 def test_system_text_and_tools_are_in_the_header() -> None:
+    """They are read back with the history."""
     tool = ToolSpec("read", "reads", {"type": "object"})
     again = load_history(dump_history(History("k", system="be kind", tools=[tool])))
 
@@ -137,6 +139,7 @@ def test_system_text_and_tools_are_in_the_header() -> None:
 
 
 def test_the_header_says_what_this_is() -> None:
+    """It has the version of the format."""
     header = json.loads(dump_history(History("k")).splitlines()[0])
 
     assert header == {"turnout": 1, "key": "k", "system": "", "tools": [], "diagnostics": []}
@@ -177,10 +180,12 @@ SAY = {"type": "text", "text": "hi", "residue": None}
     ],
 )
 def test_unknown_kinds_are_written_back_as_they_were(line: dict[str, Any]) -> None:
+    """A newer version finds them unchanged."""
     assert json.loads(encode_entry(decode_entry(json.dumps(line).encode()))) == line
 
 
 def test_an_unknown_block_is_shown() -> None:
+    """As an opaque block with its text."""
     line = json.dumps({"type": "user_turn", "key": "k", "blocks": [SAY, HOLOGRAM]}).encode()
     entry = decode_entry(line)
 
@@ -190,6 +195,7 @@ def test_an_unknown_block_is_shown() -> None:
 
 
 def test_a_newer_history_is_read_kept_and_said_so() -> None:
+    """Each unknown part is reported once."""
     written = b"\n".join(
         [
             b'{"turnout": 2, "key": "k", "mood": "good"}',
@@ -210,6 +216,7 @@ def test_a_newer_history_is_read_kept_and_said_so() -> None:
 
 
 def test_a_note_that_only_looks_unknown_stays_a_note() -> None:
+    """A note of a user is not an entry of a newer version."""
     for data in (5, {"type": "note"}, {"type": 5}, None):
         note = Note("unknown_entry", data)
         assert decode_entry(encode_entry(note)) == note
@@ -237,6 +244,7 @@ def test_a_note_that_only_looks_unknown_stays_a_note() -> None:
     ],
 )
 def test_a_line_that_makes_no_sense_is_named(line: bytes) -> None:
+    """The error carries the line."""
     with pytest.raises(CorruptHistory) as caught:
         decode_entry(line)
 
@@ -258,6 +266,7 @@ def test_a_line_that_makes_no_sense_is_named(line: bytes) -> None:
     ],
 )
 def test_a_damaged_history_is_refused_with_the_part_that_made_no_sense(data: bytes) -> None:
+    """`load_history` raises `CorruptHistory`."""
     with pytest.raises(CorruptHistory):
         load_history(data)
 
@@ -265,6 +274,7 @@ def test_a_damaged_history_is_refused_with_the_part_that_made_no_sense(data: byt
 @settings(deadline=None)
 @given(st.binary(max_size=60) | OBJECTS.map(lambda value: json.dumps(value).encode()))
 def test_any_bytes_are_an_entry_or_corrupt(line: bytes) -> None:
+    """No other exception is raised."""
     try:
         entry = decode_entry(line)
     except CorruptHistory:

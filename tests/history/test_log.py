@@ -106,6 +106,7 @@ def test_an_outcome_of_a_call_that_was_rewound_is_too_late() -> None:
 
 
 def test_an_outcome_of_no_call_is_refused() -> None:
+    """Nothing is written."""
     history = open_history("a")
     entries = list(history.entries)
     with pytest.raises(UsageError, match="is not in this history; settle only calls that were appended"):
@@ -117,6 +118,7 @@ def test_an_outcome_of_no_call_is_refused() -> None:
 
 
 def test_a_call_starts_once_and_before_its_outcome() -> None:
+    """Anything else is refused."""
     history = open_history("a", "b")
     history.start(find(history, "a"))
     with pytest.raises(UsageError, match="was started already; a call runs once"):
@@ -183,6 +185,7 @@ def test_a_seal_closes_the_turn_for_good() -> None:
 
 
 def test_a_seal_of_nothing_writes_nothing() -> None:
+    """A turn without calls is never open."""
     history = conversation(user("go"), model("done"))
     entries = list(history.entries)
     history.seal()
@@ -200,6 +203,7 @@ def test_a_seal_of_real_outcomes_needs_no_note() -> None:
 
 
 def test_keys_count_up_and_are_given_once() -> None:
+    """A key in use is passed over."""
     history = conversation(user("go"), model("x"))
     assert history.next_key() == "h.3" and history.next_key() == "h.4"
     history.append(UserTurn("h.5", (Text("mine"),)))
@@ -226,6 +230,7 @@ def test_a_key_that_would_part_an_id_is_refused(key: str) -> None:
 
 
 def test_a_key_is_used_once_even_after_a_rewind() -> None:
+    """Rewound turns keep their keys."""
     history = conversation(user("go"), model("x"))
     history.rewind("h.1")
     with pytest.raises(UsageError, match=r"h\.2 is in use"):
@@ -233,6 +238,7 @@ def test_a_key_is_used_once_even_after_a_rewind() -> None:
 
 
 def test_a_call_is_used_once_even_after_a_rewind() -> None:
+    """Rewound calls keep their ids."""
     history = open_history("a")
     turn = history.turns[1]
     assert isinstance(turn, ModelTurn)
@@ -242,6 +248,7 @@ def test_a_call_is_used_once_even_after_a_rewind() -> None:
 
 
 def test_calls_of_one_turn_have_ids_of_their_own() -> None:
+    """An id that repeats or is not canonical is refused."""
     origin, twin = Origin("openai", "", "m"), ToolCall("hist_tool_x", "a")
     with pytest.raises(UsageError, match="is already in the history"):
         History("h").append(ModelTurn("h.1", origin, (twin, twin)))
@@ -251,6 +258,7 @@ def test_calls_of_one_turn_have_ids_of_their_own() -> None:
 
 @pytest.mark.parametrize("block", [ToolCall("hist_tool_x", "a"), Thinking("hm")])
 def test_only_models_call_and_think(block: Any) -> None:
+    """A turn of the user cannot hold calls or thinking."""
     with pytest.raises(UsageError, match=f"a {type(block).__name__} cannot be in a UserTurn"):
         History("h").append(UserTurn("h.1", (block,)))
     with pytest.raises(UsageError, match="is not a turn"):
@@ -327,6 +335,7 @@ def test_a_compaction_hides_what_it_covers() -> None:
 
 @pytest.mark.parametrize("through", [1, 2, 3, 4])
 def test_a_compaction_covers_the_named_turn_and_those_before(through: int) -> None:
+    """The turns after it stay visible."""
     history = long_history()
     history.compact(f"h.{through}", "short")
     assert [turn.key for turn in history.turns] == [f"h.{at}" for at in range(through + 1, 5)]
@@ -353,6 +362,7 @@ def test_results_are_shortened_wherever_they_stand() -> None:
     ],
 )
 def test_a_compaction_of_what_is_not_there_is_refused(through: str, more: Any, why: str) -> None:
+    """The message names the turn or call."""
     history = long_history()
     entries = list(history.entries)
     with pytest.raises(UsageError, match=why):
@@ -383,6 +393,7 @@ def test_a_rewind_settles_what_was_open() -> None:
 
 
 def test_a_rewind_undoes_a_compaction() -> None:
+    """The turns before it are visible again."""
     history = long_history()
     history.compact("h.3", "short")
     history.rewind("h.2")
@@ -420,6 +431,7 @@ def test_views_are_kept_by_name_and_the_oldest_go() -> None:
 
 
 def test_notes_are_entries_that_no_turn_sees() -> None:
+    """They do not change the conversation."""
     history = conversation(user("go"), system("be brief"))
     history.note("mine", {"a": (1, 2)})
     assert history.notes == (Note("mine", {"a": [1, 2]}),) and len(history.turns) == 2
@@ -427,6 +439,7 @@ def test_notes_are_entries_that_no_turn_sees() -> None:
 
 
 def test_a_new_history_holds_nothing() -> None:
+    """No turns, calls or summary, and nothing is open."""
     history = History("h")
     assert (history.turns, len(history.ledger), history.summary, history.shortened_results) == ([], 0, "", {})
     assert (history.compacted_count, history.generation, history.final, history.open_turn) == (0, 0, 0, None)
@@ -449,6 +462,7 @@ def test_a_writer_is_asked_to_keep_what_it_lets_wait() -> None:
 
 
 def test_ledgers_are_equal_when_they_tell_the_same() -> None:
+    """Equality is by interactions."""
     one, same, other = long_history().ledger, long_history().ledger, open_history("a").ledger
     assert one == same and one != other and one != "a ledger"
     assert one[find(long_history(), "a")].status == "complete"

@@ -69,6 +69,7 @@ def test_it_plays_a_script_and_tells_its_verdicts(tmp_path: Path) -> None:
 
 
 def test_the_script_in_the_guide_can_be_played() -> None:
+    """The example of the documentation is valid."""
     guide = (Path(__file__).parents[2] / "docs/guide/scripting.md").read_text()
     (script,) = re.findall(r"^```json\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
 

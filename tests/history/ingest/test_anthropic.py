@@ -34,6 +34,7 @@ def test_thinking_without_words_and_signature_is_named(block: dict[str, Any], ki
 
 
 def test_citations_ride_on_their_text() -> None:
+    """Citations are kept on the text that they belong to."""
     (said,) = blocks(
         [assistant([{"type": "text", "text": "hi", "citations": [{"title": "t"}]}])], "anthropic"
     )

@@ -41,6 +41,7 @@ from turnout.model import Media, Origin, Text
     ],
 )
 def test_chat_reasoning_knows_the_field_it_came_in(fields: dict[str, Any], data: dict[str, Any]) -> None:
+    """It goes back in the same field."""
     thinking, said = blocks([assistant("hi", **fields)], origin="deepseek:r")
 
     assert (thinking.text, thinking.residue.data) == ("hm", data)
@@ -49,6 +50,7 @@ def test_chat_reasoning_knows_the_field_it_came_in(fields: dict[str, Any], data:
 
 
 def test_mistral_thinking_chunks_keep_what_is_not_text() -> None:
+    """The other fields of a chunk are in its residue."""
     chunk = {"type": "thinking", "closed": True, "thinking": [text("h"), text("m")]}
     thinking, _ = blocks([assistant([chunk, text("hi")])], "mistral")
 
@@ -59,6 +61,7 @@ def test_mistral_thinking_chunks_keep_what_is_not_text() -> None:
 
 
 def test_a_call_keeps_what_its_provider_put_beside_it() -> None:
+    """Fields such as `extra_content` are in its residue."""
     extra = {"google": {"thought_signature": "sig"}}
     (made,) = blocks([assistant(None, call("a", extra_content=extra))], "gemini", origin="gemini:g")
 
@@ -66,6 +69,7 @@ def test_a_call_keeps_what_its_provider_put_beside_it() -> None:
 
 
 def test_calls_of_the_time_before_tool_calls() -> None:
+    """`function_call` and the role `function` are read as a call and its result."""
     old = {"role": "assistant", "content": None, "function_call": {"name": "read", "arguments": '{"p":1}'}}
     history = ingest([user("go"), old, {"role": "function", "name": "read", "content": "42"}])
 
@@ -95,6 +99,7 @@ def test_ollamas_own_messages() -> None:
 
 
 def test_a_custom_tools_call_is_its_text() -> None:
+    """Its free text is the argument `input`."""
     custom = {"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}}
     (made,) = blocks([assistant(None, custom)])
 
@@ -102,4 +107,5 @@ def test_a_custom_tools_call_is_its_text() -> None:
 
 
 def test_a_refusal_is_what_the_model_said() -> None:
+    """The text of a refusal is text of the model."""
     assert blocks([assistant(None, refusal="No.")]) == (Text("No."),)

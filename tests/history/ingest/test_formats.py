@@ -98,6 +98,7 @@ def test_a_healthy_conversation_is_the_same_in_every_format(form: str, given: An
 
 @pytest.mark.parametrize(("form", "given"), HEALTHY)
 def test_a_conversation_goes_on_after_the_door(form: str, given: Any) -> None:
+    """An ingested history takes another turn."""
     history = ingest(given, form)
     history.user("And tomorrow?")
     turn = history.reply("mistral:mistral-large-latest", [ToolCall("x", "weather")])
@@ -125,6 +126,7 @@ def test_a_conversation_goes_on_after_the_door(form: str, given: Any) -> None:
     ],
 )
 def test_what_is_not_the_named_format_is_refused_with_the_way_on(given: Any, form: Any, says: str) -> None:
+    """The message names the next step."""
     with pytest.raises(UsageError, match=says):
         ingest(given, form)
 

@@ -20,6 +20,7 @@ from turnout.model import Code
 
 @pytest.mark.parametrize("key", ["thoughtSignature", "thought_signature"])
 def test_gemini_signatures_stay_on_their_part(key: str) -> None:
+    """Also on a part without text."""
     given = parts(
         "model",
         {"text": "hm", "thought": True, key: "s1"},
@@ -35,6 +36,7 @@ def test_gemini_signatures_stay_on_their_part(key: str) -> None:
 
 
 def test_gemini_code_is_code_and_kept_as_its_part() -> None:
+    """Gemini gets its own part back."""
     ran = {"executableCode": {"language": "PYTHON", "code": "1+1"}}
     came = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "2"}}
     code, output = blocks([parts("model", ran, came)], "gemini")
@@ -56,12 +58,14 @@ def test_gemini_code_is_code_and_kept_as_its_part() -> None:
     ],
 )
 def test_gemini_responses(response: dict[str, Any], status: str, told: str) -> None:
+    """`output` and `error` are read; any other object is the result."""
     messages = [parts("model", function_call("f")), parts("user", function_response("f", **response))]
 
     assert outcomes(ingest(messages, "gemini")) == [("f", status, told)]
 
 
 def test_geminis_snake_case_and_config_are_read_too() -> None:
+    """The SDK writes both."""
     body = {
         "contents": "hi",
         "config": {"system_instruction": "be kind", "tools": [{"function_declarations": [{"name": "f"}]}]},

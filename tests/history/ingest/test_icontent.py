@@ -34,6 +34,7 @@ from turnout.model import Code, Media, Origin, Thinking
     ],
 )
 def test_a_contents_own_metadata_comes_first(metadata: dict[str, str], expected: Origin) -> None:
+    """It names the origin of each content."""
     assert reply([content("ai", text("hi"), **metadata)], "icontent", origin="groq@eu:m").origin == expected
 
 
@@ -61,6 +62,7 @@ def test_a_contents_own_metadata_comes_first(metadata: dict[str, str], expected:
 def test_private_state_takes_the_shape_of_its_provider(
     provider: str, fields: dict[str, str], data: dict[str, Any]
 ) -> None:
+    """So that only the protocol of that provider reads it."""
     (thinking,) = blocks([content("ai", thought("hm", **fields), provider=provider, model="m")], "icontent")
 
     assert isinstance(thinking, Thinking)
@@ -70,12 +72,14 @@ def test_private_state_takes_the_shape_of_its_provider(
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini"])
 def test_thinking_without_private_state_has_no_residue(provider: str) -> None:
+    """Nothing is made up."""
     assert blocks([content("ai", thought("hm"), provider=provider, model="m")], "icontent") == (
         Thinking("hm"),
     )
 
 
 def test_a_contents_calls_media_and_code() -> None:
+    """Each block becomes a block of ours."""
     given = content(
         "ai",
         {**asks("x", "f", n=1), "thoughtSignature": "s", "itemId": "fc_1"},
@@ -93,6 +97,7 @@ def test_a_contents_calls_media_and_code() -> None:
 
 
 def test_parameters_may_be_the_text_that_a_model_wrote() -> None:
+    """Text that was cut is kept, and its fault is named."""
     (made,) = blocks([content("ai", {**asks("x"), "parameters": '{"n": 1'})], "icontent")
 
     assert (made.arguments, made.raw, made.fault) == ({}, '{"n": 1', "truncated")

@@ -33,16 +33,19 @@ def test_a_file_is_no_message() -> None:
 
 
 def test_a_history_key_holds_no_bar() -> None:
+    """The bar separates the parts of a call id."""
     with pytest.raises(UsageError, match="cannot be the key of a history"):
         ingest([], key="a|b")
 
 
 def test_nothing_said_is_an_empty_history() -> None:
+    """No messages give no turns."""
     assert ingest([]).turns == []
     assert ingest({"messages": None}).turns == []
 
 
 def test_system_text_alone_is_a_history_without_turns() -> None:
+    """It becomes the system text of the history."""
     history = ingest([system("be kind"), {"role": "developer", "content": "and brief"}])
 
     assert history.system == "be kind\n\nand brief"
@@ -50,6 +53,7 @@ def test_system_text_alone_is_a_history_without_turns() -> None:
 
 
 def test_empty_messages_are_left_out_and_said_so() -> None:
+    """Each is reported."""
     history = ingest([user(""), assistant(None), user([]), user("hi")])
 
     assert story(history) == ["user: hi"]
@@ -57,6 +61,7 @@ def test_empty_messages_are_left_out_and_said_so() -> None:
 
 
 def test_what_nobody_can_read_is_kept_as_a_note_and_named() -> None:
+    """Nothing is lost in silence."""
     history = ingest([{"role": "user", "poll": {"question": "tea?"}}, {"role": "oracle", "content": "hm"}])
 
     assert [note.kind for note in history.notes] == ["unreadable_message"]
@@ -90,6 +95,7 @@ def test_what_nobody_can_read_is_kept_as_a_note_and_named() -> None:
 def test_origin_is_the_bodys_model_and_the_named_provider(
     given: Any, form: str, origin: Any, expected: Origin
 ) -> None:
+    """The argument `origin` names the provider where it is given."""
     assert reply(given, form, origin=origin).origin == expected
 
 
@@ -133,6 +139,7 @@ def test_a_bodys_functions_are_read_into_one_shape(form: str, tools: Any) -> Non
 
 
 def test_history_is_the_kind_that_everyone_writes() -> None:
+    """`ingest` gives a `History`, under the key `ingest` by default."""
     history = ingest(json.dumps([user("hi")]))
 
     assert isinstance(history, History)

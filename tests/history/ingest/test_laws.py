@@ -72,6 +72,7 @@ def test_any_list_of_objects_is_read(messages: list[Any], form: str) -> None:
 def test_any_body_around_the_messages_is_read(
     messages: list[Any], system: Any, tools: Any, model: Any, form: str
 ) -> None:
+    """Random bodies never raise."""
     around = {
         "system": system,
         "instructions": system,

@@ -47,6 +47,7 @@ def test_an_id_that_was_used_again_answers_the_nearest_call_that_waits() -> None
 
 
 def test_two_calls_of_one_turn_with_one_id_are_answered_in_order() -> None:
+    """Each gets one of the results."""
     twins = assistant(None, call("a", arguments={"p": 1}), call("a", arguments={"p": 2}))
     assert told(twins, tool("a", "one"), tool("a", "two")) == ["one", "two"]
 
@@ -59,6 +60,7 @@ def test_ids_are_heard_before_names() -> None:
 
 
 def test_ids_that_differ_by_spaces_are_one() -> None:
+    """Proxies add and strip spaces."""
     history = ingest([user("go"), assistant(None, call("a"), call("b")), tool(" a ", "A"), tool("b", "B")])
     assert answers(history) == ["A", "B"] and codes(history) == ["spaced_id"]
 
@@ -83,12 +85,14 @@ def test_a_second_result_that_came_too_early_is_counted_at_its_call() -> None:
 
 
 def test_results_without_ids_go_by_their_names() -> None:
+    """Each goes to the open call of its name."""
     turn = assistant(None, call("a", "read"), call("b", "list"), call("c", "read"))
     said = [named("list", "L"), named("read", "R1"), named("read", "R2")]
     assert told(turn, *said) == ["R1", "L", "R2"]
 
 
 def test_results_without_anything_go_in_order() -> None:
+    """The first result goes to the first open call."""
     turn = assistant(None, call("a"), call("b", "list"))
     assert told(turn, tool("", "1"), tool("", "2")) == ["1", "2"]
 
@@ -178,6 +182,7 @@ def test_results_that_stand_apart_are_said_to() -> None:
 
 @pytest.mark.parametrize("length", [64, 65])
 def test_an_id_that_is_longer_than_any_is_named(length: int) -> None:
+    """No provider writes ids of more than 64 characters."""
     history = ingest([user("go"), assistant(None, call("x" * length)), tool("x" * length)])
     assert codes(history) == (["long_id"] if length > 64 else [])
 

@@ -68,6 +68,7 @@ def test_media_is_data_or_a_place(part: dict[str, Any], media: Media) -> None:
 
 
 def test_a_file_at_the_provider_is_kept_for_the_provider() -> None:
+    """Only models of that account can read it."""
     part = {"type": "document", "source": {"type": "file", "file_id": "file_1"}}
     (kept,) = blocks([user([part])], "anthropic")
 
@@ -77,6 +78,7 @@ def test_a_file_at_the_provider_is_kept_for_the_provider() -> None:
 
 
 def test_a_text_document_is_text_to_everyone() -> None:
+    """Its title and its content are one text."""
     part = {"type": "document", "title": "facts", "source": {"type": "text", "data": "Ruby is from 1993."}}
     (kept,) = blocks([user([part])], "anthropic")
 

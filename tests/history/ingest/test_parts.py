@@ -81,6 +81,7 @@ def test_a_field_that_nobody_reads_is_named(form: str, messages: list[Any], name
 
 
 def test_an_unknown_block_is_kept_whole_and_said_so() -> None:
+    """Its provider gets it back."""
     block = {"type": "hologram", "text": "shimmer", "depth": 3}
     history = ingest([assistant([block])], "anthropic")
 
@@ -94,6 +95,7 @@ def test_an_unknown_block_is_kept_whole_and_said_so() -> None:
 
 
 def test_messages_of_other_formats_among_ours_are_read_as_what_they_are() -> None:
+    """Real histories mix families."""
     history = ingest(
         [
             user("a"),
@@ -110,10 +112,12 @@ def test_messages_of_other_formats_among_ours_are_read_as_what_they_are() -> Non
 
 
 def test_a_message_inside_a_messages_content_is_what_it_says() -> None:
+    """Its content is read in its place."""
     assert blocks([user([user("a"), {"role": "user", "content": [text("b")]}])]) == (Text("a"), Text("b"))
 
 
 def test_results_inside_a_tool_message_are_results_of_their_own() -> None:
+    """A part that names a call answers that call."""
     both = {"role": "tool", "content": [result("a", "1"), result("b", "2")]}
     history = ingest([assistant(None, call("a", "f"), call("b", "g")), both])
 

@@ -20,6 +20,7 @@ from turnout.targets.request import render
 
 
 def test_a_reasoning_item_is_kept_whole_before_what_it_led_to() -> None:
+    """OpenAI needs the item before its message or call."""
     item = {
         "type": "reasoning",
         "id": "rs_1",
@@ -39,6 +40,7 @@ def test_a_reasoning_item_is_kept_whole_before_what_it_led_to() -> None:
 
 
 def test_what_is_said_after_a_call_takes_its_reasoning_along() -> None:
+    """Text after a call begins a new turn with its reasoning."""
     items = [
         {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
         {"type": "reasoning", "summary": [], "encrypted_content": "e"},
@@ -51,6 +53,7 @@ def test_what_is_said_after_a_call_takes_its_reasoning_along() -> None:
 
 
 def test_a_messages_id_and_phase_ride_on_its_text() -> None:
+    """They go back to OpenAI with the text."""
     item = {
         "type": "message",
         "role": "assistant",
@@ -64,6 +67,7 @@ def test_a_messages_id_and_phase_ride_on_its_text() -> None:
 
 
 def test_hosted_tools_are_kept_whole_and_references_noted() -> None:
+    """They are not paired with calls of ours."""
     search = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "q"}}
     history = ingest([user("?"), search, {"type": "item_reference", "id": "rs_1"}], "openai-responses")
 
@@ -128,6 +132,7 @@ def test_what_a_model_said_aloud_goes_back_by_its_id() -> None:
 
 
 def test_custom_tool_calls_are_paired_with_their_outputs() -> None:
+    """By call id, as other calls are."""
     items = [
         {"type": "custom_tool_call", "call_id": "a", "name": "sh", "input": "ls"},
         {"type": "custom_tool_call_output", "call_id": "a", "output": "file"},
@@ -172,4 +177,5 @@ def test_plain_words_of_a_chained_body_go_on_from_what_the_provider_holds() -> N
 
 
 def test_responses_takes_plain_text_for_input() -> None:
+    """It is one turn of the user."""
     assert story(ingest({"input": "hi"}, "openai-responses")) == ["user: hi"]

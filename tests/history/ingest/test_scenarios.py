@@ -100,6 +100,7 @@ def test_s_06_to_09_a_result_without_a_call_is_a_note(form: str, messages: list[
 
 
 def test_s_10_a_history_may_open_with_a_call() -> None:
+    """The model may come first; its call is answered."""
     history = ingest([assistant(None, call("a")), tool("a", "42"), user("so?")])
 
     assert story(history) == ["model: read", "user: so?"]
@@ -107,6 +108,7 @@ def test_s_10_a_history_may_open_with_a_call() -> None:
 
 
 def test_s_11_results_in_several_messages_belong_to_one_turn() -> None:
+    """All calls of the turn are answered."""
     history = ingest(
         [user("go"), assistant(None, call("a"), call("b"), call("c")), tool("c"), tool("a"), tool("b")]
     )
@@ -126,6 +128,7 @@ def test_s_12_five_calls_and_one_result() -> None:
 
 
 def test_s_13_a_result_after_the_user_spoke_still_answers_its_call() -> None:
+    """The result belongs to the turn of its call."""
     history = ingest([user("go"), assistant(None, call("a")), user("hurry"), tool("a", "42")])
 
     assert outcomes(history) == [("read", "complete", "42")]
@@ -151,6 +154,7 @@ def test_s_14_what_stood_between_call_and_output_comes_after() -> None:
 
 
 def test_s_15_interleaved_turns_keep_their_own_results() -> None:
+    """Each result goes to the call with its id."""
     history = ingest(
         [assistant(None, call("a", "f")), assistant(None, call("b", "g")), tool("a", "1"), tool("b", "2")]
     )
@@ -205,6 +209,7 @@ def test_s_18_the_same_call_twice_is_one_call() -> None:
 
 
 def test_s_18_the_same_id_for_another_call_makes_two() -> None:
+    """Name or arguments differ, so these are two calls."""
     first, second = call("a", "read", {"path": "x"}), call("a", "read", {"path": "y"})
     history = ingest(
         [user("go"), assistant(None, first), tool("a", "1"), assistant(None, second), tool("a", "2")]
@@ -255,6 +260,7 @@ def test_s_20_a_result_answers_the_nearest_call_before_it() -> None:
 
 
 def test_s_21_empty_ids_in_one_turn_are_matched_by_position() -> None:
+    """The order of results is the order of calls."""
     history = ingest(
         [assistant(None, call("", "f"), call("", "f"), call("", "g")), tool("", "1"), tool("", "2")]
     )
@@ -274,6 +280,7 @@ def test_s_21_one_raw_id_for_two_calls_of_one_turn() -> None:
 
 
 def test_s_22_a_call_inside_a_tool_message_is_the_models() -> None:
+    """It becomes a model turn."""
     history = ingest(
         [content("human", text("go")), content("tool", asks("x"), answers("x", "42"))], "icontent"
     )
@@ -284,6 +291,7 @@ def test_s_22_a_call_inside_a_tool_message_is_the_models() -> None:
 
 
 def test_s_22_a_tool_message_may_repeat_the_call_it_answers() -> None:
+    """The call is kept once."""
     history = ingest([content("ai", asks("x")), content("tool", asks("x"), answers("x", "42"))], "icontent")
 
     assert story(history) == ["model: read"]
@@ -292,6 +300,7 @@ def test_s_22_a_tool_message_may_repeat_the_call_it_answers() -> None:
 
 @pytest.mark.parametrize("name", ["write", ""])
 def test_s_23_the_calls_name_stands(name: str) -> None:
+    """The name in the result is reported."""
     history = ingest([content("ai", asks("x")), content("tool", answers("x", "42", name))], "icontent")
 
     assert outcomes(history) == [("read", "complete", "42")]
@@ -299,6 +308,7 @@ def test_s_23_the_calls_name_stands(name: str) -> None:
 
 
 def test_s_24_a_result_may_stand_before_its_call() -> None:
+    """It still answers the call."""
     history = ingest([user("go"), tool("a", "42"), assistant(None, call("a")), user("so?")])
 
     assert outcomes(history) == [("read", "complete", "42")]
@@ -307,6 +317,7 @@ def test_s_24_a_result_may_stand_before_its_call() -> None:
 
 
 def test_s_26_a_turn_of_nothing_but_an_interrupted_call_is_kept() -> None:
+    """Though its message has no text."""
     history = ingest([user("go"), assistant("", call("a", "delete")), user("no!")])
 
     assert story(history) == ["user: go", "model: delete", "user: no!"]
@@ -321,6 +332,7 @@ def test_s_28_turns_of_one_speaker_in_a_row_stay_as_they_are() -> None:
 
 
 def test_s_35_system_text_between_call_and_result_comes_after_the_turn() -> None:
+    """Call and result stay together."""
     history = ingest(
         [system("be kind"), user("go"), assistant(None, call("a")), system("hurry"), tool("a", "42")]
     )
@@ -376,6 +388,7 @@ def test_s_35_system_text_between_call_and_result_comes_after_the_turn() -> None
     ],
 )
 def test_s_36_and_64_media_stays_with_the_result_that_it_belongs_to(form: str, messages: list[Any]) -> None:
+    """Media beside a result is part of it."""
     first, second = ingest(messages, form).ledger
 
     assert first.outcome.content == (Media("image/png", "QUJD"),)
@@ -398,12 +411,14 @@ def test_s_37_and_39_foreign_ids_become_canonical_once() -> None:
 
 
 def test_s_41_ids_that_differ_in_punctuation_only_are_two() -> None:
+    """Only spaces around an id are ignored."""
     history = ingest([assistant(None, call("a:b"), call("ab")), tool("a:b", "1"), tool("ab", "2")])
 
     assert [item.outcome.text for item in history.ledger] == ["1", "2"]
 
 
 def test_s_42_an_id_of_two_hundred_characters_is_diagnosed_and_kept() -> None:
+    """It still pairs call and result."""
     raw_id = "call_" + "x" * 195
     history = ingest([assistant(None, call(raw_id)), tool(raw_id, "42")])
 
@@ -447,6 +462,7 @@ def test_s_44_an_output_without_call_id_is_matched_by_position(lost: Any) -> Non
 
 
 def test_s_44_nameless_results_of_turns_in_a_row_follow_the_order_of_the_calls() -> None:
+    """Each turn gets its own results."""
     turns = [assistant(None, call("", "f")), assistant(None, call("", "g"))]
     history = ingest([*turns, tool("", "1"), tool("", "2")])
 
@@ -473,6 +489,7 @@ def test_s_44_a_result_that_names_another_tool_takes_no_call_that_was_given_up()
 
 @pytest.mark.parametrize("missing", ["", None])
 def test_s_45_a_missing_id_is_made_from_turn_and_place(missing: Any) -> None:
+    """Two calls without ids get two ids."""
     messages = [user("go"), assistant(None, call(missing), call(missing)), tool(missing, "1")]
     history = ingest(messages, key="k")
 
@@ -482,6 +499,7 @@ def test_s_45_a_missing_id_is_made_from_turn_and_place(missing: Any) -> None:
 
 
 def test_s_46_three_parallel_calls_of_one_name_without_ids() -> None:
+    """They are answered in order."""
     history = ingest(
         [
             parts("user", {"text": "go"}),
@@ -500,6 +518,7 @@ def test_s_46_three_parallel_calls_of_one_name_without_ids() -> None:
 
 
 def test_s_46_parallel_responses_in_another_order_go_by_name() -> None:
+    """The name decides where there is no id."""
     history = ingest(
         [
             parts("model", function_call("f"), function_call("g")),
@@ -535,6 +554,7 @@ def test_s_49_an_id_of_our_own_form_is_kept_for_its_first_call() -> None:
 
 @pytest.mark.parametrize("empty", ["", [], None])
 def test_s_54_an_empty_result_is_a_result(empty: Any) -> None:
+    """The call is complete."""
     history = ingest([assistant(None, call("a")), tool("a", empty), user("so?")])
 
     assert outcomes(history) == [("read", "complete", "")]
@@ -544,6 +564,7 @@ def test_s_54_an_empty_result_is_a_result(empty: Any) -> None:
     ("written", "fault"), [(None, "not_object"), ([], "not_object"), ("", ""), ("{}", "")]
 )
 def test_s_55_arguments_that_are_no_object_become_one(written: Any, fault: str) -> None:
+    """Every API needs an object; the fault names what was written."""
     block = {"type": "tool_use", "id": "a", "name": "read", "input": written}
     (item,) = ingest([{"role": "assistant", "content": [block]}], "anthropic").ledger
 
@@ -552,6 +573,7 @@ def test_s_55_arguments_that_are_no_object_become_one(written: Any, fault: str) 
 
 
 def test_s_56_arguments_that_were_cut_are_kept_as_written() -> None:
+    """Their fault is `truncated`."""
     history = ingest([assistant(None, call("a", "write", '{"path": "x", "content": "hal')), user("?")])
 
     (item,) = history.ledger
@@ -563,6 +585,7 @@ def test_s_56_arguments_that_were_cut_are_kept_as_written() -> None:
 
 @pytest.mark.parametrize("written", ["[1, 2]", "7", "true"])
 def test_s_57_other_json_is_wrapped(written: str) -> None:
+    """Under the name `value`."""
     (item,) = ingest([assistant(None, call("a", "read", written))]).ledger
 
     assert item.call.arguments == {"value": json.loads(written)}
@@ -570,6 +593,7 @@ def test_s_57_other_json_is_wrapped(written: str) -> None:
 
 
 def test_s_58_arguments_encoded_twice_are_decoded_once_more() -> None:
+    """Some models encode twice."""
     (item,) = ingest([assistant(None, call("a", "read", json.dumps('{"path": "x"}')))]).ledger
 
     assert item.call.arguments == {"path": "x"}
@@ -577,6 +601,7 @@ def test_s_58_arguments_encoded_twice_are_decoded_once_more() -> None:
 
 @pytest.mark.parametrize("given", ["object", "text"])
 def test_s_59_lone_surrogates_are_replaced(given: str) -> None:
+    """Servers refuse them."""
     messages: Any = [assistant(None, call("a")), tool("a", "bad \ud800 text")]
     history = ingest(messages if given == "object" else json.dumps(messages))
 
@@ -585,12 +610,14 @@ def test_s_59_lone_surrogates_are_replaced(given: str) -> None:
 
 
 def test_s_60_nul_is_replaced_and_a_megabyte_is_kept() -> None:
+    """Long text is not truncated on ingest."""
     history = ingest([assistant(None, call("a")), tool("a", "\0" + "x" * 1_000_000)])
 
     assert history.ledger[next(iter(history.ledger)).call.id].outcome.text == "\ufffd" + "x" * 1_000_000
 
 
 def test_s_61_circular_and_foreign_objects_are_resolved() -> None:
+    """They become plain values with a diagnostic."""
     knot: dict[str, Any] = {"n": float("nan"), "when": object()}
     knot["self"] = knot
     messages = [content("ai", asks("x", "read", deep=knot)), content("tool", answers("x", knot))]
@@ -604,6 +631,7 @@ def test_s_61_circular_and_foreign_objects_are_resolved() -> None:
 
 
 def test_s_61_the_callers_objects_are_not_shared() -> None:
+    """Later changes by the caller have no effect."""
     arguments = {"path": ["a"]}
     messages = [content("ai", asks("x", "read", **arguments))]
     history = ingest(messages, "icontent")
@@ -631,6 +659,7 @@ def test_s_61_the_callers_objects_are_not_shared() -> None:
 def test_s_62_status_follows_from_error_result_and_completeness_together(
     fields: dict[str, Any], status: str, told: str
 ) -> None:
+    """No single field decides."""
     answer = {"type": "tool_response", "callId": "x", "toolName": "read", **fields}
     history = ingest([content("ai", asks("x")), content("tool", answer)], "icontent")
 
@@ -639,6 +668,7 @@ def test_s_62_status_follows_from_error_result_and_completeness_together(
 
 
 def test_s_62_anthropic_says_when_a_result_is_an_error() -> None:
+    """`is_error` gives the status."""
     messages = [
         {"role": "assistant", "content": [use("a")]},
         user([result("a", "no such file", is_error=True)]),
@@ -648,6 +678,7 @@ def test_s_62_anthropic_says_when_a_result_is_an_error() -> None:
 
 
 def test_s_63_text_and_calls_of_one_message_stay_together() -> None:
+    """They are one turn."""
     history = ingest([user("go"), assistant("let me see", call("a")), tool("a")])
 
     assert story(history) == ["user: go", "model: let me see, read"]
@@ -657,6 +688,7 @@ def test_s_63_text_and_calls_of_one_message_stay_together() -> None:
 
 
 def test_s_69_and_70_thinking_keeps_its_signature_and_who_wrote_it() -> None:
+    """It goes back only to its model."""
     body = {
         "model": "claude-sonnet-4-5",
         "messages": [
@@ -681,6 +713,7 @@ def test_s_69_and_70_thinking_keeps_its_signature_and_who_wrote_it() -> None:
 
 
 def test_s_71_unsigned_thinking_has_no_residue() -> None:
+    """Only its text is kept."""
     block = {"type": "thinking", "thinking": "hm"}
     (turn,) = ingest([{"role": "assistant", "content": [block]}], "anthropic").turns
 
@@ -688,6 +721,7 @@ def test_s_71_unsigned_thinking_has_no_residue() -> None:
 
 
 def test_s_73_a_thinking_only_turn_joins_the_turn_it_led_to() -> None:
+    """Both are one reply."""
     source = {"provider": "anthropic", "model": "claude-sonnet-4-5"}
     history = ingest(
         [
@@ -705,6 +739,7 @@ def test_s_73_a_thinking_only_turn_joins_the_turn_it_led_to() -> None:
 
 
 def test_s_73_thinking_of_another_model_stays_apart() -> None:
+    """Another origin is another turn."""
     history = ingest(
         [
             content("ai", thought("hm"), provider="anthropic", model="a"),
@@ -717,6 +752,7 @@ def test_s_73_thinking_of_another_model_stays_apart() -> None:
 
 
 def test_s_74_an_empty_text_between_signed_thoughts_stays() -> None:
+    """It separates two stretches of thinking."""
     signed = {"type": "thinking", "thinking": "hm", "signature": "s"}
     blocks = [signed, {"type": "text", "text": ""}, signed, {"type": "text", "text": ""}]
     (turn,) = ingest([{"role": "assistant", "content": blocks}], "anthropic").turns
@@ -725,6 +761,7 @@ def test_s_74_an_empty_text_between_signed_thoughts_stays() -> None:
 
 
 def test_s_75_redacted_thinking_is_kept_to_the_byte() -> None:
+    """Its provider checks it."""
     blocks = [{"type": "redacted_thinking", "data": "EmwKAhgB+/=="}, {"type": "text", "text": "hi"}]
     (turn,) = ingest([{"role": "assistant", "content": blocks}], "anthropic").turns
 
@@ -732,6 +769,7 @@ def test_s_75_redacted_thinking_is_kept_to_the_byte() -> None:
 
 
 def test_s_124_tools_that_the_provider_ran_are_never_paired_with_ours() -> None:
+    """They are kept whole for the provider."""
     blocks = [
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},

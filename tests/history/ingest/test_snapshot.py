@@ -45,6 +45,7 @@ class ToDict(Dumps):
 
 @pytest.mark.parametrize("kind", [Dumps, ToDict])
 def test_sdk_objects_are_opened_at_any_depth(kind: type[Dumps]) -> None:
+    """They become the dicts that they stand for."""
     function = kind(name="f", arguments="{}")
     made = kind(
         role="assistant", content=None, tool_calls=(kind(id="a", type="function", function=function),)
@@ -57,6 +58,7 @@ def test_sdk_objects_are_opened_at_any_depth(kind: type[Dumps]) -> None:
 
 
 def test_real_sdk_objects() -> None:
+    """Objects of the SDKs of OpenAI, Anthropic and Google are read."""
     from anthropic.types import Message as AnthropicMessage
     from google.genai.types import Content, FunctionCall, Part
     from openai.types.chat import ChatCompletionMessage
@@ -115,6 +117,7 @@ def test_an_object_that_answers_nothing_harms_nobody() -> None:
 
 
 def test_bytes_are_read_as_text() -> None:
+    """Bytes inside a message become text, with a diagnostic."""
     history = ingest([user(b"caf\xc3\xa9 \xff")])
 
     assert story(history) == ["user: café \ufffd"]
@@ -122,6 +125,7 @@ def test_bytes_are_read_as_text() -> None:
 
 
 def test_messages_nested_beyond_reading_are_noted() -> None:
+    """They are reported, and the rest is read."""
     deep: Any = "x"
     for _ in range(100_000):
         deep = [deep]
@@ -132,10 +136,12 @@ def test_messages_nested_beyond_reading_are_noted() -> None:
 
 
 def test_any_iterable_of_messages_will_do() -> None:
+    """A generator is read too."""
     assert story(ingest(message for message in [user("a"), user("b")])) == ["user: a", "user: b"]
     assert story(ingest((user("a"),))) == ["user: a"]
 
 
 def test_a_byte_order_mark_is_no_obstacle() -> None:
+    """Some editors write one."""
     assert story(ingest(b"\xef\xbb\xbf" + json.dumps([user("a")]).encode())) == ["user: a"]
     assert story(ingest("\ufeff" + json.dumps([user("a")]))) == ["user: a"]

@@ -13,6 +13,7 @@ from turnout.history.ingest import ingest
 
 
 def test_a_turn_id_is_the_turns_key_and_counts_in_its_call_ids() -> None:
+    """So that the same session gives the same ids."""
     messages = [
         content("human", text("go"), turnId="t"),
         content("ai", asks("x"), turnId="t|1", provider="kimi"),
@@ -40,6 +41,7 @@ def test_a_turn_id_shared_by_several_contents_is_made_distinct() -> None:
 
 
 def test_given_keys_keep_out_of_the_way_of_turn_ids() -> None:
+    """A key of ours never takes the id of a model turn."""
     messages = [content("human", text("go")), content("ai", text("a"), turnId="k.1")]
 
     assert [turn.key for turn in ingest(messages, "icontent", key="k").turns] == ["k.2", "k.1"]

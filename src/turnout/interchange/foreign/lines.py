@@ -1,8 +1,8 @@
 """A session that is a file of JSON lines; also one in which lines are damaged.
 
-A program that was killed leaves a line without its end, and the next one that starts writes its
-first record right behind it. So a line that is not one object is searched for the whole records
-in it; what is left over is a record of its own kind, in its place.
+A program that was killed leaves a line without its end, and the next process writes its first
+record right after it. So a line that is not one object is searched for whole records; the rest
+of it is a record of kind `TORN` or `UNREADABLE`, in its place.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Shape = frozenset[str]  # the names of a record's fields
 
 TORN = "torn line"
 UNREADABLE = "unreadable line"
-TRIES = 10_000  # places of one broken line at which a record is looked for
+TRIES = 10_000  # how many positions of one broken line are tried
 
 _DECODER = json.JSONDecoder()
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
 
 
 def records_of_lines(data: bytes) -> list[Record]:
-    """The JSON objects of a file of lines, and what is broken between them."""
+    """The JSON objects of a file of lines, and the broken text between them."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     values = {number: _value_of(line) for number, line in enumerate(lines, 1) if line.strip()}
     shapes = {frozenset(value) for value in values.values() if isinstance(value, dict)}
@@ -48,7 +48,7 @@ def _value_of(line: bytes) -> Any:
 
 
 def _rescued_records(line: str, is_last: bool, shapes: set[Shape]) -> Iterator[Record]:
-    """The whole records of a line that is not one, and what stands before, between and after them."""
+    """The whole records of a broken line, and the broken text before, between and after them."""
     at = 0
     while at < len(line):
         value, end = _object_at(line, at)
@@ -60,10 +60,10 @@ def _rescued_records(line: str, is_last: bool, shapes: set[Shape]) -> Iterator[R
 
 
 def _start_of_last_record(line: str, start: int, shapes: set[Shape]) -> int:
-    """Where the record begins that the line ends with; the line's end where it ends with none.
+    """Where the record at the end of the line begins; the end of the line where there is none.
 
-    Objects inside a broken record end before the line does, or continue that record. What has
-    the fields of another record is one all the same.
+    Objects inside a broken record end before the line does, or continue that record. An object
+    with the fields of another record is a record in any case.
     """
     at = start
     for _ in range(TRIES):
@@ -84,7 +84,7 @@ def _has_known_shape(value: Record, shapes: set[Shape]) -> bool:
 
 
 def _may_continue(broken: str) -> bool:
-    """Whether an object right behind this can be a part of it: outside a text, where JSON has a value."""
+    """Whether an object right after this can be a part of it: outside a text, where JSON has a value."""
     is_in_text = len(_QUOTE.findall(broken)) % 2 == 1
     return not is_in_text and broken.rstrip().endswith((":", ",", "["))
 
