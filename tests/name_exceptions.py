@@ -13,6 +13,8 @@ BARE_WORDS: dict[str, str] = {
     "done": "`ReplyBuilder.done` gives the event `Done`, as `fail` gives `Error`; a public name",
 }
 SHARED_FUNCTIONS: dict[str, str] = {
+    "system_field": "the same for each format, in `history/ingest`, side by side",
+    "_add_message": "the same for each program, in `interchange/foreign`, side by side",
     "main": "each file with it runs as a separate program",
     "read_options": "the same for each API, in `targets/inbound`, side by side",
     "_answer_options": "the same for each API, in `targets/inbound`, side by side",

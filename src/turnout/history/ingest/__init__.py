@@ -53,7 +53,7 @@ def ingest(
     model is another one, something was written to `onto` since, or results are missing or out of order.
     Both ways the history is equal to that of a whole read, so use the one that is returned.
     """
-    read = read_body(messages, format, origin, key, onto)
+    read = ingest_body(messages, format, origin, key, onto)
     if unread := [name for name, value in read.fields.items() if value is not None and name != "model"]:
         detail = f"{', '.join(unread)}; read_request() keeps what a request asks for"
         read.history.diagnostics.append(Diagnostic("history", "unread_fields", "", detail))
@@ -71,7 +71,7 @@ class ReadBody(Struct, frozen=True):
     marked: list[Any]  # its messages, system text and tools as they were, with their cache markers
 
 
-def read_body(
+def ingest_body(
     messages: Any, format: str, origin: str | Origin | None, key: str, onto: History | None = None
 ) -> ReadBody:
     """The history and the other fields of a body; what was resolved is in the diagnostics."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import UsageError
-from ...history.ingest import ReadBody, read_body
+from ...history.ingest import ReadBody, ingest_body
 from ...history.log import History
 from ...model import Origin, Residue
 from ...wire.options import CHOICES, Options
@@ -58,7 +58,7 @@ def read_request(
     provider it was written for, if that is not the usual one of its format. `onto` is the history
     of an earlier request of the same client, as in `ingest`.
     """
-    read = read_body(body, format, origin, key, onto)
+    read = ingest_body(body, format, origin, key, onto)
     fields = Fields(read.fields)
     fields.take("model", str)  # who spoke: the history knows it
     stream = bool(fields.take("stream", bool))
