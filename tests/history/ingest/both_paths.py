@@ -52,9 +52,9 @@ def both_paths_agree() -> Iterator[None]:
     """Whatever a test of this folder reads: both paths give the same, or the straight one steps aside."""
     straight = door._read_straight
 
-    def both(listed: list[Any], encoded: bytes | None, form: Any, head: Any, key: str) -> History | None:
-        if (history := straight(listed, encoded, form, head, key)) is not None:
-            assert story_of(history) == story_of(door._read_carefully(listed, form, head, key, {}))
+    def both(body: Any, form: Any, head: Any, key: str) -> History | None:
+        if (history := straight(body, form, head, key)) is not None:
+            assert story_of(history) == story_of(door._read_carefully(body, form, head, key, {}))
         return history
 
     with pytest.MonkeyPatch.context() as patch:

@@ -16,6 +16,7 @@ from tests.history.ingest.mutants import FORMATS, LISTS, TOOLS, conversation, mu
 from tests.history.ingest.telling import assistant, call, tool, user
 
 from turnout import Outcome, read_request, render
+from turnout.errors import UsageError
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 
@@ -53,6 +54,38 @@ def test_every_cut_of_a_conversation_is_continued(form: str) -> None:
             continued += assert_continued(cut(body, form, at), body, form, target)
             cuts += 1
     assert continued > cuts * (0.4 if form == "openai-responses" else 0.95), (continued, cuts)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_cut_of_a_text_is_continued(form: str, indent: int | None) -> None:
+    """JSON text is compared as it was written, with its spaces; only what is new in it is parsed."""
+    for seed in range(5):
+        body = conversation(form, Random(f"{form} {seed} {ROTATION}"))
+        listed = body[LISTS[form]]
+        whole = json.dumps(body, indent=indent)
+        kinds = [
+            assert_continued(json.dumps(cut(body, form, at), indent=indent).encode(), whole, form, TARGETS[0])
+            for at in range(len(listed) + 1)
+        ]
+        assert kinds[-1] and (form == "openai-responses" or all(kinds))
+
+
+def test_text_that_is_only_almost_json_is_read_too() -> None:
+    """The part that was read is not parsed again, and the rest is read as `json` reads it."""
+    messages = [{"role": "user", "content": "hi"}, {"role": "user", "content": "a\ud800b"}]
+    whole = json.dumps({"messages": messages})
+    history = ingest(json.dumps({"messages": messages[:1]}))
+    assert story_of(ingest(whole, onto=history)) == story_of(ingest(whole))
+    with pytest.raises(UsageError):
+        ingest(whole.replace("]", ",]"), onto=ingest(json.dumps({"messages": messages[:1]})))
+
+
+@pytest.mark.parametrize("texts", [("[1]", "[12]"), ("[1]", "[1 ]"), ("[]", "[1]"), ("[ ]", "[ 1 ]")])
+def test_a_number_that_goes_on_is_another_message(texts: tuple[str, str]) -> None:
+    """The bytes are the same up to there, but the message does not end there."""
+    prefix, whole = (f'{{"messages": {text}}}' for text in texts)
+    assert_continued(prefix, whole, "openai-chat")
 
 
 @needs_corpus

@@ -9,23 +9,22 @@ format at all raises.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ...diagnostic import Diagnostic
-from ...errors import UsageError
 from ...model import Origin, Settled, ToolSpec, joined_text
 from ...plain import clean_text
 from ..log import History
 from . import parts, responses
-from .formats import FORMATS, RESPONSES, Format, find_format
+from .body import Body, open_body, parse_body
+from .formats import RESPONSES, Format, find_format
 from .heard import ReadContext, ReaderFinding
 from .messages import read_messages
 from .resolve import resolve_messages
-from .snapshot import parse_messages, snapshot, unwrap_object
-from .source import Source, encode_messages, source_of
+from .source import Source, source_of
 from .straight import StepAside, StraightReader
 from .tools import FIELDS as TOOL_FIELDS
 from .tools import declared_tools
@@ -68,7 +67,18 @@ class ReadBody(Struct, frozen=True):
     origin: Origin  # the provider and model that it was written for
     api: str  # the protocol it was written in
     held: dict[str, str]  # the part of the conversation that the provider holds already
-    marked: list[Any]  # its messages, system text and tools as they were, with their cache markers
+    given: Body
+    heads: tuple[str, ...]  # fields of the body that belong to the history
+
+    @property
+    def marked(self) -> list[Any]:
+        """Its messages, system text and tools as they were, with their cache markers."""
+        text, heads = self.given.text, [self.given.fields.get(name) for name in self.heads]
+        return (
+            heads
+            if text is not None and b"cache_control" not in bytes(text)
+            else [*self.given.listed, *heads]
+        )
 
 
 def ingest_body(
@@ -76,23 +86,29 @@ def ingest_body(
 ) -> ReadBody:
     """The history and the other fields of a body; what was resolved is in the diagnostics."""
     form, provider = find_format(format)
-    body, listed = _body_and_messages(messages, form)
-    whose = _origin_of(body, origin, provider)
-    held = responses.state_held_by_provider(body, listed) if form is RESPONSES else {}
-    head = _read_head(body, form, whose)
-    encoded = encode_messages(listed)
+    try:
+        return _read_opened(open_body(messages, form), form, provider, origin, key, onto)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        if not isinstance(messages, str | bytes | bytearray | memoryview):
+            raise
+        return _read_opened(parse_body(messages, form), form, provider, origin, key, onto)
+
+
+def _read_opened(
+    body: Body, form: Format, provider: str, origin: str | Origin | None, key: str, onto: History | None
+) -> ReadBody:
+    whose = _origin_of(body.fields, origin, provider)
+    held = responses.state_held_by_provider(body.fields, []) if form is RESPONSES else {}
+    head = _read_head(body.fields, form, whose)
     key = key if onto is None else onto.key
     history = None
     if not held:
-        history = _read_onto(onto, listed, encoded, form, head) or _read_straight(
-            listed, encoded, form, head, key
-        )
+        history = _read_onto(onto, body, form, head) or _read_straight(body, form, head, key)
     if history is None:
-        history = _read_carefully(listed, form, head, key, held)
-    fields = {name: value for name, value in body.items() if name not in form.fields}
-    has_marks = encoded is None or b"cache_control" in encoded
-    marked = [body.get(name) for name in (*form.heads, *TOOL_FIELDS)]
-    return ReadBody(history, fields, whose, form.api, held, [*listed, *marked] if has_marks else marked)
+        held = responses.state_held_by_provider(body.fields, body.listed) if form is RESPONSES else {}
+        history = _read_carefully(body, form, head, key, held)
+    fields = {name: value for name, value in body.fields.items() if name not in form.fields}
+    return ReadBody(history, fields, whose, form.api, held, body, (*form.heads, *TOOL_FIELDS))
 
 
 class _Head(Struct, frozen=True):
@@ -119,14 +135,12 @@ def _read_head(body: dict[str, Any], form: Format, origin: Origin) -> _Head:
     return _Head(origin, system, tools, first.findings, last.findings)
 
 
-def _read_onto(
-    onto: History | None, listed: list[Any], encoded: bytes | None, form: Format, head: _Head
-) -> History | None:
+def _read_onto(onto: History | None, body: Body, form: Format, head: _Head) -> History | None:
     """`onto` with what is new; None where it is not the beginning of this conversation."""
     source: Source | None = onto.source if onto is not None else None
-    if onto is None or source is None or encoded is None or source.entries != len(onto.entries):
+    if onto is None or source is None or source.entries != len(onto.entries):
         return None
-    if (more := source.read_more(listed, encoded, form, head.origin)) is None:
+    if (more := source.read_more(body.text, form, head.origin)) is None:
         return None
     source, entries = more
     for entry in entries:
@@ -140,24 +154,22 @@ def _read_onto(
     return onto
 
 
-def _read_straight(
-    listed: list[Any], encoded: bytes | None, form: Format, head: _Head, key: str
-) -> History | None:
+def _read_straight(body: Body, form: Format, head: _Head, key: str) -> History | None:
     """The history of a list in which nothing needs resolving; None for any other list."""
     reader = StraightReader(form, head.origin, key)
     try:
-        entries = reader.read(listed)
+        entries = reader.read(body.listed)
     except StepAside:
         return None
     history = History.replay(entries, key, system=head.system_with(reader.system), tools=head.tools)
     history.diagnostics = head.diagnostics_with(reader.context.findings)
-    history.source = source_of(form, reader, encoded, len(entries))
+    history.source = source_of(form, reader, body.text, len(entries))
     return history
 
 
-def _read_carefully(listed: list[Any], form: Format, head: _Head, key: str, held: dict[str, str]) -> History:
+def _read_carefully(body: Body, form: Format, head: _Head, key: str, held: dict[str, str]) -> History:
     context = ReadContext(head.origin, form.unit)
-    heard = responses.join_pieces(read_messages(listed, form, context))
+    heard = responses.join_pieces(read_messages(body.listed, form, context))
     resolved = resolve_messages(heard, head.origin, held)
     history = History(key, system=head.system_with(resolved.system), tools=head.tools)
     history.diagnostics = head.diagnostics_with(context.findings)
@@ -167,47 +179,7 @@ def _read_carefully(listed: list[Any], form: Format, head: _Head, key: str, held
     return history
 
 
-# The input
-
-
-def _body_and_messages(given: Any, form: Format) -> tuple[dict[str, Any], list[Any]]:
-    """The request body ({} when there is none) and the messages themselves."""
-    if isinstance(given, str | bytes | bytearray | memoryview):
-        given = parse_messages(given if isinstance(given, str) else bytes(given))
-    if hasattr(given, "read"):
-        raise UsageError(f"{type(given).__name__} is an open file; give its content: file.read()")
-    if not isinstance(given, Mapping | list | tuple):
-        given = unwrap_object(given)
-    if isinstance(given, Mapping):
-        return _split_body(given, form)
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
-        return {}, list(given)
-    raise UsageError(
-        f"{type(given).__name__} is not {form.name}; give a list of messages or a body with {form.lists[0]!r}"
-    )
-
-
-def _split_body(body: Mapping[str, Any], form: Format) -> tuple[dict[str, Any], list[Any]]:
-    config = body.get("config")
-    around = (
-        {**config, **body} if isinstance(config, Mapping) else body
-    )  # Gemini's SDK puts some one level down
-    name = next((name for name in form.lists if name in body), None)
-    if name is None:
-        raise UsageError(_wrong_format_text(body, form))
-    listed = body[name]
-    if not isinstance(listed, list | tuple):
-        listed = [] if listed is None else [listed]  # one message, or the text that Responses allows
-    rest, _ = snapshot({key: value for key, value in around.items() if key != name})
-    return (rest if isinstance(rest, dict) else {}), list(listed)
-
-
-def _wrong_format_text(body: Mapping[str, Any], form: Format) -> str:
-    seen = next((other for other in FORMATS if other.lists[0] in body), None)
-    missing = f"this body has no {form.lists[0]!r}, so it is not {form.name}"
-    if seen is not None:
-        return f"{missing}; it has {seen.lists[0]!r}, so use format={seen.name!r}"
-    return f"{missing}; put a single message in a list"
+# Around the messages
 
 
 def _origin_of(body: dict[str, Any], origin: str | Origin | None, provider: str) -> Origin:

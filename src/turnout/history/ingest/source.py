@@ -16,15 +16,7 @@ from ...model import Entry, Origin
 from .formats import Format
 from .straight import StepAside, StraightReader
 
-_encode_lines = msgspec.json.Encoder().encode_lines
-
-
-def encode_messages(listed: list[Any]) -> bytes | None:
-    """The messages as lines of JSON; None where an object among them cannot be written so."""
-    try:
-        return _encode_lines(listed)
-    except Exception:  # an object whose methods raise, a circle, a lone surrogate
-        return None
+_decode_list = msgspec.json.Decoder(list[Any]).decode
 
 
 class Source(Struct, frozen=True):
@@ -32,34 +24,50 @@ class Source(Struct, frozen=True):
 
     form: Format
     reader: StraightReader
-    size: int  # of their JSON, in bytes
+    size: int  # of their JSON in bytes, without the bracket that closes the list
     digest: bytes
     entries: int  # of the history; one that was written to since has more
 
     def read_more(
-        self, listed: list[Any], encoded: bytes, form: Format, origin: Origin
+        self, text: memoryview | None, form: Format, origin: Origin
     ) -> tuple[Source, list[Entry]] | None:
         """The new source and the entries of the messages that follow those that were read.
 
         None where the messages do not begin with those, or where all must be read to understand the rest.
         """
-        if form is not self.form or origin != self.reader.context.origin:
+        if text is None or form is not self.form or origin != self.reader.context.origin:
             return None
-        digest = sha256(memoryview(encoded)[: self.size])
-        if digest.digest() != self.digest:
+        digest = sha256(text[: self.size])
+        if digest.digest() != self.digest or (rest := self._rest_of(text)) is None:
             return None
-        digest.update(memoryview(encoded)[self.size :])
+        size = _size_of(text)
+        digest.update(text[self.size : size])
         reader = self.reader.copy_for_more()
         try:
-            entries = reader.read(listed[reader.count :])
+            entries = reader.read(rest)
         except StepAside:
             return None
-        count = self.entries + len(entries)
-        return Source(form, reader, len(encoded), digest.digest(), count), entries
+        return Source(form, reader, size, digest.digest(), self.entries + len(entries)), entries
+
+    def _rest_of(self, text: memoryview) -> list[Any] | None:
+        """The messages behind those that were read; None where the text goes on in another way."""
+        after = bytes(text[self.size :]).lstrip()
+        if self.reader.count == 0 or after == b"]":
+            return _decode_list(b"[" + after)
+        return _decode_list(b"[" + after[1:]) if after.startswith(b",") else None
 
 
-def source_of(form: Format, reader: StraightReader, encoded: bytes | None, entries: int) -> Source | None:
+def source_of(form: Format, reader: StraightReader, text: memoryview | None, entries: int) -> Source | None:
     """Where a history comes from; None where the same JSON may stand for other messages."""
-    if encoded is None or any(found.code == "unplain_value" for found in reader.context.findings):
+    if text is None or any(found.code == "unplain_value" for found in reader.context.findings):
         return None
-    return Source(form, reader, len(encoded), sha256(encoded).digest(), entries)
+    size = _size_of(text)
+    return Source(form, reader, size, sha256(text[:size]).digest(), entries)
+
+
+def _size_of(text: memoryview) -> int:
+    """Without the bracket that closes the list, so that a longer list begins with the same bytes."""
+    size = len(text) - 1
+    while text[size - 1] in b" \t\r\n":
+        size -= 1
+    return size
