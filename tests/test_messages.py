@@ -44,7 +44,7 @@ NEXT_STEP = re.compile(
 )
 
 PHRASES = {
-    r"(?<!there )(?<!there's )\b(?:is|are|was|were) no (?!longer\b|more\b|other\b|matter\b)[a-z]": "is not a",
+    r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|other\b|matter\b)[a-z]": "is not a",
     r"\b(?:go|goes|gone|going|went) on with\b": "resume, continue",
     r"\bleft alone\b": "rate limited; unchanged",
     r"\bwithout a word\b": "silently; without a terminal event",

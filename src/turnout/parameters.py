@@ -38,12 +38,12 @@ def with_checked_names(**groups: StructMeta) -> Callable[[Callable[P, T]], Calla
         }
 
         @wraps(function)
-        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        def call_checked(*args: P.args, **kwargs: P.kwargs) -> T:
             caller = function.__qualname__.removesuffix(".__init__")
             check_names(f"{caller}()", "parameter", kwargs, known, places)
             return function(*args, **kwargs)
 
-        return checked
+        return call_checked
 
     return decorate
 
