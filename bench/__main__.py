@@ -8,6 +8,7 @@ from importlib import import_module
 ALL = (
     "history",
     "render",
+    "ingest",
     "stream",
     "tools",
     "session",
