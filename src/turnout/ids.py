@@ -26,7 +26,7 @@ IdFormat = Callable[[str, str, int], Iterable[str]]
 def call_id(provider: str, raw_id: str, name: str, turn_key: str, index: int) -> str:
     """The canonical id of a call. All five parts count: raw ids repeat across turns and may be empty."""
     digest = _digest(f"{provider}|{raw_id}|{name}|{turn_key}|{index}")
-    return PREFIX + urlsafe_b64encode(digest)[:24].decode()
+    return PREFIX + urlsafe_b64encode(digest[:18]).decode()  # 24 characters
 
 
 def is_canonical(text: str) -> bool:

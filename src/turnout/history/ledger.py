@@ -50,7 +50,10 @@ class Ledger:
         )
 
     def settle(self, call_id: str, outcome: Outcome) -> None:
-        self._interactions[call_id] = replace(self._interactions[call_id], outcome=outcome)
+        was = self._interactions[call_id]
+        self._interactions[call_id] = ToolInteraction(
+            was.call, was.turn_key, was.started, was.changed_arguments, outcome
+        )
 
     def get(self, call_id: str) -> ToolInteraction | None:
         return self._interactions.get(call_id)

@@ -97,6 +97,8 @@ parts.TYPED |= {
 def was_paused(blocks: tuple[Block, ...]) -> bool:
     """Whether a reply ends while the provider still runs a tool: the use is there, its result is not."""
     residues = [block.residue for block in blocks if isinstance(block, Opaque) and block.residue]
+    if not residues:
+        return False
     held = [dict_of(dict_of(residue.data).get("block")) for residue in residues]
     answered = {text_of(block.get("tool_use_id")) for block in held}
     used = {text_of(block.get("id")) for block in held if block.get("type") == "server_tool_use"}

@@ -89,25 +89,23 @@ PLAIN_READERS: dict[str, PlainReader] = {
 
 
 def _read_message(message: Any, context: ReadContext) -> Heard:
-    names = _names_of(message)
-    if names == SPOKEN:
-        speaker = _speaker_of(message["role"], ROLES)
-        content = message["content"]
-        if type(content) is str:
-            return Heard(speaker, (Text(_filled_text(content)),), context.origin)
-        return Heard(
-            speaker, tuple([_block_item(block, context) for block in _list(content)]), context.origin
-        )
-    if names == CALLING and message["role"] == "assistant":
-        content = "" if message["content"] is None else _any_text(message["content"])
-        spoken = (Text(content),) if content else ()
-        calls = tuple([_chat_call(call) for call in _list(message["tool_calls"])])
-        return Heard("model", (*spoken, *calls), context.origin)
-    if names == REPORTING and message["role"] == "tool":
+    names, role = _names_of(message), message.get("role")
+    if role == "tool":
+        if names != REPORTING:
+            raise _OtherShapeError
         outcome = _text_outcome("complete", message["content"])
         result = HeardResult(_filled_text(message["tool_call_id"]), "", outcome)
         return Heard("tool", (result,), context.origin)
-    raise _OtherShapeError
+    if role == "assistant" and names == CALLING:
+        content = "" if message["content"] is None else _any_text(message["content"])
+        calls = [_chat_call(call) for call in _list(message["tool_calls"])]
+        return Heard("model", (Text(content), *calls) if content else tuple(calls), context.origin)
+    if names != SPOKEN:
+        raise _OtherShapeError
+    speaker, content = _speaker_of(role, ROLES), message["content"]
+    if type(content) is str:
+        return Heard(speaker, (Text(_filled_text(content)),), context.origin)
+    return Heard(speaker, tuple([_block_item(block, context) for block in _list(content)]), context.origin)
 
 
 def _chat_call(call: Any) -> HeardCall:

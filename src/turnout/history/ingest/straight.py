@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import copy
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -21,7 +21,6 @@ from ...model import (
     Block,
     Entry,
     ModelTurn,
-    Opaque,
     Origin,
     Settled,
     SystemTurn,
@@ -129,8 +128,8 @@ class StraightReader:
         if isinstance(blocks[-1], Thinking) and all(isinstance(block, Thinking) for block in blocks):
             raise StepAside  # it may belong to the turn that follows
         turn = tuple(blocks)
-        paused = any(isinstance(block, Opaque) for block in turn) and was_paused(turn)
-        self._entries.append(ModelTurn(key, heard.origin, turn, None, "paused" if paused else ""))
+        stop: Literal["paused", ""] = "paused" if was_paused(turn) else ""
+        self._entries.append(ModelTurn(key, heard.origin, turn, None, stop))
 
     def _add_speech(self, heard: Heard) -> None:
         if heard.speaker == "system" and not self._turns:

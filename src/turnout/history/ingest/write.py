@@ -49,13 +49,13 @@ class _HistoryWriter:
                 self._history.append(UserTurn(self._key_of(step), tuple(step.blocks)))
 
     def _write_model_turn(self, turn: TurnDraft) -> None:
-        key = self._key_of(turn)
-        for index, call in enumerate(turn.calls):
+        key, calls = self._key_of(turn), turn.calls
+        for index, call in enumerate(calls):
             call.id = self._canonical_id(call, key, index)
         blocks = tuple(piece.block() if isinstance(piece, CallDraft) else piece for piece in turn.pieces)
         stop: Literal["paused", ""] = "paused" if was_paused(blocks) else ""
         self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue, stop))
-        for call in turn.calls:
+        for call in calls:
             self._settle_call(call, may_wait=turn is self._last)
 
     def _settle_call(self, call: CallDraft, may_wait: bool) -> None:
