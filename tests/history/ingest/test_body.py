@@ -22,9 +22,9 @@ def test_text_and_objects_give_the_same_fields_and_messages(form: str) -> None:
         body = conversation(form, Random(seed))
         text = json.dumps(dict(reversed(body.items())))
         bodies = [open_body(given, found) for given in (body, text, text.encode(), bytearray(text.encode()))]
-        assert all(each.listed == body[LISTS[form]] for each in bodies)
+        assert all(each.messages == body[LISTS[form]] for each in bodies)
         assert all(each.fields == bodies[0].fields for each in bodies)
-        assert parse_body(text, found).listed == body[LISTS[form]]
+        assert parse_body(text, found).messages == body[LISTS[form]]
 
 
 def test_the_messages_of_a_text_are_parsed_when_asked_for() -> None:
@@ -39,7 +39,7 @@ def test_the_messages_of_a_text_are_parsed_when_asked_for() -> None:
 def test_what_is_not_a_list_in_a_body_is_parsed(given: Any) -> None:
     """One message in place of a list, nothing, or a bare list."""
     found, _ = find_format("openai-chat")
-    assert open_body(given, found).listed in ([1], [], ["hi"])
+    assert open_body(given, found).messages in ([1], [], ["hi"])
 
 
 @pytest.mark.parametrize("given", ['"hello"', "7", b"\\xff", '{"input": []}'])

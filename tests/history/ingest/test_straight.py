@@ -22,7 +22,7 @@ MUTANTS = 6_000 if SOAK else 150  # of each format
 
 def is_straight(body: Any, form: str) -> bool:
     found, _ = door.find_format(form)
-    listed = door.open_body(body, found).listed
+    listed = door.open_body(body, found).messages
     try:
         door.StraightReader(found, Origin("x"), "ingest").read(listed)
     except door.StepAside:

@@ -71,13 +71,13 @@ class ReadBody(Struct, frozen=True):
     heads: tuple[str, ...]  # fields of the body that belong to the history
 
     @property
-    def marked(self) -> list[Any]:
+    def marked_values(self) -> list[Any]:
         """Its messages, system text and tools as they were, with their cache markers."""
         text, heads = self.given.text, [self.given.fields.get(name) for name in self.heads]
         return (
             heads
             if text is not None and b"cache_control" not in bytes(text)
-            else [*self.given.listed, *heads]
+            else [*self.given.messages, *heads]
         )
 
 
@@ -105,7 +105,7 @@ def _read_opened(
     if not held:
         history = _read_onto(onto, body, form, head) or _read_straight(body, form, head, key)
     if history is None:
-        held = responses.state_held_by_provider(body.fields, body.listed) if form is RESPONSES else {}
+        held = responses.state_held_by_provider(body.fields, body.messages) if form is RESPONSES else {}
         history = _read_carefully(body, form, head, key, held)
     fields = {name: value for name, value in body.fields.items() if name not in form.fields}
     return ReadBody(history, fields, whose, form.api, held, body, (*form.heads, *TOOL_FIELDS))
@@ -158,7 +158,7 @@ def _read_straight(body: Body, form: Format, head: _Head, key: str) -> History |
     """The history of a list in which nothing needs resolving; None for any other list."""
     reader = StraightReader(form, head.origin, key)
     try:
-        entries = reader.read(body.listed)
+        entries = reader.read(body.messages)
     except StepAside:
         return None
     history = History.replay(entries, key, system=head.system_with(reader.system), tools=head.tools)
@@ -169,7 +169,7 @@ def _read_straight(body: Body, form: Format, head: _Head, key: str) -> History |
 
 def _read_carefully(body: Body, form: Format, head: _Head, key: str, held: dict[str, str]) -> History:
     context = ReadContext(head.origin, form.unit)
-    heard = responses.join_pieces(read_messages(body.listed, form, context))
+    heard = responses.join_pieces(read_messages(body.messages, form, context))
     resolved = resolve_messages(heard, head.origin, held)
     history = History(key, system=head.system_with(resolved.system), tools=head.tools)
     history.diagnostics = head.diagnostics_with(context.findings)

@@ -17,6 +17,7 @@ from .snapshot import parse_messages, snapshot, unwrap_object
 
 _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_list = msgspec.json.Decoder(list[Any]).decode
+_decode_raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -31,7 +32,7 @@ class Body:
         self._text = text
 
     @property
-    def listed(self) -> list[Any]:
+    def messages(self) -> list[Any]:
         if self._listed is None:
             assert self._text is not None
             self._listed = _decode_list(self._text)
@@ -46,6 +47,15 @@ class Body:
             except Exception:  # an object whose methods raise, a circle, a lone surrogate
                 return None
         return self._text
+
+    def messages_that_name(self, field: str) -> list[Any]:
+        """The messages in which a field of that name may stand, at any depth. The others are not parsed."""
+        if (text := self.text) is None:
+            return self.messages
+        named = field.encode()
+        if named not in bytes(text):
+            return []
+        return [msgspec.json.decode(each) for each in _decode_raw_list(text) if named in bytes(each)]
 
 
 def open_body(given: Any, form: Format) -> Body:

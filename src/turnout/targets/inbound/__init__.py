@@ -129,7 +129,7 @@ def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
 
 def _add_cache_ttl(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
     """Cache markers in messages, system text and tools become one option that every API has."""
-    marks = [*_marks_in(read.marked), *_marks_in(found.pop("cache_control", None))]
+    marks = [*_marks_in(read.marked_values), *_marks_in(found.pop("cache_control", None))]
     if any(mark.get("ttl") == "1h" for mark in marks):
         found.setdefault("cache_ttl", "1h")
     if marks and read.api == "chat":
