@@ -39,6 +39,7 @@ def test_a_canonical_id_stays_what_it_was() -> None:
 
 @pytest.mark.parametrize("changed", [0, 1, 2, 3, 4])
 def test_all_five_parts_name_a_call(changed: int) -> None:
+    """Another provider, raw id, tool name, turn or index gives another canonical id."""
     parts = ["openai", "call_1", "read", "h.2", 0]
     parts[changed] = 1 if changed == 4 else "other"
     assert call_id(*parts) != ID  # type: ignore[arg-type]
@@ -48,6 +49,7 @@ def test_all_five_parts_name_a_call(changed: int) -> None:
     "text", ["", "hist_tool_", "call_1", "hist_tool_a b", "hist_tool_" + "x" * 33, f"{ID} "]
 )
 def test_what_is_not_canonical(text: str) -> None:
+    """Only the prefix with an id of the right letters and length counts, without spaces around it."""
     assert not is_canonical(text)
 
 
@@ -81,6 +83,7 @@ def test_first_candidates_are_told_by_the_id() -> None:
 
 
 def test_a_provider_without_a_format_speaks_openais() -> None:
+    """`vertex` uses the id format of Gemini and `moonshot` that of Kimi; unknown names use OpenAI's."""
     assert [format_name(name) for name in ("vertex", "moonshot", "mistral", "anything")] == [
         "gemini",
         "kimi",
@@ -105,6 +108,7 @@ def test_a_projection_is_paired_injective_and_stable(name: str) -> None:
 
 
 def test_a_targets_own_id_is_preferred_unless_it_is_taken() -> None:
+    """A second call with the same id of the provider gets a projected one, as does a call without one."""
     projection = IdProjection(FORMATS["gemini"])
     assert projection.add("hist_tool_a", "read", "own") == "own"
     assert projection.add("hist_tool_b", "read", "own") == "b"

@@ -127,6 +127,7 @@ def reply(*items: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("what", PAIRS)
 def test_they_are_calls_with_outcomes(what: str) -> None:
+    """Each item is read as one tool call, and its output item as the outcome of that call."""
     history = conversation(*PAIRS[what])
     name, arguments, text = SAID[what]
 
@@ -219,6 +220,7 @@ def test_a_result_of_our_own_takes_the_form_of_its_call(what: str) -> None:
 
 
 def test_a_failed_command_has_an_exit_code() -> None:
+    """A shell outcome with status `error` is sent with exit code 1 and its text as stdout."""
     history = conversation(SHELL)
     history.settle(history.open_calls[0].call.id, Outcome("error", "no such file"))
     (run,) = sent(history)[1]["output"]
@@ -243,6 +245,7 @@ def test_a_damaged_item_is_an_ordinary_call(damaged: dict[str, Any]) -> None:
 
 
 def test_a_damaged_output_is_written_anew() -> None:
+    """A shell output without the required `outcome` is sent with exit code 0 and keeps its text."""
     output = {"type": "shell_call_output", "call_id": "c1", "output": [{"stdout": "a.txt"}]}
     (run,) = sent(conversation(SHELL, output))[1]["output"]
     assert run["outcome"] == {"type": "exit", "exit_code": 0} and "a.txt" in run["stdout"]
@@ -299,6 +302,7 @@ def test_what_openai_ran_goes_back_with_all_the_reasoning_it_is_tied_to() -> Non
     ],
 )
 def test_where_it_cannot_go_back_it_is_told_and_named(items: Any, to: str, options: Any) -> None:
+    """If its reasoning cannot be sent, a web search is sent as text without its id; the report names it."""
     history = conversation(*items)
     request = render(history, to, **options)
     report = request.report
@@ -330,6 +334,7 @@ def test_an_answer_to_a_question_that_is_not_sent_is_told() -> None:
 
 @pytest.mark.parametrize("to", [GPT, OTHER_GPT, CLAUDE])
 def test_an_item_of_tomorrow_is_kept_or_told(to: str) -> None:
+    """An item of unknown type goes back to OpenAI unchanged, to Claude as text, and has a diagnostic."""
     item = {"type": "hologram_call", "depth": {"near": "so far"}}
     history = conversation(item, SAYS)
     assert ("unknown_block", "hologram_call") in [(found.code, found.detail) for found in history.diagnostics]
@@ -353,6 +358,7 @@ def test_tools_that_were_loaded_on_the_way_stay_loaded() -> None:
 
 
 def test_two_namespaces_with_a_function_of_one_name_are_two_tools() -> None:
+    """The tools are named `crm.find` and `shop.find`; OpenAI gets namespace and name back as two fields."""
     calls = [
         {"type": "function_call", "call_id": f"c{at}", "name": "find", "namespace": space, "arguments": "{}"}
         for at, space in enumerate(("crm", "shop"))

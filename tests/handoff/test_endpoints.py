@@ -62,11 +62,13 @@ def hello() -> History:
 
 @pytest.mark.parametrize(("to", "url"), URLS.items())
 def test_every_provider_lives_at_its_own_address(to: str, url: str) -> None:
+    """A target without `base_url` is sent by POST to the default URL of its provider."""
     request = render(hello(), to)
     assert (request.method, request.url) == ("POST", url)
 
 
 def test_every_provider_is_in_this_list() -> None:
+    """A provider that is added to `PROVIDERS` needs a URL here."""
     assert {target(to).provider.name for to in URLS} == set(PROVIDERS)
 
 
@@ -127,6 +129,7 @@ def test_a_missing_project_is_named() -> None:
 
 
 def test_a_session_takes_the_project_from_the_environment() -> None:
+    """`GOOGLE_CLOUD_PROJECT` is the project of a Gemini target with OAuth."""
     session = Session(
         "gemini@oauth:gemini-2.5-pro", world=World(environment={"GOOGLE_CLOUD_PROJECT": "mine"})
     )
@@ -188,6 +191,7 @@ def test_vertex_says_which_models_it_cannot_speak_to_yet(model_name: str) -> Non
 
 
 def test_params_of_an_enveloped_request_are_those_of_the_inner_one() -> None:
+    """With Gemini OAuth, `params` has the model and the contents at the top, as for an API key."""
     params = render(hello(), "gemini@oauth:gemini-2.5-pro").params
     assert params["model"] == "gemini-2.5-pro" and params["contents"][0]["role"] == "user"
 
@@ -201,6 +205,7 @@ def test_who_refuses_call_ids_gets_none(to: str) -> None:
 
 
 def test_a_streamed_gemini_answer_has_an_address_of_its_own() -> None:
+    """The URL asks Gemini for a stream; the body has no `stream` field."""
     request = render(hello(), "gemini:gemini-2.5-flash", stream=True)
     assert request.url.endswith("/models/gemini-2.5-flash:streamGenerateContent?alt=sse")
     assert "stream" not in request.json
@@ -226,10 +231,12 @@ def test_a_streamed_gemini_answer_has_an_address_of_its_own() -> None:
     ],
 )
 def test_another_address_of_the_same_api(to: str, base: str, url: str) -> None:
+    """The path of the API is appended to `base_url`, and `/v1` is not repeated."""
     assert render(hello(), to, base_url=base).url == url
 
 
 def test_azure_has_its_own_key_header() -> None:
+    """Azure takes its key in the header `api-key`, also under the alias `azure-openai`."""
     place = target("azure-openai:gpt-4o")
     assert place.provider.name == "azure" and place.provider.auth == "api-key"
 
@@ -245,6 +252,7 @@ def test_azure_has_its_own_key_header() -> None:
     ],
 )
 def test_a_provider_goes_by_its_other_names_too(alias: str, name: str) -> None:
+    """An alias such as `claude` or `grok` resolves to the provider that it stands for."""
     assert render(hello(), f"{alias}:some-model").target.provider == name
 
 
@@ -252,11 +260,13 @@ def test_a_provider_goes_by_its_other_names_too(alias: str, name: str) -> None:
     ("wrong", "near"), [("opnai", "openai"), ("antropic", "anthropic"), ("mistal", "mistral")]
 )
 def test_an_unknown_provider_is_answered_with_the_nearest_names(wrong: str, near: str) -> None:
+    """The error of a misspelled provider suggests the right spelling."""
     with pytest.raises(UsageError, match=rf"unknown provider '{wrong}'.*{near}"):
         render(hello(), f"{wrong}:model")
 
 
 def test_a_provider_like_no_other_is_answered_with_all_of_them() -> None:
+    """The error lists the known providers and `base_url`; for a blank target, the form `provider:model`."""
     with pytest.raises(UsageError, match=r"(?s)known are openai, .*base_url="):
         render(hello(), "zzzzzz:model")
     with pytest.raises(UsageError, match="provider:model"):
@@ -293,4 +303,5 @@ def test_the_longest_name_in_the_table_wins() -> None:
     ],
 )
 def test_a_family_keeps_its_dialect_behind_any_host(to: str, ids: str) -> None:
+    """The format of call ids follows the family of the model: Mistral and Kimi ids also on other hosts."""
     assert render(hello(), to).report.format == ids

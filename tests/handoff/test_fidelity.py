@@ -26,6 +26,7 @@ def lost(name: str, history: History, meetings: Iterator[Meeting]) -> list[str]:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_a_hostile_history_is_told_whole(shard: int) -> None:
+    """No request of a scenario loses, repeats or invents a part of its history, at any provider."""
     found: list[str] = []
     for at, name in _shard(list(SCENARIOS), shard):
         found += lost(name, SCENARIOS[name](), whole() if SOAK else each_provider(at))
@@ -35,6 +36,7 @@ def test_a_hostile_history_is_told_whole(shard: int) -> None:
 @needs_corpus
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_a_recorded_conversation_is_told_whole(shard: int) -> None:
+    """The same holds for conversations that were recorded with real providers."""
     found: list[str] = []
     for at, exchange in _shard(recorded.requests(), shard):
         found += lost(exchange.id, recorded.history(exchange), everywhere(at) if SOAK else few(at))

@@ -53,6 +53,7 @@ def test_a_link_without_a_type_stays_a_link_for_gemini() -> None:
 
 
 def test_a_youtube_address_is_a_link_for_gemini_whoever_gave_it() -> None:
+    """A YouTube link that the caller adds as `Media` is sent as `fileData`, without a media type."""
     history = History("h")
     history.user([Media("*/*", uri=YOUTUBE)])
     assert parts(render(history, GEMINI)) == [{"fileData": {"fileUri": YOUTUBE}}]
@@ -69,11 +70,13 @@ def test_a_link_that_a_model_cannot_read_is_told_with_its_address(to: str) -> No
 
 
 def test_how_gemini_is_to_look_at_a_film_stays_beside_it() -> None:
+    """`videoMetadata` (start, frames per second) goes back to Gemini in the same part as the video."""
     part = {"fileData": {"fileUri": YOUTUBE}, "videoMetadata": {"startOffset": "10s", "fps": 2}}
     assert parts(render(shown(part, "gemini", GEMINI), GEMINI))[1] == part
 
 
 def test_a_field_that_nobody_knows_is_named() -> None:
+    """An unknown field of a part is reported as the diagnostic `unknown_field` with its name."""
     history = shown({"text": "hm", "hologram": {"depth": 3}}, "gemini", GEMINI)
     assert [(item.code, item.detail) for item in history.diagnostics] == [("unknown_field", "hologram")]
 
@@ -88,6 +91,7 @@ def test_a_link_to_a_file_of_any_kind_stays_a_link_for_responses() -> None:
 
 @pytest.mark.parametrize("to", [CLAUDE, GPT, CHAT_GPT])
 def test_an_address_that_is_not_on_the_web_is_told(to: str) -> None:
+    """A `gs://` image is replaced by text with its address and the reason."""
     history = History("h")
     history.user(["see", Media("image/png", uri="gs://bucket/a.png")])
     assert "gs://bucket/a.png] (left out: its address is not on the web)" in words(render(history, to))
@@ -120,6 +124,7 @@ OTHER_MODEL = {CLAUDE: OTHER_CLAUDE, GPT: OTHER_GPT, CHAT_GPT: "openai:gpt-5-min
 
 @pytest.mark.parametrize("what", HELD)
 def test_a_file_id_is_for_every_model_of_its_account(what: str) -> None:
+    """A part with a file id is sent unchanged to the same model and to another model of that provider."""
     form, origin, part = HELD[what]
     history = shown(part, form, origin)
     assert parts(render(history, origin))[1] == part
@@ -162,6 +167,7 @@ def test_a_file_at_google_is_for_its_account(uri: str) -> None:
 
 @pytest.mark.parametrize("to", [CLAUDE, OTHER_CLAUDE])
 def test_what_is_said_about_a_document_goes_back_with_it(to: str) -> None:
+    """Title, context and citation settings of a document are sent to every Claude model."""
     part = {
         "type": "document",
         "title": "facts",
@@ -173,12 +179,14 @@ def test_what_is_said_about_a_document_goes_back_with_it(to: str) -> None:
 
 
 def test_the_name_of_a_file_is_its_title_at_anthropic() -> None:
+    """The `filename` of a Chat file becomes the `title` of the document that Claude gets."""
     data = "data:application/pdf;base64,JVBERi0xLjQK"
     part = {"type": "file", "file": {"filename": "facts.pdf", "file_data": data}}
     assert parts(render(shown(part, "openai-chat", CHAT_GPT), CLAUDE))[1]["title"] == "facts.pdf"
 
 
 def test_media_that_a_model_cannot_read_in_a_result_is_named_in_the_report() -> None:
+    """The diagnostic `media_replaced` has the id of the call and the text that replaces the image."""
     history = History("h")
     history.user("go")
     call = history.reply(CLAUDE, [ToolCall("shot", "shot")]).tool_calls[0]

@@ -92,6 +92,7 @@ def test_s_43_item_ids_are_never_sent_and_never_pair() -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_44_an_output_without_call_id_is_matched_by_position(to: str) -> None:
+    """The text of the output reaches every provider as the result of the call before it."""
     assert [text for _, text in heard("s_44_output_without_call_id", to).results] == ["what the file says"]
 
 
@@ -104,6 +105,7 @@ def test_s_45_a_missing_id_is_made_and_stays_the_same(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_46_parallel_calls_of_one_name_are_matched_by_position(to: str) -> None:
+    """Three Gemini calls without ids keep their own arguments and their own results, in order."""
     found = heard("s_46_parallel_calls_of_one_name_without_ids", to)
     assert [arguments for _, _, arguments in found.calls] == [{"n": 1}, {"n": 2}, {"n": 3}]
     assert [re.sub(r"\D", "", text) for _, text in found.results] == ["1", "2", "3"]
@@ -116,6 +118,7 @@ def test_s_47_kimi_counts_calls_over_the_whole_conversation() -> None:
 
 @pytest.mark.parametrize("to", ["openrouter:moonshotai/kimi-k2.5", "vllm:moonshotai/Kimi-K2-Thinking"])
 def test_s_47_kimi_behind_other_hosts_counts_too(to: str) -> None:
+    """OpenRouter and vLLM get `functions.read_file:4` for the fifth call of a Kimi model."""
     assert ids("s_47_many_kimi_calls", to)[-1] == "functions.read_file:4"
 
 
@@ -223,6 +226,7 @@ def test_s_50_a_tool_that_no_longer_exists_is_declared_as_a_stub(to: str) -> Non
     "written", ["functions.read_file", "call_functionsread_file0", " Read_File ", "read_file"]
 )
 def test_s_51_a_name_in_another_spelling_is_resolved_to_the_registered_one(written: str) -> None:
+    """A prefix, a counter, capitals and spaces around a tool name do not prevent its call."""
     registry = Registry([tool_named("read_file"), tool_named("write_file")])
     found = registry.find(written)
     assert isinstance(found, FoundTool) and found.tool.name == "read_file"

@@ -51,6 +51,7 @@ def test_s_53_a_request_never_ends_with_the_models_words(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_54_an_empty_result_says_that_it_is_empty(to: str) -> None:
+    """An empty string, null, white space and an empty list are all sent as `[empty tool result]`."""
     assert {text for _, text in heard("s_54_empty_results", to).results} == {"[empty tool result]"}
 
 
@@ -88,6 +89,7 @@ def test_s_56_arguments_that_were_cut_become_valid_json(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_57_other_json_is_wrapped(to: str) -> None:
+    """Lists, numbers, booleans and strings become `{"value": …}`; null and empty text become `{}`."""
     calls = heard("s_57_arguments_of_other_json", to).calls
     assert [arguments for _, _, arguments in calls] == [
         {"value": [1, 2]},
@@ -101,6 +103,7 @@ def test_s_57_other_json_is_wrapped(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_58_arguments_encoded_twice_are_decoded(to: str) -> None:
+    """A JSON string that holds a JSON object is sent as that object."""
     assert [arguments for _, _, arguments in heard("s_58_arguments_encoded_twice", to).calls] == [
         {"path": "a"}
     ]
@@ -108,6 +111,7 @@ def test_s_58_arguments_encoded_twice_are_decoded(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_59_lone_surrogates_become_replacement_characters(to: str) -> None:
+    """This holds in prompts, answers, arguments and results: no request has invalid Unicode."""
     found = heard("s_59_lone_surrogates", to)
     assert "a\ufffdb" in "".join(found.user) and "c\ufffdd" in "".join(found.model)
     assert found.calls[0][2] == {"x": "\ufffd"} and "e\ufffd" in found.results[0][1]
@@ -115,6 +119,7 @@ def test_s_59_lone_surrogates_become_replacement_characters(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_60_nul_is_replaced_and_a_long_line_is_whole(to: str) -> None:
+    """No body has the escape of NUL, and a line of 100,000 characters is not truncated."""
     made = request("s_60_nul_and_a_long_line", to)
     assert b"\\u0000" not in made.body
     assert b"x" * 100_000 in made.body
@@ -122,6 +127,7 @@ def test_s_60_nul_is_replaced_and_a_long_line_is_whole(to: str) -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_61_circular_values_are_cut(to: str) -> None:
+    """The repeated reference becomes `[circular]`; sets become lists and bytes become text."""
     found = heard("s_61_circular_values", to)
     assert found.calls[0][2] == {
         "circle": {"name": "loop", "self": "[circular]"},
@@ -151,12 +157,14 @@ def test_s_62_errors_are_marked_where_there_is_a_mark() -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_63_text_beside_calls_is_kept(to: str) -> None:
+    """The model reads both its sentence and the two calls that it made with it."""
     found = heard("s_63_text_beside_calls", to)
     assert "I will look" in found.model and len(found.calls) == 2
 
 
 @pytest.mark.parametrize(("to", "empty"), [(OPENAI, None), (MISTRAL, ""), ("xai:grok-4", "")])
 def test_s_63_a_message_of_calls_alone_has_the_content_that_its_provider_takes(to: str, empty: Any) -> None:
+    """OpenAI gets `null` as the content; Mistral and xAI get an empty string."""
     last = [item for item in messages("s_63_text_beside_calls", to) if item.get("tool_calls")][-1]
     assert last["content"] == empty
 
@@ -169,6 +177,7 @@ def test_s_64_media_goes_out_once_with_its_owner(to: str) -> None:
 
 
 def test_s_64_media_stands_inside_its_own_result_where_it_can() -> None:
+    """Claude and Gemini 3 get the image in the first result, and the second result stays text."""
     results = messages("s_64_media_belongs_to_one_result", CLAUDE)[2]["content"]
     assert [block["type"] for block in results[0]["content"]] == ["text", "image"]
     assert results[1]["content"] == "words"
@@ -214,6 +223,7 @@ def test_s_65_images_go_out_as_what_they_are(to: str) -> None:
 
 
 def test_s_65_what_was_corrected_and_replaced_is_in_the_report() -> None:
+    """Each wrong media type and each unusable image has a diagnostic."""
     report = request("s_65_images_that_are_not_what_they_say", CLAUDE).report
     codes = [item.code for item in report.diagnostics]
     assert codes.count("media_corrected") == 4 and codes.count("media_replaced") >= 4
@@ -265,10 +275,12 @@ def test_s_68_awkward_schemas_are_projected(to: str) -> None:
     ],
 )
 def test_s_68_what_was_weakened_is_in_the_report(to: str, tool: str, said: str) -> None:
+    """The line names the tool and the part of its schema that the provider refuses."""
     lines = request("s_68_tools_with_awkward_schemas", to).report.changes
     assert any(line.startswith(f"tool {tool}:") and said in line for line in lines)
 
 
 def test_the_scenarios_of_this_group_are_all_there() -> None:
+    """Each of S-52 to S-68 has a history in the matrix, except S-67, which is tested in sessions."""
     known = {name[:4] for name in SCENARIOS}
     assert {f"s_{number}" for number in range(52, 69) if number != 67} <= known

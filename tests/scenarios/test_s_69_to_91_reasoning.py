@@ -70,17 +70,20 @@ def test_s_71_a_loop_that_began_without_thinking_goes_on_without() -> None:
 
 
 def test_s_71_signed_thinking_of_its_own_comes_first() -> None:
+    """With Claude's own signed thinking before the call, thinking stays enabled in the open loop."""
     made = request("s_73_thinking_apart_from_its_call", CLAUDE, thinking=True)
     assert made.json["thinking"]["type"] == "enabled"
     assert blocks("s_73_thinking_apart_from_its_call", CLAUDE, thinking=True)[0] == "thinking"
 
 
 def test_s_71_adaptive_thinking_needs_no_such_thing() -> None:
+    """A model with adaptive thinking keeps it in a loop that began without a thinking block."""
     made = request("s_71_open_loop_without_thinking", "anthropic:claude-opus-4-8", thinking=True)
     assert made.json["thinking"] == {"type": "adaptive"}
 
 
 def test_s_71_at_the_next_user_turn_thinking_is_back() -> None:
+    """When the loop is answered and the user asks again, thinking is enabled again."""
     history = SCENARIOS["s_71_open_loop_without_thinking"]()
     history.reply(CLAUDE, "done")
     history.user("next")
@@ -88,10 +91,12 @@ def test_s_71_at_the_next_user_turn_thinking_is_back() -> None:
 
 
 def test_s_72_without_thinking_no_thinking_block_is_sent() -> None:
+    """A final answer with thinking is sent as text alone when thinking is off."""
     assert blocks("s_72_thinking_in_the_final_position", CLAUDE, thinking=False) == ["text"]
 
 
 def test_s_73_thinking_recorded_apart_joins_its_call() -> None:
+    """Two assistant messages in a row become one: thinking first, then the call."""
     assert blocks("s_73_thinking_apart_from_its_call", CLAUDE) == ["thinking", "tool_use"]
 
 
@@ -103,6 +108,7 @@ def test_s_74_what_stood_between_signed_thoughts_still_stands_there() -> None:
 
 
 def test_s_75_redacted_thinking_goes_back_to_the_byte() -> None:
+    """The data of `redacted_thinking` and the signature of the thinking after it are unchanged."""
     content = messages("s_75_redacted_thinking", CLAUDE)[1]["content"]
     assert content[0] == {"type": "redacted_thinking", "data": "aGlkZGVuIHRob3VnaHRz=="}
     assert content[1] == {"type": "thinking", "thinking": "hm", "signature": "c2lnbmVk"}
@@ -113,10 +119,12 @@ def items(scenario: str, to: str = RESPONSES, **options: Any) -> list[str]:
 
 
 def test_s_76_reasoning_without_a_follower_is_dropped() -> None:
+    """Responses gets the two user messages and no reasoning item between them."""
     assert items("s_76_reasoning_with_nothing_after_it") == ["message", "message"]
 
 
 def test_s_77_items_without_their_reasoning_have_no_ids() -> None:
+    """OpenAI accepts a call without its reasoning only if no item has an id."""
     sent = messages("s_77_items_without_their_reasoning", RESPONSES)
     assert not any("id" in item for item in sent)
 
@@ -129,6 +137,7 @@ def test_s_78_reasoning_that_was_not_stored_is_dropped() -> None:
 
 
 def test_s_79_a_summary_is_always_there() -> None:
+    """A reasoning item that was recorded without `summary` is sent with an empty list."""
     sent = messages("s_79_reasoning_without_summary", RESPONSES)
     assert [item["summary"] for item in sent if item["type"] == "reasoning"] == [[]]
 
@@ -139,6 +148,7 @@ def test_s_80_no_item_is_a_duplicate() -> None:
 
 
 def test_s_81_reasoning_keeps_its_place_before_its_call() -> None:
+    """With two calls, each reasoning item is sent right before the call that followed it."""
     sent = messages("s_81_reasoning_between_calls", RESPONSES)
     order = [item.get("encrypted_content") or item.get("call_id", item["type"]) for item in sent]
     first, second = order[2], order[4]
@@ -170,6 +180,7 @@ def test_s_82_when_the_parent_is_gone_everything_is_sent() -> None:
 
 @pytest.mark.parametrize("to", FAMILIES)
 def test_s_82_an_output_whose_call_lives_at_the_server_survives(to: str) -> None:
+    """After `previous_response_id`, the output is still sent to every provider as a result."""
     assert [text for _, text in heard("s_82_goes_on_from_a_stored_response", to).results] == ["42"]
 
 
@@ -187,12 +198,14 @@ def test_s_83_a_thinking_kimi_finds_reasoning_on_every_message_with_calls(scenar
 
 
 def test_s_83_a_kimi_that_does_not_think_gets_none() -> None:
+    """`reasoning_content` is absent for a Kimi model without thinking, and when thinking is off."""
     assert not any("reasoning_content" in m for m in assistants("s_83_kimi_calls_without_reasoning", KIMI))
     off = assistants("s_83_kimi_calls_without_reasoning", "kimi:kimi-k2.5", thinking=False)
     assert not any("reasoning_content" in message for message in off)
 
 
 def test_s_84_deepseek_gets_its_reasoning_on_every_message() -> None:
+    """Messages of other models have an empty `reasoning_content`, because DeepSeek requires the field."""
     sent = assistants("s_84_deepseek_reasoning", DEEPSEEK)
     assert [message["reasoning_content"] for message in sent] == ["because", "clear"]
     foreign = assistants("s_28_speakers_in_a_row", DEEPSEEK)
@@ -209,6 +222,7 @@ def test_s_84_deepseek_gets_its_reasoning_on_every_message() -> None:
     ],
 )
 def test_s_84_r1_and_models_that_do_not_think_never_get_it(to: str) -> None:
+    """Neither `reasoning_content` nor `reasoning` is sent to them, on any host."""
     for message in assistants("s_84_deepseek_reasoning", to):
         assert not {"reasoning_content", "reasoning"} & set(message)
 
@@ -229,6 +243,7 @@ def test_s_85_a_turn_without_reasoning_meets_the_same_rules() -> None:
     "to", [OPENAI, "azure:gpt-4o", "groq:llama-3.3-70b-versatile", MISTRAL, "qwen:qwen3-max"]
 )
 def test_s_86_who_has_no_such_field_never_sees_it(to: str) -> None:
+    """Reasoning of a Chat history is not sent to OpenAI, Azure, Groq, Mistral or Qwen."""
     for message in messages("s_86_reasoning_content_in_a_chat_history", to):
         assert not [name for name in message if name.startswith("reasoning")]
 
@@ -242,6 +257,7 @@ def test_s_87_the_first_call_of_each_step_is_signed() -> None:
 
 
 def test_s_87_gemini_2_needs_none() -> None:
+    """Gemini 2 does not get the placeholder signature that Gemini 3 gets for unsigned calls."""
     assert SENTINEL.encode() not in request("s_87_gemini_steps_with_and_without_signature", GEMINI).body
 
 
@@ -255,6 +271,7 @@ def test_s_87_a_signature_stays_where_it_was_when_the_conversation_goes_on() -> 
 
 
 def test_s_88_a_foreign_signature_never_reaches_gemini() -> None:
+    """The placeholder replaces the signature of Claude, and the report names rule GEM-09."""
     made = request("s_88_a_claude_signature_on_a_gemini_call", GEMINI_3)
     assert b"Y2xhdWRl" not in made.body and SENTINEL.encode() in made.body
     assert any("GEM-09" in line for line in made.report.changes)
@@ -340,5 +357,6 @@ def test_a_conversation_that_comes_back_finds_its_reasoning_again() -> None:
 
 
 def test_the_scenarios_of_this_group_are_all_there() -> None:
+    """Each of S-69 to S-91 has a history in the matrix."""
     known = {name[:4] for name in SCENARIOS}
     assert {f"s_{number}" for number in range(69, 92)} <= known
