@@ -1,4 +1,4 @@
-"""The smaller commands, help that teaches, and a start that loads only what it needs."""
+"""The smaller commands: models, completion, and chat without a terminal."""
 
 from __future__ import annotations
 
@@ -13,31 +13,14 @@ from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import User, simulated, user
 
 from turnout.simulate.model import demo
-from turnout.surfaces.cli import COMMANDS, SECTIONS
 
-HEAVY = ("prompt_toolkit", "rich", "apsw", "httpx2", "starlette", "uvicorn", "markdown_it", "asyncio")
+LATER = {"rich", "markdown_it", "pygments", "httpx2", "mcp", "starlette", "uvicorn", "opentelemetry"}
 
 
 @pytest.fixture
 def somebody(tmp_path: Path) -> Iterator[User]:
     with simulated(tmp_path, demo) as user:
         yield user
-
-
-@pytest.mark.parametrize("argument", ["--version", "--help"])
-def test_the_start_is_light(argument: str) -> None:
-    """`--version` and `--help` load no terminal, database, HTTP client or event loop."""
-    code = (
-        "import sys\nfrom turnout.surfaces.cli import main\n"
-        f"try: main([{argument!r}])\nexcept SystemExit: pass\n"
-        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = done.stdout.rpartition("LOADED")[2].split()
-    assert not set(HEAVY) & set(loaded)
-
-
-LATER = {"rich", "markdown_it", "pygments", "httpx2", "mcp", "starlette", "uvicorn", "opentelemetry"}
 
 
 def test_the_first_prompt_loads_what_it_needs(tmp_path: Path) -> None:
@@ -60,23 +43,6 @@ def test_the_first_prompt_loads_what_it_needs(tmp_path: Path) -> None:
     assert LATER.isdisjoint(done.stdout.rpartition("LOADED")[2].split())
 
 
-def test_help_teaches(tmp_path: Path) -> None:
-    """The first page shows how to begin and what each command is for; every command has an example or two."""
-    nobody = user(tmp_path)
-    front = run(nobody, "--help").out
-    for name in COMMANDS:
-        assert f"\n  {name} " in front
-        told = run(nobody, name, "--help").out
-        assert "turnout" in told or name in ("demo",), name
-        assert len(told.splitlines()) > 6
-    assert "turnout -c" in front and "turnout demo" in front
-
-
-def test_every_command_is_told_of() -> None:
-    """Nothing is imported to tell of a command, so each has its line here."""
-    assert {name for section in SECTIONS.values() for name in section} >= set(COMMANDS)
-
-
 def test_models(somebody: User) -> None:
     """Words filter the list; JSON holds targets, models and prices."""
     out = run(somebody, "models", "claude").out
@@ -93,19 +59,6 @@ def test_completion(tmp_path: Path, shell: str) -> None:
     ran = run(user(tmp_path), "completion", shell)
 
     assert ran.code == 0 and "_TURNOUT_COMPLETE" in ran.out
-
-
-def test_the_shell_completes_commands(tmp_path: Path) -> None:
-    """The beginning of a command is completed."""
-    nobody = user(tmp_path, _TURNOUT_COMPLETE="bash_complete", COMP_WORDS="turnout pro", COMP_CWORD="1")
-
-    done = subprocess.run(
-        [sys.executable, "-c", "from turnout.surfaces.cli import main; main(prog_name='turnout')"],
-        env=nobody.environment,
-        capture_output=True,
-        text=True,
-    )
-    assert "providers" in done.stdout
 
 
 def test_plain_lines_without_a_terminal(somebody: User) -> None:
