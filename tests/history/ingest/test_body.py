@@ -48,3 +48,14 @@ def test_what_is_not_a_body_is_refused(given: Any) -> None:
     found, _ = find_format("openai-chat")
     with pytest.raises(UsageError):
         open_body(given, found)
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_messages_that_name_a_field_are_found_at_any_depth(as_text: bool) -> None:
+    """The others are left out, since nobody looks for the field in them."""
+    found, _ = find_format("anthropic")
+    part = {"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}
+    messages = [{"role": "user", "content": "go"}, {"role": "user", "content": [part]}]
+    body = open_body(json.dumps({"messages": messages}) if as_text else {"messages": messages}, found)
+    assert body.messages_that_name("cache_control") == messages[1:]
+    assert body.messages_that_name("thinking") == []

@@ -113,3 +113,12 @@ def test_replay_of_what_was_read_gives_the_same_history() -> None:
     body = conversation("openai-chat", Random(1))
     history = ingest(body)
     assert History.replay(history.entries, history.key).ledger == history.ledger
+
+
+def test_private_state_that_is_too_deep_is_cut_on_both_paths() -> None:
+    """An item of 128 levels has one more as private state of its block."""
+    summary: Any = []
+    for _ in range(125):
+        summary = [summary]
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": {"a": summary}}
+    assert_same([reasoning, {"role": "assistant", "content": "so"}], "openai-responses")

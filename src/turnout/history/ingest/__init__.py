@@ -72,13 +72,9 @@ class ReadBody(Struct, frozen=True):
 
     @property
     def marked_values(self) -> list[Any]:
-        """Its messages, system text and tools as they were, with their cache markers."""
-        text, heads = self.given.text, [self.given.fields.get(name) for name in self.heads]
-        return (
-            heads
-            if text is not None and b"cache_control" not in bytes(text)
-            else [*self.given.messages, *heads]
-        )
+        """Its messages, system text and tools as they were, where they may have cache markers."""
+        heads = [self.given.fields.get(name) for name in self.heads]
+        return [*self.given.messages_that_name("cache_control"), *heads]
 
 
 def ingest_body(

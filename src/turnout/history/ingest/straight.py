@@ -29,6 +29,7 @@ from ...model import (
     ToolCall,
     UserTurn,
     call_with_arguments,
+    clean_block,
 )
 from ...plain import MAX_DEPTH
 from . import responses
@@ -127,7 +128,7 @@ class StraightReader:
                 raise StepAside
         if isinstance(blocks[-1], Thinking) and all(isinstance(block, Thinking) for block in blocks):
             raise StepAside  # it may belong to the turn that follows
-        turn = tuple(blocks)
+        turn = _as_stored(blocks)
         stop: Literal["paused", ""] = "paused" if was_paused(turn) else ""
         self._entries.append(ModelTurn(key, heard.origin, turn, None, stop))
 
@@ -143,7 +144,7 @@ class StraightReader:
         if any(is_empty(item) or not isinstance(item, CONTENT) for item in spoken):
             raise StepAside
         kind = SystemTurn if heard.speaker == "system" else UserTurn
-        self._entries.append(kind(self._next_key(), tuple(spoken)))  # type: ignore[arg-type]
+        self._entries.append(kind(self._next_key(), _as_stored(spoken)))
 
     def _add_system_text(self, heard: Heard) -> None:
         for item in heard.items:
@@ -187,6 +188,11 @@ class StraightReader:
             if item.raw_id != call.raw_id or not _names_the_same(item, call):
                 raise StepAside
             self._entries.append(Settled(call_id, item.outcome))
+
+
+def _as_stored(blocks: list[Any]) -> tuple[Block, ...]:
+    """The blocks as a history keeps them: private state that is nested too deep is cut."""
+    return tuple([block if block.residue is None else clean_block(block) for block in blocks])
 
 
 def _parse_object(text: str) -> dict[str, Any] | None:
