@@ -34,14 +34,14 @@ def test_separators_and_case_do_not_matter_in_names(written: str, meant: str) ->
 
 def test_a_provider_that_nobody_knows_is_answered_in_sentences() -> None:
     """The list of known ones ends before the way on begins."""
-    with pytest.raises(turnout.UsageError, match=r"compatible\. Any other server"):
+    with pytest.raises(turnout.UsageError, match=r"compatible\. For any other server"):
         turnout.render(turnout.ingest([ASKED]), to="zzzz:m")
 
 
 @pytest.mark.parametrize("api", [None, 5, b"openai"])
 def test_an_api_has_a_name(api: Any) -> None:
     """Anything else is the caller's mistake, and said so."""
-    with pytest.raises(turnout.UsageError, match="names no API"):
+    with pytest.raises(turnout.UsageError, match="not the name of an API"):
         turnout.check(api, {"messages": [ASKED]})
 
 
