@@ -448,8 +448,12 @@ LOCAL_BAD = [
         "invalid tool call arguments"),
     Bad("ollama", "OLL-01", "null content", body("qwen3", user(), said(None), user()),
         "invalid message content type: <nil>"),
-    Bad("lmstudio", "OAC-01", "a call without a result", body("qwen3", user(), called(*TWO), result()),
-        UNANSWERED),
+    Bad("mistral", "OPT-01", "too hot", body("mistral-large-latest", user(), temperature=1.6),
+        "Input should be less than or equal to 1.5"),
+    Bad("mistral", "OPT-01", "too cold", body("mistral-large-latest", user(), temperature=-1),
+        "Input should be greater than or equal to 0"),
+    Bad("deepseek", "OPT-01", "too hot", body("deepseek-chat", user(), temperature=2.1),
+        "the valid range of temperature is [0, 2]"),
     Bad("openai-compatible", "OAC-02", "a result of nobody", body("x", user(), result()), ORPHAN),
 ]  # fmt: skip
 

@@ -104,6 +104,12 @@ WARNED = {
         body("qwen3", user(), called(call(), call("call_2")), result()),
         body("qwen3", user(), called(call(arguments="")), result()),
     ),
+    "an unanswered call at LM Studio": Warned(
+        "lmstudio",
+        "OAC-01",
+        body("qwen3", user(), called(call(), call("call_2")), result()),
+        body("qwen3", user(), called(call(arguments=5)), result()),
+    ),
     "a result of nobody at llama.cpp": Warned(
         "llamacpp", "OAC-02", body("qwen3", user(), result()), body("qwen3", user(), {"role": "tool"})
     ),

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import models, responses
 from .chat import CONTRACT, SERVICE, judge, schemas_are_objects
+from .model_limits import temperature_up_to
 from .pairing import Rule, orphans, unanswered
 from .problem import Problem
 from .responses_view import Request
@@ -142,6 +143,7 @@ RULES: tuple[Rule, ...] = (
     r1_gets_no_reasoning,
     choice_is_free,
     parts_are_text,
+    temperature_up_to(2, "Invalid temperature value, the valid range of temperature is [0, 2]"),
 )
 BEHIND_A_GATEWAY: tuple[Rule, ...] = (tool_turns_carry_some_reasoning, r1_gets_no_reasoning, choice_is_free)
 

@@ -22,7 +22,7 @@ from .chat import (
     judge,
     messages_present,
 )
-from .model_limits import temperature_up_to_two
+from .model_limits import temperature_up_to
 from .pairing import DROP_ORPHAN, ORPHAN, REPEATED, UNANSWERED, Rule, faults, orphans, unanswered
 from .problem import Level, Problem
 from .reading import repeats
@@ -347,7 +347,7 @@ OPEN_MODELS: tuple[Rule, ...] = (*HOSTED, deepseek.r1_gets_no_reasoning)
 COMPATIBLE: tuple[Rule, ...] = EVERYWHERE
 DOUBLEWORD: tuple[Rule, ...] = (
     *EVERYWHERE,
-    temperature_up_to_two("Validation: Temperature must be between 0 and 2, got {:g}"),
+    temperature_up_to(2, "Validation: Temperature must be between 0 and 2, got {:g}"),
 )
 
 

@@ -16,6 +16,7 @@ import jsonschema_rs
 from msgspec import Struct
 
 from .chat import judge, messages_present, wrong_type
+from .model_limits import temperature_problem
 from .pairing import Rule
 from .problem import Problem
 from .view import Message, View, is_empty, is_redacted, shown, text
@@ -307,6 +308,15 @@ def arguments_are_readable(seen: View) -> Iterator[Problem]:
             yield Problem("OAC-08", path, answer, 'send "{}" when there are no arguments')
 
 
+# OPT-01. It was 1 until 2024, and 1.5 since.
+
+
+def temperature_fits(seen: View) -> Iterator[Problem]:
+    value = seen.body.get("temperature")
+    bound = "greater than or equal to 0" if str(value).startswith("-") else "less than or equal to 1.5"
+    return temperature_problem(value, 1.5, f"Input should be {bound}".format)
+
+
 TOKENIZER: tuple[Rule, ...] = (
     results_are_counted,
     results_match_calls,
@@ -325,6 +335,7 @@ RULES: tuple[Rule, ...] = (
     ids_have_nine_characters,
     *TOKENIZER,
     tool_choice_is_known,
+    temperature_fits,
     thinking_is_no_field,
     arguments_are_readable,
 )

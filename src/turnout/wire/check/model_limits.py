@@ -68,11 +68,11 @@ def chat_temperature(seen: View) -> Iterator[Problem]:
     return openai_temperature(seen.body, seen.model)
 
 
-def temperature_up_to_two(words: str) -> Rule:
+def temperature_up_to(most: float, words: str) -> Rule:
     """The rule of a host that says so in words of its own."""
 
     def hosted_temperature(seen: View) -> Iterator[Problem]:
-        return temperature_problem(seen.body.get("temperature"), 2, words.format)
+        return temperature_problem(seen.body.get("temperature"), most, words.format)
 
     return hosted_temperature
 
