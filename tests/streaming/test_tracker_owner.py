@@ -95,6 +95,21 @@ def test_a_repeated_id_and_name_continue_arguments_that_are_not_whole(
     assert calls_of((0, "c1", "read", first), (0, "c1", "read", then)) == calls
 
 
+@pytest.mark.parametrize("index", [0, None])
+@pytest.mark.parametrize("raw_id", ["c1", ""])
+@pytest.mark.parametrize("start", ["", None])
+def test_a_name_after_whole_arguments_begins_a_call_only_if_arguments_follow(
+    index: int | None, raw_id: str, start: str | None
+) -> None:
+    """The second call may stand at the first one's index, under its id, and stream its arguments."""
+    begin = (index, raw_id, "read", start)
+    first = [begin, (index, None, None, '{"p":'), (index, None, None, '"a"}')]
+    second = [begin, (index, None, None, " "), (index, None, None, '{"q":'), (index, None, None, '"b"}')]
+    assert calls_of(*first, *second) == [("read", A), ("read", B)]
+    assert calls_of(*first, begin, begin) == [("read", A)]
+    assert calls_of(*first, *second, *first) == [("read", A), ("read", B), ("read", A)]
+
+
 def test_an_id_that_changes_is_noted() -> None:
     """Its arguments continue the call that was there; the first id stands."""
     made = chat((0, "c1", "read", '{"p":'), (0, "c2", None, '"a"}'))

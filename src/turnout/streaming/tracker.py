@@ -45,6 +45,7 @@ class _Call:
         "pieces",
         "preview",
         "raw_id",
+        "repeated",
         "sure",
     )
 
@@ -60,6 +61,7 @@ class _Call:
         self.fault = ""
         self.before: _Call | None = None  # where arguments go if this turns out not to be a call
         self.checks = 0
+        self.repeated = False  # named once more after its arguments were whole: another may begin
         self.made: ToolCall | None = None
 
     @property
@@ -185,7 +187,14 @@ class ToolCallTracker:
         """One entry of `tool_calls` in a Chat delta; `position` is its place in that list."""
         if not raw_id and not name and type(index) is int:
             call = self._by_key.get(index)
-            if call is not None and call.id and not call.done and type(arguments) is str and arguments:
+            if (
+                call is not None
+                and call.id
+                and not call.done
+                and not call.repeated
+                and type(arguments) is str
+                and arguments
+            ):
                 self._last = call
                 call.pieces.append(arguments)
                 return (ToolCallDelta(call.id, arguments),)
@@ -195,6 +204,10 @@ class ToolCallTracker:
         self._last = call = self._owner(index, raw_id, name, arguments, position)
         if call.done or (name and _is_sent_again(call, name, arguments)):
             return NOTHING
+        if name and arguments in (None, "") and call.pieces and name == call.name:
+            call.repeated = call.repeated or self._is_whole_before(call, "{")
+        elif call.repeated and not name and arguments:
+            self._last = call = self._successor(call, arguments)
         self._learn_id(call, raw_id)
         self._learn_name(call, name)
         if isinstance(arguments, str):
@@ -229,6 +242,21 @@ class ToolCallTracker:
         if here is not None and here.raw_id in ("", known.raw_id):
             return here
         return None if here is None and name and not known.done else known
+
+    def _successor(self, call: _Call, arguments: Any) -> _Call:
+        """Whose arguments follow a call that was whole when its name came again.
+
+        Some servers only repeat the name at the end; others begin a second call that way, at
+        the same index and under the same id. Only a second call has a second object.
+        """
+        text = _written(arguments).lstrip()
+        call.repeated = not text
+        if not text.startswith("{"):
+            return call
+        after = self._add(call.key)
+        self._learn_id(after, call.raw_id)
+        after.name = call.name
+        return after
 
     def _latest(self) -> _Call | None:
         return self._calls[-1] if self._calls else None
