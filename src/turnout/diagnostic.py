@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "unknown_entry": "an entry kind of a newer version was kept as it is",
     "merged_turns": "a thinking-only turn was joined with the calls that follow it",
     "shared_turn_id": "a turn id was shared; made distinct by ordinal",
+    "empty_block": "thinking held neither words nor what its model signed; left out",
     "empty_message": "a message held nothing; left out",
     "unread_fields": "a body asks for things that are no part of a history; read_request() reads them",
     "unreadable_tool": "a declaration of a tool makes no sense; left out, or read without its schema",

@@ -405,3 +405,11 @@ def test_a_custom_call_of_chat_goes_back_as_one() -> None:
         request = render(history, to)
         assert '{"input":"SELECT 1"}' in request.body.decode().replace("\\", "")
         assert complaints(request, target(to)) == []
+
+
+def test_the_address_that_a_screenshot_shows_is_told_to_others() -> None:
+    """It stands beside the picture, in a field that only OpenAI has."""
+    output = {**PAIRS["computer"][1], "current_url": "https://example.org/form"}
+    history = ingest([{"role": "user", "content": "?"}, COMPUTER, output], "openai-responses", GPT)
+    assert "https://example.org/form" in render(history, CLAUDE).body.decode()
+    assert render(history, GPT).json["input"][2]["current_url"] == "https://example.org/form"

@@ -34,6 +34,7 @@ from turnout.errors import UsageError
 from turnout.history.ingest import ingest
 from turnout.history.log import History
 from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall
+from turnout.providers.inbound import read_request
 from turnout.providers.request import render
 
 
@@ -506,6 +507,48 @@ def test_hosted_tools_are_kept_whole_and_references_noted() -> None:
     (kept,) = history.turns[1].blocks
     assert (kept.kind, kept.residue.data) == ("web_search_call", {"item": search})
     assert [note.kind for note in history.notes] == ["item_reference"]
+
+
+@pytest.mark.parametrize("reference", [{"type": "item_reference", "id": "fc_1"}, {"id": "fc_1"}])
+def test_an_item_that_lies_at_the_provider_is_named_and_its_output_stays(reference: dict[str, Any]) -> None:
+    """The reference is all that the body says of the call; what came of it is told as ever."""
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "sunny"}
+    history = ingest([user("?"), reference, output], "openai-responses")
+
+    assert [(item.code, item.detail) for item in history.diagnostics] == [
+        ("unknown_call", "call_1"),
+        ("held_by_provider", "fc_1"),
+    ]
+    assert "sunny" in str(render(history, "anthropic:claude-sonnet-4-5").json)
+
+
+def test_what_stands_before_a_result_in_a_chained_body_is_sent() -> None:
+    """All of such a body is new: the response that it goes on from holds none of it."""
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "sunny"}
+    body = {"input": [user("hurry"), output, user("more")], "previous_response_id": "resp_1"}
+    inbound = read_request(body, "openai-responses", "openai-responses:gpt-5.1")
+    sent = render(inbound.history, "openai-responses:gpt-5.1", options=inbound.options).json
+
+    assert sent["previous_response_id"] == "resp_1"
+    assert [item.get("content") or item["output"] for item in sent["input"]] == ["sunny", "hurry", "more"]
+
+
+@pytest.mark.parametrize(
+    ("block", "kind"),
+    [
+        ({"type": "thinking", "thinking": "", "signature": ""}, "thinking"),
+        ({"type": "thinking"}, "thinking"),
+        ({"type": "redacted_thinking", "data": ""}, "redacted_thinking"),
+        ({"type": "redacted_thinking"}, "redacted_thinking"),
+    ],
+)
+def test_thinking_without_words_and_signature_is_named(block: dict[str, Any], kind: str) -> None:
+    """Nobody can be given it back, and the reader of the diagnostics knows that it was there."""
+    said = {"role": "assistant", "content": [block, {"type": "text", "text": "yes"}]}
+    history = ingest([user("?"), said], "anthropic")
+
+    assert [(item.code, item.detail) for item in history.diagnostics] == [("empty_block", kind)]
+    assert history.turns[1].blocks == (Text("yes"),)
 
 
 def test_custom_tool_calls_are_paired_with_their_outputs() -> None:

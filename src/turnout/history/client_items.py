@@ -115,8 +115,9 @@ def output_text(item: Wire) -> str:
         case "tool_search_output":
             return dumps({"tools": list_in(item.get("tools"))})
         case "computer_call_output":
-            checks = item.get("acknowledged_safety_checks")
-            return f"acknowledged: {dumps(checks)}" if checks else ""
+            checks, address = item.get("acknowledged_safety_checks"), text_in(item.get("current_url"))
+            said = [f"acknowledged: {dumps(checks)}" if checks else "", f"at {address}" if address else ""]
+            return "\n".join(text for text in said if text)
     return output if isinstance(output, str) else "" if output is None else dumps(output)
 
 

@@ -60,14 +60,14 @@ def read_body(messages: Any, format: str, origin: str | Origin | None, key: str)
     door = Door(_origin(body, origin, provider), form.unit)
     system = _system(form.system(body), door)
     heard = responses.joined(_hear(listed, form, door))
-    held = responses.held(body) if form is RESPONSES else {}
+    held = responses.held(body, listed) if form is RESPONSES else {}
     resolved = resolve(heard, door.origin, held)
 
     preamble = [text for text in (system, *resolved.system) if text]
     tools = declared_tools(body, form.api, door)
     history = History(key, system="\n\n".join(preamble), tools=tools)
     history.diagnostics.extend(Diagnostic("history", found.code, "", found.detail) for found in door.findings)
-    if held:
+    if held.keys() - {"items"}:  # single items have a note of their own
         history.note("held_by_provider", held)
     write(history, resolved)
     fields = {name: value for name, value in body.items() if name not in form.fields}

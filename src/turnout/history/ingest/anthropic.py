@@ -19,12 +19,19 @@ def thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
     if isinstance(value, list):
         rest = {name: item for name, item in block.items() if name != "thinking"}
         yield Thinking("".join(texts_in(value)), door.residue(thinking_chunk=rest))
-    else:
-        yield Thinking(text_of(value), door.residue(signature=block.get("signature") or None))
+        return
+    text, signature = text_of(value), block.get("signature") or None
+    if not text and signature is None:
+        door.found("empty_block", "thinking")
+    yield Thinking(text, door.residue(signature=signature))
 
 
 def redacted_thinking(block: dict[str, Any], door: Door) -> Iterator[Item]:
-    yield Thinking("", door.residue(redacted=block.get("data") or None))
+    """Thinking that only Claude can read: without its data there is nothing to hand back."""
+    data = block.get("data") or None
+    if data is None:
+        door.found("empty_block", "redacted_thinking")
+    yield Thinking("", door.residue(redacted=data))
 
 
 def tool_use(block: dict[str, Any], door: Door) -> Iterator[Item]:

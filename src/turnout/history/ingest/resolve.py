@@ -191,7 +191,8 @@ class _Resolver:
 
     def _held_call(self, answer: Answer) -> None:
         """The call lives at the provider: it is made from the result's id, its name unknown."""
-        turn = self._held_turn(answer.place)
+        # All of a chained body is new to the provider, also what stands before the result.
+        turn = self._held_turn(0 if "response_id" in self._held else answer.place)
         call = next((call for call in turn.calls if call.heard.raw_id == answer.heard.raw_id), None)
         if call is None:
             made = HeardCall(answer.heard.raw_id, answer.heard.name or "unknown", {}, turn.residue)

@@ -63,7 +63,7 @@ HOSTED = frozenset(
 
 
 def read(item: dict[str, Any], door: Door) -> Iterator[Heard]:
-    kind = item.get("type")
+    kind = "item_reference" if is_reference(item) else item.get("type")
     if kind in (None, "message"):
         yield from _message(item, door)
     elif isinstance(kind, str) and (reader := _reader_of(kind, item, door)) is not None:
@@ -280,10 +280,23 @@ def system(body: dict[str, Any]) -> Any:
     return body.get("instructions")
 
 
-def held(body: dict[str, Any]) -> dict[str, str]:
-    """What the provider holds of this conversation already: a response, or a conversation."""
-    if response_id := text_of(body.get("previous_response_id")):
-        return {"response_id": response_id}
+def held(body: dict[str, Any], items: list[Any]) -> dict[str, str]:
+    """What the provider holds of this conversation already: a response, a conversation, or single items."""
     conversation = body.get("conversation")
-    named = text_of(conversation.get("id") if isinstance(conversation, dict) else conversation)
-    return {"conversation": named} if named else {}
+    named = {
+        "response_id": text_of(body.get("previous_response_id")),
+        "conversation": text_of(conversation.get("id") if isinstance(conversation, dict) else conversation),
+        "items": ", ".join(text_of(item.get("id")) for item in items if is_reference(item)),
+    }
+    if named["response_id"]:
+        named["conversation"] = ""  # the API takes one of the two
+    return {name: value for name, value in named.items() if value}
+
+
+def is_reference(item: Any) -> bool:
+    """Whether an item only names one that lies at OpenAI. The API lets its type be left out."""
+    if not isinstance(item, dict):
+        return False
+    return item.get("type") == "item_reference" or {
+        name for name, value in item.items() if value is not None
+    } == {"id"}
