@@ -12,20 +12,9 @@ from turnout.wire.protocol import WireRequest
 
 # What an option is called in one API, and what a line of the report calls it.
 ALIASES = {
-    "budget_tokens": "budget",
-    "thinking_budget": "budget",
-    "thinkingBudget": "budget",
     "json_schema": "schema",
-    "num_predict": "max_tokens",
-    "random_seed": "seed",
-    "stopSequences": "stop",
-    "stop_sequences": "stop",
-    **dict.fromkeys(("think", "enable_thinking", "thinkingLevel", "effort", "reasoning_effort"), "thinking"),
-    "user_id": "user",
     "name": "schema_name",
     "description": "schema_description",
-    "max_tokens": "budget",  # of OpenRouter's `reasoning`
-    "prompt_cache_key": "cache_key",
 }
 CONTAINERS = {"generationConfig", "generation_config", "config", "options", "schema", "properties", "items"}
 THOUGHTS = {
@@ -105,7 +94,12 @@ def _names_block(leaf: Leaf, line: str) -> bool:
 
 
 def _has_word(line: str, word: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(word)}(?![\w])", line) is not None or f".{word} " in f"{line} "
+    return re.search(rf"(?<![\w.]){re.escape(word)}(?![\w])", line) is not None or _ends_path(line, word)
+
+
+def _ends_path(line: str, word: str) -> bool:
+    """Whether a path in the line ends with the word: `generationConfig.stopSequences`."""
+    return re.search(rf"\.{re.escape(word)}(?=[ ),]|$)", line) is not None
 
 
 def _snake(name: str) -> str:

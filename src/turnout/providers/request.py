@@ -35,6 +35,7 @@ from ..wire.responses_fields import ResponsesDialect
 from . import Target
 from . import target as find
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
+from .source_names import with_source_names
 
 ENCODERS: dict[type, Any] = {
     ChatDialect: ChatEncoder,
@@ -175,7 +176,7 @@ def render(
     seen = view(history, place, wanted.thinking, foreign_thinking, flat_through)
     specs = history.tools if tools is None else specs_of(tools)
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
-    noted = [*selected.changes]
+    noted, inbound = [*selected.changes], wanted
     wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
     text = history.system if system is None else clean(system)
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
@@ -192,7 +193,7 @@ def render(
         protocol=place.api,
         target=place.origin,
         source=seen.transcript.rendered(),
-        changes=tuple(changes),
+        changes=tuple(with_source_names(changes, inbound, asked)),
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )

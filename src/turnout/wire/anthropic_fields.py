@@ -111,6 +111,11 @@ class AnthropicFields:
             self._add_budget(fields, options, changes)
         if options.budget is not None and "budget_tokens" not in fields.get("thinking", {}):
             changes.append(f"budget left out: {self.setting.model} is not told how much to think here")
+        is_said = bool(efforts) or (
+            options.budget is None and "thinking" in fields
+        )  # in its own words, or as tokens
+        if options.effort not in (None, "none") and not is_said:
+            changes.append(f"effort left out: {self.setting.model} knows no degrees of thinking here")
 
     def _add_budget(self, fields: Wire, options: Options, changes: list[str]) -> None:
         usual = BUDGETS.get(options.effort or "medium", BUDGETS["high"])

@@ -246,6 +246,8 @@ class GeminiEncoder:
             return {"thinkingBudget": 128}
         if off:
             return {"thinkingBudget": 0}
+        if options.effort and options.budget is not None:
+            changes.append("effort left out: the budget says how much to think")
         usual = BUDGETS[options.effort] if options.effort else -1
         budget = usual if options.budget is None else options.budget
         return {"thinkingBudget": budget, "includeThoughts": True}

@@ -18,6 +18,7 @@ from ...history.log import History
 from ...model import Origin, Residue
 from ...wire.options import CHOICES, Options
 from ...wire.sdk import KNOWN as FIELDS_OF_API
+from ..source_names import source_names
 from . import anthropic, chat, gemini, responses
 from .fields import Fields
 
@@ -66,8 +67,11 @@ def read_request(
     _drop_foreign(read, fields)
     asked = _options(found, read.history, fields)
     spelled = chat.spelled_options(fields) if read.api == "chat" else {}
-    if fields.left or spelled:
-        data = {"api": read.api, "fields": fields.left, **({"spelled": spelled} if spelled else {})}
+    names = source_names(fields.taken)
+    if fields.left or spelled or names:
+        data: dict[str, Any] = {"api": read.api, "fields": fields.left}
+        data |= {"spelled": spelled} if spelled else {}
+        data |= {"names": names} if names else {}
         asked = replace(asked, private=Residue(read.origin, data))
     return InboundRequest(read.history, asked, stream, tuple(fields.dropped))
 
