@@ -421,3 +421,31 @@ def test_recorded_requests_are_asked_again_and_nobody_refuses() -> None:
             lines = complaints(rendered(inbound, str(other.origin)), other)
             found += [f"{exchange.id} -> {other.origin}: {line}" for line in lines]
     assert found == []
+
+
+def test_what_its_own_api_refuses_is_left_out_and_named() -> None:
+    """A field that the API does not have would have the whole request refused."""
+    inbound = read("anthropic", CLAUDE, never_heard_of=1, container="c_1")
+    made = rendered(inbound, CLAUDE)
+    assert "never_heard_of" not in made.json and made.json["container"] == "c_1"
+    assert any(line.startswith("ANT-27 never_heard_of left out") for line in made.changes)
+
+
+@pytest.mark.parametrize(
+    ("api", "fields", "to", "word"),
+    [
+        ("gemini", {"generationConfig": {"stopSequences": ["END"]}}, RESPONSES, "stopSequences"),
+        ("anthropic", {"stop_sequences": ["END"]}, RESPONSES, "stop_sequences"),
+        ("chat", {"prompt_cache_key": "k"}, CLAUDE, "prompt_cache_key"),
+        ("chat", {"logprobs": True, "top_logprobs": 2}, CLAUDE, "top_logprobs"),
+        ("anthropic", {"thinking": {"type": "enabled", "budget_tokens": 2000}}, CHAT, "budget_tokens"),
+    ],
+)
+def test_a_report_names_options_as_the_request_did(
+    api: str, fields: dict[str, Any], to: str, word: str
+) -> None:
+    """Neutral words are ours; who wrote the request knows its own. A caller's choice is not the request's."""
+    inbound = read(api, **fields)
+    assert any(word in line for line in rendered(inbound, to).changes)
+    chosen = render(inbound.history, to, options=inbound.options, **dict(inbound.options))
+    assert not any("asked for as" in line for line in chosen.changes)

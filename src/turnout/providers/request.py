@@ -35,6 +35,7 @@ from ..wire.responses_fields import ResponsesDialect
 from . import Target
 from . import target as find
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
+from .refused_fields import without_refused_fields
 from .source_names import with_source_names
 
 ENCODERS: dict[type, Any] = {
@@ -186,7 +187,7 @@ def render(
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
     body = _enveloped(place, body, project, user_prompt_id or _prompt_id(history), changes)
-    return WireRequest(
+    request = WireRequest(
         url=url(place, stream=wanted.stream),
         headers=_with_betas(_headers(place, seen), place, selected, wanted),
         body=body,
@@ -197,6 +198,24 @@ def render(
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )
+    if inbound.private is None:
+        return request
+    accepted, refused = without_refused_fields(inbound, request, asked)
+    if not refused:
+        return request
+    again = render(
+        history,
+        place,
+        tools=None if tools is None else specs,
+        system=system,
+        project=project,
+        user_prompt_id=user_prompt_id,
+        foreign_thinking=foreign_thinking,
+        flat_through=flat_through,
+        options=accepted,
+        **asked,
+    )
+    return replace(again, changes=(*refused, *again.changes))
 
 
 def _expect_history(given: Any) -> None:

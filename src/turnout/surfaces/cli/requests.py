@@ -16,7 +16,6 @@ from ...providers.request import render as rendered
 from ...rendering.report import Report
 from .clean import json_line, printable
 from .output import value
-from .refused_fields import without_refused_fields
 
 SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
 """Diagnostics that have a line of their own, with more in it."""
@@ -71,12 +70,9 @@ def render(
     given = {"stream": read.stream, **given}
     specs = None if tools is None else _tools(tools.read())
     request = rendered(read.history, target, tools=specs, system=system, options=read.options, **given)
-    accepted, refused = without_refused_fields(read.options, target, request)
-    if refused:
-        request = rendered(read.history, target, tools=specs, system=system, options=accepted, **given)
     made = request.report
     found = [_said(item) for item in read.history.diagnostics]
-    for line in (*found, *_dropped_lines(read), *refused, *_told(made)):
+    for line in (*found, *_dropped_lines(read), *_told(made)):
         click.echo(printable(line), err=True)
     if report is not None:
         json.dump(value(made), report, indent=2)
