@@ -63,7 +63,12 @@ def names_option(leaf: Leaf, lines: Iterable[str]) -> bool:
 
 def _names_option(leaf: Leaf, line: str) -> bool:
     steps = [step for step in leaf.path if isinstance(step, str) and step not in CONTAINERS]
-    words = {*steps, *map(_snake, steps), *(ALIASES[step] for step in steps if step in ALIASES)}
+    words = {
+        *steps,
+        *map(_snake, steps),
+        *map(_camel, steps),
+        *(ALIASES[step] for step in steps if step in ALIASES),
+    }
     return any(_has_word(line, word) for word in words)
 
 
@@ -100,6 +105,11 @@ def _has_word(line: str, word: str) -> bool:
 def _ends_path(line: str, word: str) -> bool:
     """Whether a path in the line ends with the word: `generationConfig.stopSequences`."""
     return re.search(rf"\.{re.escape(word)}(?=[ ),]|$)", line) is not None
+
+
+def _camel(name: str) -> str:
+    """Gemini's API has one spelling of its fields; its SDKs write another."""
+    return re.sub("_([a-z])", lambda joint: joint[1].upper(), name)
 
 
 def _snake(name: str) -> str:

@@ -137,6 +137,31 @@ def test_a_torn_last_line_is_kept_and_named(name: str) -> None:
             assert code in {item.code for item in found.history.diagnostics}
 
 
+@pytest.mark.parametrize("name", [name for name in LOGS if "terminals" not in name])
+def test_a_record_that_was_written_behind_a_torn_line_is_read(name: str) -> None:
+    """As when a program was killed while it wrote, and began anew: only the torn record becomes a note."""
+    program, lines = LOGS[name]
+    for at, line in enumerate(lines[:-1]):
+        glued = line[: len(line) // 2] + lines[at + 1]
+        rest = b"\n".join([*lines[:at], glued, *lines[at + 2 :]]) + b"\n"
+        found = READERS[program](rest, "s")
+        hold(found, rest)
+        assert "unreadable_entry" in {item.code for item in found.history.diagnostics}
+        without = READERS[program](b"\n".join([*lines[:at], *lines[at + 1 :]]) + b"\n", "s")
+        assert markers_said(found) >= markers_said(without)
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_two_records_on_one_line_are_both_read(name: str) -> None:
+    """Nothing is lost where only the end of a line is."""
+    program, lines = LOGS[name]
+    whole = told(READERS[program](b"\n".join(lines) + b"\n", "s").history, everything=True)
+    for at in range(len(lines) - 1):
+        glued = [*lines[:at], lines[at] + lines[at + 1], *lines[at + 2 :]]
+        found = READERS[program](b"\n".join(glued) + b"\n", "s")
+        assert told(found.history, everything=True) == whole
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_any_one_message_of_a_document_can_be_missing(name: str) -> None:
     """For files that are one JSON document."""

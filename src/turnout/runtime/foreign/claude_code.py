@@ -13,7 +13,8 @@ from typing import Any
 
 from ...history.ingest.formats import ANTHROPIC
 from ...model import Origin
-from .telling import Foreign, Record, Telling, fields, listed, records, text
+from .lines import Record, records
+from .telling import Foreign, Telling, fields, listed, text
 from .tree import Link, path_to_last
 
 TITLES = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}

@@ -14,7 +14,8 @@ from ...history.ingest.formats import RESPONSES
 from ...history.ingest.heard import texts_in
 from ...history.ingest.media import from_url
 from ...model import Origin, Text, Thinking
-from .telling import Foreign, Record, Telling, fields, listed, records, text
+from .lines import Record, records
+from .telling import Foreign, Telling, fields, listed, text
 
 ECHOES = {
     "user_message": "user",

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from ...plain import loads
-from .telling import TORN, UNREADABLE, Record, fields
+from .lines import TORN, UNREADABLE, Record
+from .telling import fields
 
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
 _SPACE = " \t\r\n,"

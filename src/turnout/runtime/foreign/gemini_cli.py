@@ -16,7 +16,8 @@ from ...history.ingest.parts import said
 from ...model import Origin, Outcome, Status, Text, Thinking
 from ...plain import loads
 from .document import read_document
-from .telling import TORN, UNREADABLE, Foreign, Record, Telling, fields, listed, records, text
+from .lines import TORN, UNREADABLE, Record, records
+from .telling import Foreign, Telling, fields, listed, text
 
 STATUSES: dict[str, Status] = {"success": "complete", "error": "error", "cancelled": "cancelled"}
 

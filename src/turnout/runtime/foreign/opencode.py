@@ -15,7 +15,8 @@ from ...history.ingest.icontent import reasoning_item
 from ...history.ingest.media import from_url
 from ...model import Content, Origin, Outcome, Residue, Text, Thinking
 from .document import read_document
-from .telling import Foreign, Record, Telling, fields, listed, origin_of, text
+from .lines import Record
+from .telling import Foreign, Telling, fields, listed, origin_of, text
 
 HOW_TO_EXPORT = (
     "`opencode export SESSION > export.json` writes what can be read; "

@@ -13,7 +13,8 @@ from ...history.ingest.heard import HeardCall, HeardResult, Item
 from ...history.ingest.parts import said
 from ...model import Media, Origin, Outcome, Residue, Text, Thinking
 from ...plain import loads
-from .telling import Foreign, Record, Telling, fields, listed, origin_of, records, text
+from .lines import Record, records
+from .telling import Foreign, Telling, fields, listed, origin_of, text
 from .tree import Link, path_to_last
 
 PASSED_OVER = frozenset({"model_change", "thinking_level_change", "label"})

@@ -23,13 +23,10 @@ from ...history.ingest.resolve import resolve
 from ...history.ingest.write import write
 from ...history.log import History
 from ...model import Origin
-from ...plain import loads, plain
+from ...plain import plain
+from .lines import TORN, UNREADABLE
 from .titles import title_of
 
-Record = dict[str, Any]
-
-TORN = "torn line"
-UNREADABLE = "unreadable line"
 CODES_OF_KINDS = {TORN: "torn_tail", UNREADABLE: "unreadable_entry"}
 """Kinds of records that mean damage; the others are the program's own business."""
 
@@ -150,26 +147,6 @@ def _compact(history: History, cut: Compacted) -> None:
 
 
 UNCUT = "the first record that a summary left in place; everything is left in place"
-
-
-# Reading files
-
-
-def records(data: bytes) -> list[Record]:
-    """The JSON objects of a file of lines. A line that is none is a record of its own kind, in its place."""
-    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    return [_record(line, is_last=number == len(lines)) for number, line in numbered]
-
-
-def _record(line: bytes, is_last: bool) -> Record:
-    try:
-        record = loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if isinstance(record, dict):
-        return record
-    return {"type": TORN if is_last else UNREADABLE, "line": line.decode(errors="replace")}
 
 
 def origin_of(provider: Any, model: Any) -> Origin:
