@@ -55,6 +55,27 @@ def test_words_that_only_look_like_context_are_a_title() -> None:
     assert len(titled("x" * 200)) == 80
 
 
+@pytest.mark.parametrize(
+    ("texts", "title"),
+    [
+        (["<command-message>review</command-message>\n<command-name>/review</command-name>"], "/review"),
+        (
+            ["<command-name>/review</command-name>\n<command-args>the parser\nall</command-args>"],
+            "/review the parser",
+        ),
+        ([CONTEXT, "<command-name>/init</command-name>"], "/init"),
+        (["<task>\nfix the parser\n</task>"], "fix the parser"),
+        ([CONTEXT, "<bash-input>ls -a</bash-input>"], "ls -a"),
+        (["/review the parser"], "/review the parser"),
+        (["<local-command-stdout>Bye</local-command-stdout>"], ""),
+        ([f"{CAVEAT}"], ""),
+    ],
+)
+def test_a_session_without_plain_words_is_called_after_its_command(texts: list[str], title: str) -> None:
+    """Or after what the user wrote in tags; what a program wrote stays out of it."""
+    assert titled(*texts) == title
+
+
 @pytest.mark.parametrize("name", LOGS)
 def test_no_imported_session_is_called_after_its_context(name: str) -> None:
     """Whatever the program."""

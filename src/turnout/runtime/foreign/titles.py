@@ -27,11 +27,25 @@ _REQUEST = "## My request for Codex:"
 """What the user wrote, below what the editor told."""
 
 
+_COMMAND = re.compile(
+    r"<command-name>([^<]+)</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL
+)
+"""A slash command of Claude Code, which writes it in tags."""
+
+_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
+_CONTEXT_TAG = re.compile(
+    r"\s*<(?i:environment_context|session_context|user_instructions|instructions|permissions|skills?"
+    r"|system-reminder|local-command|turn_aborted|collaboration_mode|ide_|command-)"
+)
+"""Tags that programs write. Any other is the user's."""
+
+
 def title_of(entries: Iterable[Entry]) -> str:
-    """The first line of the user's own words; "" where there are none."""
+    """The first line of the user's own words; else the first command, or what the user wrote in tags."""
     turns = (entry for entry in entries if isinstance(entry, UserTurn))
-    texts = (block.text for turn in turns for block in turn.blocks if isinstance(block, Text))
-    line = next((line for text in texts if (line := _first_line(text))), "")
+    texts = [block.text for turn in turns for block in turn.blocks if isinstance(block, Text)]
+    lines = (line for find in (_first_line, _command, _words_in_tags) for line in map(find, texts))
+    line = next(filter(None, lines), "")
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
@@ -40,4 +54,20 @@ def _first_line(text: str) -> str:
     while (context := _CONTEXT.match(text)) is not None:
         text = text[context.end() :]
     text = text.strip()
-    return "" if text.startswith(_HEADINGS) else " ".join(text.partition("\n")[0].split())
+    return "" if text.startswith(_HEADINGS) else _one_line(text)
+
+
+def _command(text: str) -> str:
+    """`/review the parser`."""
+    if (found := _COMMAND.search(text)) is None:
+        return ""
+    return _one_line(f"{found[1]} {found[2] or ''}")
+
+
+def _words_in_tags(text: str) -> str:
+    is_programs = text.strip().startswith(_HEADINGS) or _CONTEXT_TAG.match(text)
+    return "" if is_programs else _one_line(_TAG.sub(" ", text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.strip().partition("\n")[0].split())
