@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from turnout import History, Media, check, ingest, render
+from turnout import History, Media, Origin, Outcome, Text, ToolCall, check, ingest, render
+from turnout.history.codec import dump, load
 from turnout.rendering.image_size import ImageLimit, size_of
 
 WIDE = (9_000, 70)
@@ -130,3 +131,81 @@ def test_an_image_within_the_limits_is_shown_as_it_is(target: str) -> None:
     shown = image("image/png", png(8_000, 8_000) if target.startswith("anthropic") else png(*WIDE))
     body, request = said_to(target, shown)
     assert shown.data in json.dumps(body) and list(request.report.diagnostics) == []
+
+
+# Among many
+
+CLAUDE = "anthropic:claude-sonnet-4-5"
+
+
+def session_of(*sizes: tuple[int, int]) -> History:
+    """One image a turn, each answered."""
+    history = History("s")
+    for width, height in sizes:
+        history.user(["look", image("image/png", png(width, height))])
+        history.reply(Origin("anthropic", "anthropic", "claude-sonnet-4-5"), [Text("I see.")])
+    history.user("and?")
+    return history
+
+
+def sizes_shown(request: Any) -> list[tuple[int, int] | None]:
+    blocks = [block for message in request.json["messages"] for block in message["content"]]
+    sources = [block["source"] for block in blocks if block["type"] == "image"]
+    return [size_of(Media(source["media_type"], source["data"])) for source in sources]
+
+
+@pytest.mark.parametrize("count", [1, 19, 20, 21, 22, 30, 31, 45, 120])
+def test_many_large_images_leave_the_newest(count: int) -> None:
+    """With more than 20 images Claude takes 2,000 pixels a side: the oldest give way, ten at a time."""
+    sizes = [(2_001 + at, 1_000) for at in range(count)]
+    request = render(session_of(*sizes), CLAUDE)
+    shown = sizes_shown(request)
+
+    assert check("anthropic", request.json) == []
+    assert shown == sizes[count - len(shown) :] and len(shown) in range(min(count, 11), 21)
+    named = [line for line in request.report.changes if "more than 20 images" in line]
+    assert len(named) == count - len(shown) == len(request.report.diagnostics)
+
+
+def test_small_images_stay_among_many() -> None:
+    """Only those that are too large give way, and as few of them as will do."""
+    small, large = (2_000, 2_000), (2_001, 10)
+
+    assert sizes_shown(render(session_of(*[small] * 40), CLAUDE)) == [small] * 40
+    assert sizes_shown(render(session_of(large, *[small] * 20), CLAUDE)) == [small] * 20
+    few = [large, large, *[small] * 18, large]
+    assert sizes_shown(render(session_of(*few), CLAUDE)) == few[1:]
+
+
+def test_the_last_image_decides_in_a_running_session_too() -> None:
+    """What was rendered before is rendered again where it has to be, and comes out as if it were new."""
+    growing = History("s")
+    for count in range(1, 45):
+        growing.user(["look", image("image/png", png(3_000 + count, 10))])
+        again = render(growing, CLAUDE)
+        growing.reply(Origin("anthropic", "anthropic", "claude-sonnet-4-5"), [Text("I see.")])
+
+        assert check("anthropic", again.json) == []
+        assert (3_000 + count, 10) in sizes_shown(again)
+    assert render(growing, CLAUDE).body == render(load(dump(growing)), CLAUDE).body
+
+
+def test_images_in_one_result_count_too() -> None:
+    """All of them in one turn: none of the large ones can stay."""
+    history = History("s")
+    history.user("shoot")
+    origin = Origin("anthropic", "anthropic", "claude-sonnet-4-5")
+    call = history.reply(origin, [ToolCall("a", "shot")]).tool_calls[0]
+    shots = tuple(image("image/png", png(2_500, 10)) for _ in range(21))
+    history.settle(call.id, Outcome("complete", shots))
+    request = render(history, CLAUDE)
+
+    assert check("anthropic", request.json) == [] and sizes_shown(request) == []
+    assert render(history, "openai:gpt-4o").report.changes == render(history, "openai:gpt-4o").changes
+
+
+def test_an_image_that_is_too_large_is_a_change() -> None:
+    """`changes` names it, with its size and the limit."""
+    _, request = said_to(CLAUDE, image("image/png", png(*WIDE)))
+
+    assert [line for line in request.report.changes if "9000 x 70 pixels" in line and "8000 a side" in line]

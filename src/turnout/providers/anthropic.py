@@ -16,7 +16,8 @@ PROVIDER = Provider(
     headers=VERSION,
     # "image exceeds 5 MB maximum", counted in base64, and "exceed max allowed size: 8000 pixels". Some
     # accounts were given 10 MB since; the smaller limit holds for all.
-    images=ImageLimit(characters=5 * 1024 * 1024, edge=8_000),
+    # "exceed max allowed size for many-image requests: 2000 pixels", with more than 20 of them.
+    images=ImageLimit(characters=5 * 1024 * 1024, edge=8_000, many=20, edge_of_many=2_000),
     dialect=AnthropicDialect(),
     variants={
         "oauth": {

@@ -10,6 +10,7 @@ from base64 import b64decode
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model import Media
 
@@ -24,6 +25,16 @@ class ImageLimit(Struct, frozen=True):
     characters: int = 0  # of base64
     edge: int = 0  # pixels of the longer side
     pixels: int = 0
+    many: int = 0  # with more images than this in one request …
+    edge_of_many: int = 0  # … the longer side may have so many pixels
+    is_crowded: bool = False  # whether that is so here
+
+    def crowded(self) -> ImageLimit:
+        """What is taken of one image among many."""
+        return replace(self, edge=self.edge_of_many, is_crowded=True)
+
+    def is_too_large_among_many(self, media: Media) -> bool:
+        return (size := size_of(media)) is not None and max(size) > self.edge_of_many
 
     def excess_of(self, media: Media) -> str:
         """Why the image is too large; "" where it is not, or where nothing shows its size."""
@@ -36,7 +47,8 @@ class ImageLimit(Struct, frozen=True):
             return ""
         width, height = size
         if self.edge and max(size) > self.edge:
-            return f"it is {width} x {height} pixels, and this API takes {self.edge} a side"
+            among = f" in a request with more than {self.many} images" if self.is_crowded else ""
+            return f"it is {width} x {height} pixels, and this API takes {self.edge} a side{among}"
         if self.pixels and width * height > self.pixels:
             has, most = _millions(width * height), _millions(self.pixels)
             return f"it has {has} million pixels, and this API takes {most}"

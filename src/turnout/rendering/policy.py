@@ -149,6 +149,8 @@ def _media(block: Media, reader: Reader) -> Seen:
     found = readable(block)
     if isinstance(found, Media) and (why := _unreadable(found, reader)):
         found = named(found, why)
+    elif isinstance(found, Media) and (excess := reader.images.excess_of(found)):
+        return Seen(named(found, excess), "media_replaced", f"{block_text(block)}: {excess}")
     if isinstance(found, Text):
         return Seen(found, "media_replaced", block_text(block))
     if details := _lost_details(found, reader):
@@ -174,7 +176,7 @@ def _unreadable(media: Media, reader: Reader) -> str:
         return f"only its account at {residue.origin.provider} can read it"
     if media.uri and not media.uri.startswith(WEB) and not reader.looks_at(media.uri):
         return "its address is not on the web"
-    return reader.images.excess_of(media) if reader.sees(media) else "this model cannot read it"
+    return "" if reader.sees(media) else "this model cannot read it"
 
 
 def worded(

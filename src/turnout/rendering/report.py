@@ -42,7 +42,7 @@ class Report(Struct, frozen=True):
     deduplicated: tuple[Diagnostic, ...]
     synthetic: tuple[Synthetic, ...]
     diagnostics: tuple[Diagnostic, ...]
-    changes: tuple[str, ...] = ()  # what the wire layer had to add, drop or weaken, rule by rule
+    changes: tuple[str, ...] = ()  # what had to be added, dropped or weakened for this target
 
 
 DEDUPE_CODES = frozenset(
@@ -83,7 +83,7 @@ class Rendered(Struct, frozen=True, kw_only=True):
 
     def reported(self, changes: Iterable[str], diagnostics: Iterable[Diagnostic] = ()) -> Report:
         """The report, with what the wire layer had to change and what was found beyond the messages."""
-        messages = self.messages
+        messages, notes = self.messages, (*self.notes[: self.noted], *self.tail_notes)
         calls = [call.id for message in messages for call in message.tool_calls]
         responses = [response for message in messages for response in message.responses]
         return Report(
@@ -94,9 +94,14 @@ class Rendered(Struct, frozen=True, kw_only=True):
             results=tuple(Emitted(item.call_id, self.ids[item.call_id]) for item in responses),
             deduplicated=tuple(self.deduplicated()),
             synthetic=tuple(_synthetic(item) for item in responses if item.outcome.synthetic),
-            diagnostics=(*self.notes[: self.noted], *self.tail_notes, *diagnostics),
-            changes=tuple(dict.fromkeys(changes)),
+            diagnostics=(*notes, *diagnostics),
+            changes=tuple(dict.fromkeys((*changes, *_media_changes(notes)))),
         )
+
+
+def _media_changes(notes: Iterable[Diagnostic]) -> Iterable[str]:
+    """What the target was not shown: an image that is too large, say."""
+    return (f"{note.code} {note.detail}" for note in notes if note.code == "media_replaced")
 
 
 def _synthetic(response: ToolResponse) -> Synthetic:

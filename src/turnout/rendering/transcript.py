@@ -29,6 +29,7 @@ from ..model import (
     block_text,
     with_fields,
 )
+from .image_crowd import ImageCrowd
 from .policy import Reader, Seen, is_plain, visible, worded
 from .report import DEDUPE_CODES, Rendered, Report
 
@@ -41,11 +42,15 @@ class Transcript:
     def __init__(self, history: History, reader: Reader) -> None:
         self.history = history
         self.reader = reader
+        self._strict_reader = replace(reader, images=reader.images.crowded())
+        self.crowd = ImageCrowd(reader.images)
         self._start_over()
         self.update()
 
-    def _start_over(self) -> None:
-        self.generation = self.history.generation
+    def _start_over(self, crowded: frozenset[str] = frozenset()) -> None:
+        """Begin again from the first turn; `crowded` are the turns whose large images are named."""
+        self._crowded = crowded
+        self.generation = (self.history.generation, len(crowded))
         self.ids = IdProjection(FORMATS[self.reader.id_format], self.reader.names)
         self.sealed: list[Message] = []
         self.tail: tuple[Message, ...] = ()
@@ -58,15 +63,30 @@ class Transcript:
 
     def update(self) -> Transcript:
         """Take in what the history gained; costs what is new."""
-        if self.generation != self.history.generation:
+        if self.generation[0] != self.history.generation:
+            self.crowd = ImageCrowd(self.reader.images)
             self._start_over()
+        self._take_turns()
+        if (crowded := self.crowd.crowded_turns()) != self._crowded:
+            self._start_over(crowded)
+            self._take_turns()
+        return self
+
+    def _take_turns(self) -> None:
         for at, turn in enumerate(self.history.turns[self._rendered : self.history.final], self._rendered):
-            self.sealed.extend(self._render(turn, self._notes, at < self.history.compacted))
+            messages = tuple(self._render(turn, self._notes, at < self.history.compacted))
+            self.crowd.count(turn.key, messages)
+            self.sealed.extend(messages)
         self._rendered = self.history.final
         self._tail_notes = []
         open_turn = self.history.open_turn
         self.tail = () if open_turn is None else tuple(self._render(open_turn, self._tail_notes))
-        return self
+        if open_turn is not None:
+            self.crowd.count(open_turn.key, self.tail)
+
+    def _reader_of(self, turn: Turn) -> Reader:
+        """How the target reads this turn: among many images, only small ones."""
+        return self._strict_reader if turn.key in self._crowded else self.reader
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -98,14 +118,16 @@ class Transcript:
         else:
             notes.append(Diagnostic("render", "empty_turn", detail=turn.key))
         if calls:
-            yield Message("tool", tuple([self._response(call, notes) for call in calls]))
+            reader = self._reader_of(turn)
+            yield Message("tool", tuple([self._response(call, reader, notes) for call in calls]))
 
     def _told(self, turn: ModelTurn, notes: list[Diagnostic]) -> Iterator[Message]:
         """A turn with calls, in words: nothing is lost, and nothing is left to pair."""
         said = [block for block in self._visible(turn, notes) if isinstance(block, Text)]
         calls = [Text(f"[I called {block_text(self._as_run(call))}]") for call in turn.tool_calls]
         yield Message("model", (*said, *calls), turn.origin)
-        results = [self._response(call, notes) for call in turn.tool_calls]
+        reader = self._reader_of(turn)
+        results = [self._response(call, reader, notes) for call in turn.tool_calls]
         yield Message("user", tuple(block for item in results for block in _given(item)))
 
     def _visible(self, turn: Turn, notes: list[Diagnostic]) -> tuple[Block, ...]:
@@ -113,8 +135,9 @@ class Transcript:
         return blocks if all(map(is_plain, blocks)) else tuple(self._seen_of(turn, notes))
 
     def _seen_of(self, turn: Turn, notes: list[Diagnostic]) -> Iterator[Block]:
+        reader = self._reader_of(turn)
         for at, block in enumerate(turn.blocks):
-            seen = visible(block, self.reader)
+            seen = visible(block, reader)
             if seen.code:
                 notes.append(Diagnostic("render", seen.code, detail=f"{turn.key} {seen.detail}".strip()))
             if isinstance(seen.block, ToolCall):
@@ -141,7 +164,7 @@ class Transcript:
         for call in calls:
             self.ids.add(call.id, call.name, call.raw_id if native else "")
 
-    def _response(self, call: ToolCall, notes: list[Diagnostic]) -> ToolResponse:
+    def _response(self, call: ToolCall, reader: Reader, notes: list[Diagnostic]) -> ToolResponse:
         interaction = self.history.ledger[call.id]
         outcome = interaction.outcome or self.history.interruption(interaction)
         if outcome.synthetic:
@@ -150,7 +173,7 @@ class Transcript:
         if shortened is not None:
             notes.append(Diagnostic("render", "shortened_result", call.id))
         changed: list[Seen] = []
-        told = worded(interaction, outcome, self.reader, shortened, changed)
+        told = worded(interaction, outcome, reader, shortened, changed)
         notes.extend(Diagnostic("render", seen.code, call.id, seen.detail) for seen in changed)
         return ToolResponse(call.id, call.name, told)
 

@@ -17,7 +17,7 @@ from ...rendering.report import Report
 from .clean import json_line, printable
 from .output import value
 
-SAID_ELSEWHERE = ("synthetic_result", "dropped_tool")
+SAID_ELSEWHERE = ("synthetic_result", "dropped_tool", "media_replaced")
 """Diagnostics that have a line of their own, with more in it."""
 
 

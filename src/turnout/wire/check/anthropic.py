@@ -12,7 +12,14 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from . import anthropic_blocks, anthropic_keys, anthropic_marks, anthropic_thinking, anthropic_tools
+from . import (
+    anthropic_blocks,
+    anthropic_images,
+    anthropic_keys,
+    anthropic_marks,
+    anthropic_thinking,
+    anthropic_tools,
+)
 from .anthropic_keys import BLOCK_KEYS
 from .anthropic_view import Block, Request, Rule, Turn, is_server_tool, may_be_paused, read
 from .problem import Level, Problem
@@ -348,6 +355,7 @@ RULES: tuple[Rule, ...] = (
     results_are_content,
     server_tools_stay_paired,
     *anthropic_blocks.RULES,
+    *anthropic_images.RULES,
     *anthropic_marks.RULES,
     *anthropic_tools.RULES,
     *anthropic_thinking.RULES,
