@@ -185,3 +185,50 @@ def test_media_that_a_model_cannot_read_in_a_result_is_named_in_the_report() -> 
     request = render(history, "deepseek:deepseek-chat")
     (told,) = [item for item in request.report.diagnostics if item.code == "media_replaced"]
     assert (told.call_id, told.detail) == (call.id, "[image/png https://x.test/a.png]")
+
+
+# How a medium is shown
+
+
+@pytest.mark.parametrize(
+    ("to", "is_told"),
+    [
+        ("openai:gpt-4o", True),
+        ("openai-responses:gpt-5.1", True),
+        ("azure:gpt-4o", True),
+        (CLAUDE, False),
+        (GEMINI, False),
+    ],
+)
+def test_how_closely_to_look_at_an_image_is_said_or_named(to: str, is_told: bool) -> None:
+    """OpenAI's two APIs have the same word for it; for the others a diagnostic names it."""
+    link = {"url": "https://example.org/a.png", "detail": "low"}
+    request = render(shown({"type": "image_url", "image_url": link}, "openai-chat", "openai:gpt-4o"), to)
+    named = [item.detail for item in request.report.diagnostics if item.code == "media_details_omitted"]
+    assert ('"detail":"low"' in request.body.decode(), named) == (is_told, [] if is_told else named)
+    assert is_told or "detail low" in named[0]
+
+
+def test_a_document_at_anthropic_is_told_with_its_title_and_context() -> None:
+    """Others cannot read the file; what was said about it they can."""
+    source = {"type": "file", "file_id": "file_1"}
+    part = {"type": "document", "source": source, "title": "Report", "context": "of last year"}
+    history = shown(part, "anthropic", CLAUDE)
+    assert words(render(history, CHAT_GPT)) == "see\n[file file_1]\n\nReport\n\nof last year"
+    assert parts(render(history, OTHER_CLAUDE))[1] == part
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-audio-preview", "gpt-4o-mini-audio-preview", "gpt-audio-mini"])
+def test_models_that_hear_get_sound(model: str) -> None:
+    """They begin with the name of a model that does not hear."""
+    part = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+    assert parts(render(shown(part, "openai-chat", f"openai:{model}"), f"openai:{model}"))[1] == part
+
+
+@pytest.mark.parametrize("to", ["openrouter:google/gemini-2.5-flash", "qwen:qwen3-vl-plus", "compatible:x"])
+def test_a_video_goes_back_to_servers_that_take_it(to: str) -> None:
+    """In the part that it came in; whoever cannot see it is told its address."""
+    part = {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}}
+    history = shown(part, "openai-chat", to)
+    assert parts(render(history, to))[1] == part
+    assert "https://example.org/a.mp4" in words(render(history, CLAUDE))

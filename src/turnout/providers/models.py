@@ -17,6 +17,8 @@ DOCUMENTS = (*IMAGE, "application/pdf")
 CLAUDE = (*IMAGE, "application/pdf", "text/plain")
 GEMINI_IMAGE = ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
 EVERYTHING = (*GEMINI_IMAGE, "audio/", "video/", "application/pdf", "text/")
+AUDIO = ("audio/",)
+VIDEO = (*IMAGE, "video/")
 NOTHING: tuple[str, ...] = ()
 
 CLASSIC = ("low", "medium", "high")
@@ -50,6 +52,9 @@ MODELS: dict[str, ModelFacts] = {
     "gpt-4": _row(8_192, 8_192, media=NOTHING),
     "gpt-4-turbo": _row(128_000, 4_096),
     "gpt-4o": _row(128_000, 16_384, media=DOCUMENTS),
+    "gpt-4o-audio": _row(128_000, 16_384, media=AUDIO),
+    "gpt-4o-mini-audio": _row(128_000, 16_384, media=AUDIO),
+    "gpt-audio": _row(128_000, 16_384, media=AUDIO),
     "gpt-4.1": _row(1_047_576, 32_768, media=DOCUMENTS),
     "gpt-4.5": _row(128_000, 16_384, media=DOCUMENTS),
     "o1": _gpt(200_000, 100_000, CLASSIC),
@@ -141,11 +146,11 @@ MODELS: dict[str, ModelFacts] = {
     "deepseek-r1": _row(131_072, 32_768, media=NOTHING, thinking=("always",)),
     # Others
     "qwen": _row(131_072, 16_384, media=NOTHING, thinking=("on", "off")),
-    "qwen-vl": _row(131_072, 16_384, thinking=("on", "off")),
+    "qwen-vl": _row(131_072, 16_384, media=VIDEO, thinking=("on", "off")),
     "qwen2.5": _row(131_072, 8_192, media=NOTHING),
-    "qwen2.5-vl": _row(131_072, 8_192),
+    "qwen2.5-vl": _row(131_072, 8_192, media=VIDEO),
     "qwen3": _row(262_144, 32_768, media=NOTHING, thinking=("on", "off")),
-    "qwen3-vl": _row(262_144, 32_768, thinking=("on", "off")),
+    "qwen3-vl": _row(262_144, 32_768, media=VIDEO, thinking=("on", "off")),
     "grok": _row(131_072, 16_384, media=NOTHING),
     "grok-2-vision": _row(32_768, 8_192),
     "grok-3-mini": _row(131_072, 16_384, media=NOTHING, thinking=("effort",), efforts=("low", "high")),

@@ -155,7 +155,8 @@ def _media(block: Media, reader: Reader) -> Seen:
         return Seen(found, "media_replaced", block_text(block))
     if details := _lost_details(found, reader):
         return Seen(with_fields(found, residue=None), "media_details_omitted", details)
-    found = _own(found, reader)
+    if not _understands_details(found, reader):
+        found = with_fields(found, residue=None)
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
 
@@ -163,10 +164,21 @@ def _media(block: Media, reader: Reader) -> Seen:
 def _lost_details(media: Media, reader: Reader) -> str:
     """What its own provider was told about a medium and this reader is not: how to look at it."""
     data = media.residue.data if media.residue is not None else None
-    if not isinstance(data, dict) or reader.owns(media.residue):
+    if not isinstance(data, dict) or _understands_details(media, reader):
         return ""
     around = [name for held in ("beside", "document") for name in data.get(held) or ()]
+    around += [f"detail {data['detail']}"] if data.get("detail") not in (None, "auto") else []
     return ", ".join(name for name in around if name != "title")
+
+
+def _understands_details(media: Media, reader: Reader) -> bool:
+    """Whether what a provider was told about a medium is for this reader, too."""
+    residue = media.residue
+    if residue is None or reader.owns(residue):
+        return True
+    # Chat and Responses of OpenAI have one word for how closely to look at an image.
+    is_detail = isinstance(residue.data, dict) and residue.data.keys() == {"detail"}
+    return is_detail and residue.origin.shares_account(reader.origin)
 
 
 def _unreadable(media: Media, reader: Reader) -> str:

@@ -363,15 +363,20 @@ def _media_part(media: Media, document_part: str) -> Wire:
         return {"type": "image_url", "image_url": {"url": url, "detail": detail} if detail else {"url": url}}
     if document_part == "document_url" and media.mime == "application/pdf":
         return {"type": "document_url", "document_url": url, "document_name": media.name or "file.pdf"}
+    if kind := text_field(media.residue, "part", LINKED_PARTS):
+        return {"type": kind, kind: {"url": url}}
     if media.uri:
         return {"type": "text", "text": block_text(media)}
     if media.mime.startswith("audio/"):
         kind = media.mime.partition("/")[2]
         return {"type": "input_audio", "input_audio": {"data": media.data, "format": AUDIO.get(kind, kind)}}
+    if media.mime.startswith("video/"):  # OpenRouter, Qwen and vLLM take it so; nobody takes it as a file
+        return {"type": "video_url", "video_url": {"url": url}}
     return {"type": "file", "file": {"filename": media.name or "file", "file_data": url}}
 
 
 DETAILS = ("auto", "low", "high")
+LINKED_PARTS = ("video_url", "audio_url")  # of servers that are not OpenAI's
 AUDIO: Mapping[str, str] = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav"}
 
 

@@ -62,7 +62,8 @@ def sniffed(data: str) -> str:
 def held_file(kind: str, file_id: str, part: dict[str, Any], door: Door) -> Opaque:
     """A file that lies at the provider: every model of that account can read it, and nobody else."""
     marks = door.scoped_residue("account", file_id=file_id, **{door.unit: part})
-    return Opaque(kind, f"[file {file_id}]", marks)
+    told = [text_of(part.get(name)) for name in ("title", "context")]  # of Anthropic's documents
+    return Opaque(kind, "\n\n".join([f"[file {file_id}]", *filter(None, told)]), marks)
 
 
 def _by_ending(place: str) -> str:
@@ -84,11 +85,14 @@ def image_url(part: dict[str, Any], door: Door) -> Iterator[Item]:
 
 
 def video_url(part: dict[str, Any], door: Door) -> Iterator[Item]:
-    yield from_url(_url(part.get("video_url")), "video/mp4")
+    """A part that some servers of Chat have (OpenRouter, Qwen, vLLM): it goes back to them as it is."""
+    marks = door.scoped_residue("provider", part="video_url")
+    yield from_url(_url(part.get("video_url")), "video/mp4", residue=marks)
 
 
 def audio_url(part: dict[str, Any], door: Door) -> Iterator[Item]:
-    yield from_url(_url(part.get("audio_url")), "audio/mpeg")
+    marks = door.scoped_residue("provider", part="audio_url")
+    yield from_url(_url(part.get("audio_url")), "audio/mpeg", residue=marks)
 
 
 def document_url(part: dict[str, Any], door: Door) -> Iterator[Item]:
