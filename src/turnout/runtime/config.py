@@ -82,6 +82,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     system: str = ""
     thinking: bool | None = None
     effort: str | None = None
+    foreign_thinking: Literal["omit", "as_text"] | None = None
     theme: ThemeName = "auto"
     max_cost: Dollars | None = None
     subagents: bool = True

@@ -47,6 +47,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     max_turns: int | None = None
     max_cost: float | None = None
     network: bool | None = None
+    foreign_thinking: str | None = None
     resume: str = ""
     continues: bool = False
     fork: bool = False
@@ -60,6 +61,7 @@ def configuration(wanted: Wanted, environment: Mapping[str, str] | None = None) 
         raise UsageError(f"{wanted.folder} is not a folder")
     given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
     given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
+    given |= {"foreign_thinking": wanted.foreign_thinking}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
     config = load(
         os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen
@@ -141,7 +143,10 @@ def instructions(config: Config) -> str:
 
 
 def thinking(config: Config) -> dict[str, Any]:
-    given = {"thinking": config.settings.thinking, "effort": config.settings.effort}
+    """What the settings say about thinking, as options of every request."""
+    settings = config.settings
+    given = {"thinking": settings.thinking, "effort": settings.effort}
+    given |= {"foreign_thinking": settings.foreign_thinking}
     return {name: value for name, value in given.items() if value is not None}
 
 

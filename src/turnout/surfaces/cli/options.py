@@ -45,6 +45,12 @@ SESSION = (
     ),
     click.option("--max-budget-usd", "max_cost", type=Dollars(0), default=None, help="Spend no more."),
     click.option("--system", default="", help="System text in place of ours."),
+    click.option(
+        "--foreign-thinking",
+        type=click.Choice(["omit", "as_text"]),
+        default=None,
+        help="What becomes of the thinking of other models: left out, or handed on as text.",
+    ),
     click.option("--cwd", "folder", default="", help="The folder to work in."),
     click.option("--profile", default="", help="A profile of the configuration."),
     click.option("--base-url", default="", help="Another address of the model's API."),
