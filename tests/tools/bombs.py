@@ -53,6 +53,13 @@ def unevaluated(levels: int) -> Schema:
     return {"type": "object", **schema}
 
 
+def lists_of_two_kinds() -> Schema:
+    """Cheap to check, but whoever reports what does not fit has two reports for each value at each level."""
+    kind = {"type": "array", "items": {"$ref": "#/$defs/n"}}
+    named = {"n": {"anyOf": [kind, kind, {"type": "null"}]}}
+    return {"type": "object", "properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": named}
+
+
 def diamonds(levels: int) -> Schema:
     """Cheap to check, but 2^levels parts for whoever writes its references out."""
     named: Schema = {"d0": {"type": "object"}}
@@ -109,6 +116,7 @@ def list_in_list(levels: int) -> str:
 
 
 REFUSED: dict[str, Schema] = {
+    "a list of 200,000 numbers": {"type": "object", "properties": {"x": {"enum": list(range(200_000))}}},
     "40 definitions of allOf, each twice the one before": doubling(40),
     "the same with anyOf": doubling(40, "anyOf"),
     "the same with oneOf": doubling(40, "oneOf"),
@@ -146,6 +154,11 @@ ACCEPTED: dict[str, tuple[Schema, Any]] = {
     "many of many choices": (
         {"type": "object", "properties": {"x": {"items": {"anyOf": [{"const": at} for at in range(300)]}}}},
         {"x": [-1] * 20_000},
+    ),
+    "lists of lists, each of two kinds": (lists_of_two_kinds(), {"x": [[[1]] * 50] * 50}),
+    "a list of many numbers": (
+        {"type": "object", "properties": {"x": {"enum": list(range(9_000))}}},
+        {"x": 1e308},
     ),
 }
 

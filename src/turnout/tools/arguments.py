@@ -37,7 +37,7 @@ from .problems import (
     written,
 )
 from .schema import Undecodable
-from .schema_cost import COSTLY, SMALL
+from .schema_cost import COSTLY, DETAILED, SMALL
 from .tool import Tool
 
 NAMED = 32
@@ -47,9 +47,6 @@ MANY = 100
 """More problems than this and none is repaired: each takes 0.1 ms to be read."""
 
 USAGE = 4000  # characters
-
-DETAILED = 10_000
-"""Steps up to which every problem is looked for. To report a step takes 5 µs; else the first will do."""
 
 FEW = 1000  # values; a text with fewer need not be looked at
 
@@ -95,7 +92,10 @@ def is_costly(tool: Tool, call: ToolCall) -> bool:
     size = _size(call)
     if call.fault or size > tool.argument_limit or (size <= SMALL and tool.cost.is_light):
         return False  # with a fault it is refused unread, or read anew and then measured
-    return _steps(tool, call.arguments, call.raw) > COSTLY
+    steps = _steps(tool, call.arguments, call.raw)
+    if steps > DETAILED and tool.cost.branches:  # it is the report of what does not fit that takes long
+        return steps > COSTLY or not tool.fits(call.arguments)
+    return steps > COSTLY
 
 
 def _steps(tool: Tool, arguments: Mapping[str, Any], raw: str | None) -> float:
@@ -273,7 +273,13 @@ def _invalid(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Che
 
 
 def _first_problem(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
-    """The first thing that does not fit; there may be more."""
+    """The first thing that does not fit; there may be more.
+
+    Where the schema has alternatives the validator reports on each of them, without end. That is not asked for.
+    """
+    if tool.cost.branches:
+        unnamed = Problem("", "arguments that fit its parameters", shown(value))
+        return Checked(value, repairs, "invalid_arguments", (unnamed,), is_first=True)
     try:
         tool.validator.validate(value)
     except ValidationError as error:

@@ -29,11 +29,16 @@ def main() -> None:
 def answer(schema: Any, value: Any, backtracks: bool) -> dict[str, Any]:
     linear, trying = jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=1_000_000)
     check = jsonschema_rs.validator_for(schema, pattern_options=trying if backtracks else linear)
-    try:
-        check.validate(value)
-    except jsonschema_rs.ValidationError as error:
-        return {"valid": False, "path": list(error.instance_path), "said": error.kind.name}
-    return {"valid": True, "path": [], "said": ""}
+    if check.is_valid(value):
+        return {"valid": True, "path": [], "said": ""}
+    # The short form: the long one reports on every alternative of every value, which takes ten times as long.
+    error = min(check.evaluate(value).errors(), key=lambda each: each["instanceLocation"].count("/"))
+    path = [_step(part) for part in error["instanceLocation"].split("/")[1:]]
+    return {"valid": False, "path": path, "said": error["schemaLocation"].rpartition("/")[2]}
+
+
+def _step(part: str) -> str | int:
+    return int(part) if part.isdigit() else part.replace("~1", "/").replace("~0", "~")
 
 
 if __name__ == "__main__":
