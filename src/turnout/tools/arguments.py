@@ -275,7 +275,7 @@ def _invalid(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Che
 def _first_problem(tool: Tool, value: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
     """The first thing that does not fit; there may be more.
 
-    Where the schema has alternatives the validator reports on each of them, without end. That is not asked for.
+    Where the schema has alternatives the validator would report on each of them, at every level.
     """
     if tool.cost.branches:
         unnamed = Problem("", "arguments that fit its parameters", shown(value))

@@ -119,9 +119,12 @@ class Subject(Struct, frozen=True):
         """What the parts of an argument come to in the end, by whatever way."""
         return self.assessed.reached.get(name, ()) if self.assessed else ()
 
-    def is_untold(self, name: str) -> bool:
-        """Whether an argument has parts that nobody can tell."""
-        return name in self.assessed.untold if self.assessed else False
+    def is_untold(self, name: str, pattern: str) -> bool:
+        """Whether an argument has parts that nobody can tell, or words that may be what a rule means."""
+        if self.assessed is None:
+            return False
+        possible = self.assessed.possible.get(name, ())
+        return name in self.assessed.untold or any(fnmatchcase(text, pattern) for text in possible)
 
     @property
     def fingerprint(self) -> str:
@@ -288,7 +291,11 @@ def _argument_matches(
 
 def _might_match(rule: Rule, subject: Subject) -> bool:
     """Whether only the parts that cannot be told keep a rule from matching."""
-    untold = {name for name in rule.arguments if subject.parts(name) == () or subject.is_untold(name)}
+    untold = {
+        name
+        for name, pattern in rule.arguments.items()
+        if subject.parts(name) == () or subject.is_untold(name, pattern)
+    }
     if not untold:
         return False
     rest = {name: text for name, text in rule.arguments.items() if name not in untold}

@@ -11,8 +11,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from posixpath import basename
 
+from .embedded_commands import MOST as MOST_EMBEDDED
+from .embedded_commands import PIPED, embedded_commands
 from .shell_words import Command, Doubt, commands, glimpsed
 
 DEEPEST = 6  # one program that starts another that starts another
@@ -36,21 +39,24 @@ WRAPPERS = {
                 "nsenter",
                 "numactl",
             ),
-            *("parallel", "perf", "pkexec", "prlimit", "proxychains", "proxychains4", "rlwrap", "runuser"),
-            *("setarch", "setpriv", "setsid", "stdbuf", "strace", "sudo", "systemd-run", "time", "tini"),
+            *("parallel", "pkexec", "prlimit", "proxychains", "proxychains4", "rlwrap", "runuser"),
+            *("setpriv", "setsid", "stdbuf", "strace", "sudo", "systemd-run", "time", "tini"),
             *("torsocks", "toybox", "unbuffer", "unshare", "valgrind", "watch", "xargs", "xvfb-run"),
+            *("bunx", "catatonit", "choom", "chronic", "cpulimit", "dumb-init", "i386", "linux32", "linux64"),
+            *("npx", "sem", "uclampset", "uname26", "uvx", "x86_64"),
         ),
         0,
     ),
     **dict.fromkeys(("chroot", "chrt", "faketime", "flock", "ssh", "su", "taskset", "timeout"), 1),
+    **dict.fromkeys(("gosu", "perf", "setarch", "su-exec"), 1),
 }
 APPENDING = frozenset(("xargs", "parallel"))  # what they are piped comes behind the words
-SHELLS = frozenset(["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"])
+SHELLS = frozenset(["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"])
 TEXT_FLAGS = {
     "env": ("-S", "--split-string"),
-    **dict.fromkeys(("su", "runuser", "script", "flock"), ("-c", "--command")),
+    **dict.fromkeys(("su", "runuser", "script", "flock", "sg", "fish"), ("-c", "--command")),
 }
-RUNS_TEXT = frozenset(("eval", "watch", "ssh", "parallel", "trap"))  # whose words a shell reads again
+RUNS_TEXT = frozenset(("eval", "watch", "ssh", "parallel", "sg", "trap"))  # whose words a shell reads again
 STARTING_FLAGS = {
     **dict.fromkeys(("find", "gfind"), ("-exec", "-execdir", "-ok", "-okdir")),
     **dict.fromkeys(("fd", "fdfind"), ("-x", "-X", "--exec", "--exec-batch")),
@@ -64,6 +70,13 @@ INTERPRETERS = {
     ),
     "php": ("-r",),
 }
+_JOINED_CODE = {"python": re.compile(r"-[A-Za-z]*c"), "pypy": re.compile(r"-[A-Za-z]*c")}
+_JOINED_CODE_ELSE = re.compile(r"-[A-Za-z0-9]*[eE]")  # perl -we, node -pe
+_SHOWS_ITSELF = frozenset(("--version", "-V", "-v", "--help", "-h"))
+_LOADER = re.compile(r"ld(?:-[\w.-]+)?\.so(?:\.\d+)*")
+_NAMELESS = re.compile(r"[^\w.:\[(!]+")  # of which nothing but a placeholder is seen: {}, %
+_QUOTING = re.compile(r"[\\'\"\n]")
+_MAY_CALL_GIT = re.compile(r"git|[$`*?\[{]|\b(?:sh|bash|eval|source|python\w*|perl)\b", re.IGNORECASE)
 _AWK = frozenset(("awk", "gawk", "mawk", "nawk"))
 _STARTS_FROM_AWK = re.compile(r"system|getline|\|")
 _GIT_VALUES = frozenset(
@@ -84,6 +97,7 @@ class Reached:
     def __init__(self, resolve: Resolve = lambda program: "") -> None:
         """`resolve` gives the real name of a program that is named by its path, or ""."""
         self.found: dict[Words, None] = {}
+        self.possible: dict[str, None] = {}  # commands that may be among the words of others
         self.untold = False
         self.obscure = False
         self._resolve = resolve
@@ -110,14 +124,14 @@ class Reached:
         found = glimpsed(line)
         self.untold = True
         self.obscure |= too_much or any("$" in words[0] or "`" in words[0] for words in found)
+        self.obscure |= not found and _MAY_CALL_GIT.search(_QUOTING.sub("", line)) is not None
         for words in found:
             self.add(words, depth)
 
     def add_commands(self, found: Sequence[Command], depth: int = 0) -> None:
         """The commands of a plain line."""
         for command in found:
-            piped = command.joint == "|" and basename(command.program) in SHELLS
-            self.untold |= piped and len(command.words) == 1
+            self.untold |= command.joint == "|" and basename(command.program) in PIPED
             self.add(command.words, depth)
 
     def add(self, words: Sequence[str], depth: int = 0) -> None:
@@ -125,6 +139,8 @@ class Reached:
         if not words or depth > DEEPEST or len(self.found) > MOST:
             self.untold |= bool(words)
             return
+        if _NAMELESS.fullmatch(words[0]):
+            self.untold = self.obscure = True
         for name in self._names(words[0]):
             known = (name, *words[1:])
             if known not in self.found:
@@ -144,13 +160,22 @@ class Reached:
             self.add(("git", *_without_global_flags(rest)), depth)
         if name in WRAPPERS:
             for command in _behind(rest, WRAPPERS[name]):
+                self.untold |= name in APPENDING and _is_replaced(command[0], rest)
                 self.add((*command, "{}") if name in APPENDING else command, depth)
         for flag in STARTING_FLAGS.get(name, ()):
             for command in _after_flag(rest, flag):
                 self.add(command if "{}" in command else (*command, "{}"), depth)
+        if _LOADER.fullmatch(name):
+            self.add(rest, depth)
         for text in _texts(name, rest):
             self.add_line(text, depth)
-        self.untold |= _runs_code(name, rest)
+        self.untold |= _runs_code(name, rest) or _reads_commands(name, rest)
+        self._add_embedded(name, rest)
+
+    def _add_embedded(self, name: str, words: Words) -> None:
+        found = tuple(islice(embedded_commands(name, words), 4 * MOST_EMBEDDED + 1))
+        self.untold |= len(found) > 4 * MOST_EMBEDDED
+        self.possible.update(dict.fromkeys(found))
 
 
 def _behind(words: Words, others: int) -> Iterator[Words]:
@@ -185,21 +210,41 @@ def _texts(name: str, words: Words) -> Iterator[str]:
                 yield from (text for text in words[at + 1 :] if not text.startswith("-"))
                 return
     for flag in TEXT_FLAGS.get(name, ()):
+        joined = re.compile(
+            rf"-[A-Za-z0-9]*?{flag[1:]}(.*)" if len(flag) == 2 else f"{flag}=?(.*)", re.DOTALL
+        )
         for at, word in enumerate(words):
-            if word == flag:
-                yield from words[at + 1 : at + 2]
-            elif word.startswith((f"{flag}=", flag)) and word != flag:
-                yield word.removeprefix(flag).removeprefix("=")
+            if given := joined.fullmatch(word):
+                yield from (given[1].removeprefix("="),) if given[1] else words[at + 1 : at + 2]
     if name in RUNS_TEXT:
         yield " ".join(words)
         yield from words
 
 
 def _runs_code(name: str, words: Words) -> bool:
-    flags = INTERPRETERS.get(name.rstrip("0123456789."), ())
-    if any(word.startswith(flag) for word in words for flag in flags):
+    kind = name.rstrip("0123456789.")
+    flags = INTERPRETERS.get(kind, ())
+    joined = _JOINED_CODE.get(kind, _JOINED_CODE_ELSE)
+    if flags and any(word.startswith(flags) or joined.match(word) for word in words):
         return True
     return name in _AWK and any(_STARTS_FROM_AWK.search(word) for word in words)
+
+
+def _reads_commands(name: str, words: Words) -> bool:
+    """Whether a shell or an interpreter is given no file and so takes what it is piped."""
+    if name not in SHELLS and name.rstrip("0123456789.") not in INTERPRETERS:
+        return False
+    operands = [word for word in words if not word.startswith("-")]
+    piped = not operands or "-s" in words or operands[0].startswith(("/dev/", "/proc/"))
+    return piped and _SHOWS_ITSELF.isdisjoint(words)
+
+
+def _is_replaced(program: str, words: Words) -> bool:
+    """Whether the program is what `xargs -I X` puts another word in place of."""
+    return any(
+        word == f"-I{program}" or (words[at - 1 : at] == ("-I",) and word == program)
+        for at, word in enumerate(words)
+    )
 
 
 def _without_global_flags(words: Words) -> Words:

@@ -41,7 +41,8 @@ class Assessment(Struct, frozen=True):
     `parts` are the pieces that an argument is made of: a rule that allows must cover each, one
     that denies needs to meet one. No pieces means that they cannot be told; `too_much` that
     there were too many to look. `reached` are further pieces that only a rule that denies or
-    asks looks at: what the others come to. `untold` are arguments that hold more than can be told.
+    asks looks at: what the others come to. `possible` are pieces that may be none: what a rule against
+    them meets is asked for. `untold` are arguments that hold more than can be told.
     `mentions` are paths that the call may touch, and `may_show` says why it may show the content
     of files that it does not name. `leaves`: whether it may send something off the machine.
     `only_reads`: it is known to change nothing, so that other reading may go on beside it.
@@ -56,5 +57,6 @@ class Assessment(Struct, frozen=True):
     only_reads: bool = False
     reached: dict[str, tuple[str, ...]] = field(default_factory=dict)
     untold: tuple[str, ...] = ()
+    possible: dict[str, tuple[str, ...]] = field(default_factory=dict)
     mentions: tuple[str, ...] = ()
     may_show: str = ""

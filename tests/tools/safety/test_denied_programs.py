@@ -97,6 +97,15 @@ rm *
 ls && rm x || true
 rm x | cat
 ./link x
+env -iS 'rm x'
+script -qc 'rm x' /dev/null
+setarch x86_64 rm x
+linux64 rm x
+npx rm x
+sg root 'rm x'
+rbash -c 'rm x'
+/lib64/ld-linux-x86-64.so.2 /bin/rm x
+perf stat rm x
 """.strip().split("\n")
 UNTOLD = r"""
 python3 -c 'import shutil'
@@ -112,6 +121,46 @@ $x y
 eval $x
 bash -c "$x"
 bash <<< 'rm x'
+echo 'rm x' | bash -s
+echo 'rm x' | bash -
+echo 'rm x' | bash -x
+echo 'rm x' | env bash
+echo 'rm x' | bash /dev/stdin
+echo 'rm x' | xargs env
+echo rm | xargs -I % % x
+echo rm | xargs -I P P x
+echo 1 | python3
+python3 -Bc 1
+perl -we 1
+node -pe 1
+echo '!rm x' | ed
+""".strip().split("\n")
+POSSIBLE = r"""
+sed '1e rm x' a
+sed -n 's/.*/rm x/e' a
+tar cf a --checkpoint=1 --checkpoint-action=exec='rm x' b
+tar xf a --to-command='rm x'
+tar -I 'rm x' -cf a b
+vim -c '!rm x' -c q
+ex -sc '!rm x' a
+gdb -ex '!rm x'
+git -c alias.y='!rm x' y
+git bisect run rm x
+git rebase -x 'rm x' HEAD
+git submodule foreach 'rm x'
+npm exec -- rm x
+uv run rm x
+docker exec c rm x
+tmux new -d rm x
+cp /bin/rm y
+ln -s /bin/rm y
+hash -p /bin/rm y
+alias y=rm
+test -v 'a[$(rm x)]'
+printf -v 'a[$(rm x)]' y
+compgen -C 'rm x'
+capsh -- -c 'rm x'
+find . -name x -delete
 """.strip().split("\n")
 OTHERS = r"""
 ls rm x
@@ -128,6 +177,13 @@ awk '{ print $1 }' x
 make rm
 git rm-x
 rmdir x
+npm run exec rm
+git commit -m 'rebase and rm x'
+python3 build.py
+python3 --version
+sed -n 1p rmx
+cp a b
+find . -name x
 """.strip().split("\n")
 
 
@@ -166,6 +222,13 @@ def test_what_cannot_be_told_is_asked_for(workspace: Workspace) -> None:
     assert [line for line in UNTOLD if verdict(line, workspace, denies) != "ask"] == []
     assert [line for line in UNTOLD if verdict(line, workspace) != "allow"] == []
     assert [line for line in OTHERS if verdict(line, workspace, denies) != "allow"] == []
+
+
+def test_what_may_be_a_command_in_the_words_of_another_is_asked_for(workspace: Workspace) -> None:
+    """Of some programs any word may be a command: what a rule then meets may be meant by it."""
+    denies = Rule("deny", "shell", {"command": "rm *"})
+    assert [line for line in POSSIBLE if verdict(line, workspace, denies) != "ask"] == []
+    assert [line for line in POSSIBLE if verdict(line, workspace) != "allow"] == []
 
 
 def test_a_rule_that_asks_sees_the_same(workspace: Workspace) -> None:

@@ -56,6 +56,7 @@ def assessed(arguments: Mapping[str, Any], situation: Situation) -> Assessment:
         only_reads=_only_reads(judged) and not planted and not arguments.get("background"),
         reached={"command": reached.texts},
         untold=("command",) if reached.untold else (),
+        possible={"command": tuple(reached.possible)},
         mentions=tuple(islice(_mentions(reached, judged, situation), MOST_MENTIONS)),
         may_show=_may_show(judged, reached, situation),
     )
