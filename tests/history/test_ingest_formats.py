@@ -551,6 +551,83 @@ def test_thinking_without_words_and_signature_is_named(block: dict[str, Any], ki
     assert history.turns[1].blocks == (Text("yes"),)
 
 
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+
+
+def _chat_call(**fields: Any) -> list[Any]:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}, **fields}
+    return [user("?"), {"role": "assistant", "content": None, "tool_calls": [call]}, RESULT]
+
+
+@pytest.mark.parametrize(
+    ("form", "messages", "named"),
+    [
+        ("openai-chat", _chat_call(new=1), "tool_calls.new"),
+        ("openai-chat", _chat_call(function={"name": "f", "arguments": "{}", "new": 1}), "function.new"),
+        (
+            "openai-responses",
+            [
+                user("?"),
+                {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}", "new": 1},
+                {"type": "function_call_output", "call_id": "c1", "output": "x"},
+            ],
+            "function_call.new",
+        ),
+        (
+            "openai-responses",
+            [
+                user("?"),
+                {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c1", "output": "x", "new": 1},
+            ],
+            "function_call_output.new",
+        ),
+        ("gemini", [{"role": "user", "parts": [{"text": "?"}], "new": 1}], "content.new"),
+        (
+            "gemini",
+            [
+                {"role": "user", "parts": [{"text": "?"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}, "new": 1}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": 1}}}]},
+            ],
+            "functionCall.new",
+        ),
+        (
+            "gemini",
+            [
+                {"role": "user", "parts": [{"text": "?"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "f", "scheduling": "SILENT"}}]},
+            ],
+            "functionResponse.scheduling",
+        ),
+    ],
+)
+def test_a_field_that_nobody_reads_is_named(form: str, messages: list[Any], named: str) -> None:
+    """Of calls and results as of messages and parts."""
+    found = [item.detail for item in ingest(messages, form).diagnostics if item.code == "unknown_field"]
+    assert found == [named]
+
+
+def test_a_call_of_a_kind_to_come_keeps_its_input() -> None:
+    """Chat has functions and custom tools; the next kind will look like them."""
+    call = {"id": "c1", "type": "query", "query": {"name": "sql", "input": "SELECT 1"}}
+    history = ingest([user("?"), {"role": "assistant", "tool_calls": [call]}, RESULT], "openai-chat")
+    assert [(each.name, each.arguments) for each in history.turns[1].tool_calls] == [
+        ("sql", {"input": "SELECT 1"})
+    ]
+
+
+def test_what_a_model_said_aloud_goes_back_by_its_id() -> None:
+    """OpenAI keeps the sound for a while; others get the transcript, or a diagnostic."""
+    spoken = {"role": "assistant", "audio": {"id": "audio_1"}}
+    place = "openai:gpt-4o-audio-preview"
+    history = ingest([user("?"), spoken, user("!")], "openai-chat", place)
+    assert render(history, place).json["messages"][1]["audio"] == {"id": "audio_1"}
+    told = render(history, "anthropic:claude-sonnet-4-5").report.diagnostics
+    assert "opaque_omitted" in [item.code for item in told]
+
+
 def test_custom_tool_calls_are_paired_with_their_outputs() -> None:
     items = [
         {"type": "custom_tool_call", "call_id": "a", "name": "sh", "input": "ls"},

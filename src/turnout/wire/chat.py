@@ -148,7 +148,9 @@ class ChatEncoder:
         self._add_reasoning(wire, message, bool(calls))
         if is_private := has_private_state(message):
             self._note_lost_thoughts(wire, message)
-        if wire["content"] is None and not calls:
+        if wire["content"] is None and (audio := _spoken_audio(message)):
+            wire["audio"] = audio
+        elif wire["content"] is None and not calls:
             if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
                 return
             wire["content"] = TEXT_FILLER
@@ -350,6 +352,13 @@ def _is_reasoned(message: Message) -> bool:
     return any(
         isinstance(block, Thinking) and reasoning_details(block.residue, []) for block in message.blocks
     )
+
+
+def _spoken_audio(message: Message) -> Wire:
+    """What the model said aloud, by the id that OpenAI keeps it under; {} where there is none."""
+    held = [fields_of(block.residue).get("audio") for block in message.blocks if isinstance(block, Opaque)]
+    ids = [audio["id"] for audio in held if isinstance(audio, dict) and isinstance(audio.get("id"), str)]
+    return {"id": ids[0]} if ids else {}
 
 
 def _is_blank(part: Wire) -> bool:

@@ -129,13 +129,20 @@ def _calls(message: dict[str, Any], door: Door) -> Iterator[HeardCall]:
         yield HeardCall("", text_of(old.get("name")), first_of(old, "arguments", "args"), unnumbered=True)
 
 
+CALL_FIELDS = frozenset({"id", "type", "index", "function", "custom", "extra_content"})
+FUNCTION_FIELDS = frozenset({"name", "arguments", "args", "input", "parsed_arguments", "index"})
+
+
 def _call(entry: dict[str, Any], door: Door) -> HeardCall:
-    raw_id = text_of(entry.get("id"))
+    raw_id, kind = text_of(entry.get("id")), text_of(entry.get("type"))
     if isinstance(entry.get("custom"), dict):
         custom = entry["custom"]
         marks = door.scoped_residue("provider", custom=True)
         return custom_call(raw_id, custom.get("name"), custom.get("input"), marks)
-    function = dict_of(entry.get("function")) or entry
+    function = dict_of(entry.get("function")) or dict_of(entry.get(kind)) or entry
+    _note_unknown_in_call(entry, function, kind, door)
+    if kind != "function" and function is entry.get(kind) and isinstance(function.get("input"), str):
+        return custom_call(raw_id, function.get("name"), function["input"], None)  # of a kind to come
     return HeardCall(
         raw_id,
         text_of(function.get("name")),
@@ -143,6 +150,14 @@ def _call(entry: dict[str, Any], door: Door) -> HeardCall:
         door.residue(extra_content=entry.get("extra_content")),
         unnumbered="id" not in entry and isinstance(function.get("arguments"), dict),  # Ollama's own API
     )
+
+
+def _note_unknown_in_call(entry: dict[str, Any], function: dict[str, Any], kind: str, door: Door) -> None:
+    if function is entry:
+        parts.note_unknown("tool_calls", entry, CALL_FIELDS | FUNCTION_FIELDS, door)
+    else:
+        parts.note_unknown("tool_calls", entry, CALL_FIELDS | {kind}, door)
+        parts.note_unknown("function", function, FUNCTION_FIELDS, door)
 
 
 def custom_call(raw_id: str, name: Any, text: Any, residue: Residue | None) -> HeardCall:

@@ -29,6 +29,8 @@ def read(content: dict[str, Any], door: Door) -> Iterator[Heard]:
     said = content.get("parts")
     if "parts" not in content:  # a bare part where a content should be
         said = {name: value for name, value in content.items() if name != "role"}
+    else:
+        parts.note_unknown("content", content, frozenset({"role", "parts"}), door)
     yield Heard(_speaker(content, door), tuple(parts.items_of(said, door)), door.origin)
 
 
@@ -75,6 +77,7 @@ def _text(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
 
 def _call(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
     call = dict_of(value)
+    parts.note_unknown("functionCall", call, frozenset({"id", "name", "args"}), door)
     raw_id = text_of(call.get("id"))
     arguments = {} if call.get("args") is None else call["args"]  # left out where there are none
     residue = door.residue(thought_signature=_signature(part))
@@ -83,6 +86,7 @@ def _call(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
 
 def _response(value: Any, part: dict[str, Any], door: Door) -> Iterator[Item]:
     answer = dict_of(value)
+    parts.note_unknown("functionResponse", answer, frozenset({"id", "name", "response", "parts"}), door)
     raw_id = text_of(answer.get("id"))
     outcome = _outcome(answer.get("response"))
     if shown := parts.said(parts.items_of(answer.get("parts"), door)):

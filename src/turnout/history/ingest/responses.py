@@ -129,15 +129,22 @@ def _held(item: dict[str, Any], door: Door) -> Heard:
 
 # Items
 
+OF_ANY_ITEM = frozenset({"type", "id", "call_id", "status", "name", "namespace", "caller", "created_by"})
+CALL_FIELDS = OF_ANY_ITEM | {"arguments", "input", "parsed_arguments"}
+OUTPUT_FIELDS = OF_ANY_ITEM | {"output"}
+"""The fields of calls and outputs that are read, or that say nothing by themselves. Any other is named."""
+
 
 def function_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
     """Paired by call_id; only a proxy that omits it leaves the item's own id to go by."""
+    parts.note_unknown("function_call", item, CALL_FIELDS, door)
     marks = door.scoped_residue("provider", item_id=item.get("id"), namespace=item.get("namespace") or None)
     yield HeardCall(_call_id(item), qualified_name(item), item.get("arguments"), marks)
 
 
 def custom_tool_call(item: dict[str, Any], door: Door) -> Iterator[Item]:
     """A call whose argument is free text."""
+    parts.note_unknown("custom_tool_call", item, CALL_FIELDS, door)
     namespace = item.get("namespace") or None
     marks = door.scoped_residue("provider", custom=True, item_id=item.get("id"), namespace=namespace)
     yield chat.custom_call(_call_id(item), qualified_name(item), item.get("input"), marks)
@@ -168,6 +175,7 @@ def _call_id(item: dict[str, Any]) -> str:
 
 
 def call_output(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    parts.note_unknown(text_of(item.get("type")), item, OUTPUT_FIELDS, door)
     cut = item.get("status") in ("in_progress", "incomplete")
     if cut:
         door.found("incomplete_result", text_of(item.get("call_id")))
