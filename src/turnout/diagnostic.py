@@ -34,7 +34,7 @@ CODES: dict[str, str] = {
     "unknown_call": "the call lives at the provider; made from its result, name unknown",
     "held_by_provider": "earlier turns lie at the provider, under an id; they are not here",
     "unknown_role": "a message had a role that the format does not know",
-    "unknown_block": "a block kind we do not know was kept as it is",
+    "unknown_block": "a block kind we do not know was kept as it is, or named where it held nothing",
     "speaker_name": "a message says what its speaker is called; only the API it was written for is told",
     "unknown_field": "a field beside the content that we do not know was left out",
     "unknown_entry": "an entry kind of a newer version was kept as it is",

@@ -131,7 +131,8 @@ def reasoning_item(residue: Residue | None, changes: list[str]) -> Wire | None:
     encrypted = item.get("encrypted_content") if isinstance(item, dict) else None
     if not isinstance(item, dict):
         return None
-    if not isinstance(encrypted, str) or not encrypted.strip():
+    # xAI's is not base64, so all that can be said is that it is one word.
+    if not isinstance(encrypted, str) or len(encrypted.split()) != 1:
         changes.append("OAR-08 thinking left out: the reasoning has no encrypted content that could go back")
         return None
     given = item.get("summary")

@@ -158,6 +158,10 @@ ITEMS: dict[str, tuple[dict[str, Any], str]] = {
     "a reference without an id": ({"type": "item_reference"}, ".id"),
     "a reference to null": ({"type": "item_reference", "id": None}, ".id"),
     "reasoning without a summary": ({"type": "reasoning", "encrypted_content": "gAAA"}, ".summary"),
+    "reasoning with hidden content that is not": (
+        {"type": "reasoning", "summary": [], "encrypted_content": "!! it was lost"},
+        ".encrypted_content",
+    ),
     "annotations that are a text": (message("x"), ".content[0].annotations"),
     "an annotation that is a text": (message(["x"]), ".content[0].annotations[0]"),
     "an annotation without a kind": (message([{"url": "x"}]), ".content[0].annotations[0]"),
@@ -176,6 +180,14 @@ def test_a_damaged_item_is_named_and_not_sent_back(item: dict[str, Any], path: s
 
     assert f"input[1]{path}" in paths("openai-responses", body)
     assert paths("openai-responses", sent_again(body, "openai-responses", "openai-responses:gpt-5.1")) == []
+
+
+def test_a_reference_to_nothing_is_named() -> None:
+    """What is left out of a body is said, also where it held nothing."""
+    body = [{"role": "user", "content": "go"}, {"type": "item_reference"}]
+    found = ingest(body, format="openai-responses").diagnostics
+
+    assert [(item.code, item.detail) for item in found] == [("unknown_block", "item_reference without id")]
 
 
 @pytest.mark.parametrize("key", ["name", "arguments"])

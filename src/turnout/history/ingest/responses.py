@@ -190,6 +190,8 @@ def reasoning(item: dict[str, Any], door: Door) -> Iterator[Item]:
 
 
 def item_reference(item: dict[str, Any], door: Door) -> Iterator[Item]:
+    if not item.get("id"):
+        door.found("unknown_block", "item_reference without id")
     yield HeardNote("item_reference", item)
 
 

@@ -386,6 +386,7 @@ RULES: tuple[Rule, ...] = (
     item_ids_say_their_kind,
     nothing_unstored_is_named,
     responses_reasoning.summaries_are_parts,
+    responses_reasoning.hidden_content_is_one_word,
     reasoning_is_followed,
     parts_follow_the_role,
     outputs_are_text_or_parts,

@@ -7,7 +7,7 @@ from typing import Any
 
 from .problem import Problem
 from .responses_view import Request, own
-from .view import array, kind, text
+from .view import array, is_redacted, kind, text
 
 ADVICE = 'write each text as {"type": "summary_text", "text": …}, or send []'
 
@@ -26,6 +26,21 @@ def summaries_are_parts(request: Request) -> Iterator[Problem]:
         for index, part in enumerate(array(summary)):
             if answer := _fault_of_part(f"{path}[{index}]", part):
                 yield Problem("OAR-11", f"{path}[{index}]", answer, ADVICE)
+
+
+def hidden_content_is_one_word(request: Request) -> Iterator[Problem]:
+    """OAR-08: the server decodes what it hid before, and refuses what it cannot."""
+    for path, item in own(request, "reasoning"):
+        hidden, path = item.get("encrypted_content"), f"{path}.encrypted_content"
+        if hidden is None or is_redacted(hidden):
+            continue
+        if not isinstance(hidden, str):
+            answer = f"Invalid type for '{path}': expected a string, but got {kind(hidden)} instead."
+        elif len(hidden.split()) > 1 and not hidden.startswith("<"):
+            answer = f"The encrypted content for item {text(item.get('id'))} could not be verified."
+        else:
+            continue
+        yield Problem("OAR-08", path, answer, "send the reasoning as it came, or leave it out")
 
 
 def _fault_of_part(path: str, part: Any) -> str:
