@@ -155,8 +155,8 @@ def _media(block: Media, reader: Reader) -> Seen:
         return Seen(found, "media_replaced", block_text(block))
     if details := _lost_details(found, reader):
         return Seen(with_fields(found, residue=None), "media_details_omitted", details)
-    if not _understands_details(found, reader):
-        found = with_fields(found, residue=None)
+    if found.residue is not None and not reader.owns(found.residue):
+        found = with_fields(found, residue=_details_for(reader, found))
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
 
@@ -179,6 +179,14 @@ def _understands_details(media: Media, reader: Reader) -> bool:
     # Chat and Responses of OpenAI have one word for how closely to look at an image.
     is_detail = isinstance(residue.data, dict) and residue.data.keys() == {"detail"}
     return is_detail and residue.origin.shares_account(reader.origin)
+
+
+def _details_for(reader: Reader, media: Media) -> Residue | None:
+    """What another API of the same account was told about a medium, as if the reader had been told."""
+    residue = media.residue
+    if residue is None or not _understands_details(media, reader):
+        return None
+    return Residue(reader.origin, residue.data, residue.scope)
 
 
 def _unreadable(media: Media, reader: Reader) -> str:
