@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import traceback
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
@@ -32,7 +33,11 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "as it is": str,
     "JSON": lambda text: json.dumps(text)[1:-1],
     "URL": lambda text: quote(text, safe=""),
+    "URL in small letters": lambda text: re.sub("%..", lambda found: found[0].lower(), quote(text, safe="")),
     "HTML": escape,
+    "HTML as Go writes it": lambda text: escape(text).replace("&quot;", "&#34;"),
+    "JSON as PHP writes it": lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    "JSON as Go writes it": lambda text: json.dumps(text)[1:-1].replace("&", "\\u0026"),
     "hex": lambda text: text.encode().hex(),
     "base64": lambda text: b64encode(text.encode()).decode(),
     "base64 for URLs": lambda text: urlsafe_b64encode(text.encode()).decode(),

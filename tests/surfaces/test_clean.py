@@ -96,7 +96,10 @@ def test_one_line_is_one_line(text: str) -> None:
     assert "\n" not in line and len(line) <= 40
 
 
-HIDDEN = "\u200b\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067\u2069\u2060\ufeff\u061c\u00ad"
+HIDDEN = (
+    "\u200b\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067\u2069\u2060\ufeff\u061c\u00ad"
+    "\u034f\u3164\U000e0041\U000e0101"
+)
 
 
 @pytest.mark.parametrize("letter", HIDDEN, ids=lambda letter: f"U+{ord(letter):04X}")
@@ -106,7 +109,9 @@ def test_what_has_no_width_or_turns_the_text_is_spelled_out(letter: str) -> None
     assert one_line(f"pay{letter}load") == f"pay<U+{ord(letter):04X}>load"
 
 
-@pytest.mark.parametrize("text", ["👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "می\u200cخواهم", "क्\u200dष"])
+@pytest.mark.parametrize(
+    "text", ["👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "می\u200cخواهم", "क्\u200dष", "葛\U000e0100"]
+)
 def test_joiners_stay_where_writing_needs_them(text: str) -> None:
     """Emoji of several parts, Persian and Hindi are not torn apart."""
     assert printable(text) == text

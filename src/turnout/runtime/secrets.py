@@ -76,20 +76,31 @@ def without_spellings(text: str, spellings: tuple[str, ...]) -> str:
 @lru_cache(64)
 def spellings_of(secrets: frozenset[str]) -> tuple[str, ...]:
     """Every way in which a server or a program may write these secrets down, the longest first."""
-    every = {text for secret in secrets if len(secret) >= SHORTEST for text in _spellings(secret)}
+    bare = {text for secret in secrets for text in (secret, secret.strip()) if len(text) >= SHORTEST}
+    every = {text for secret in bare for text in _spellings(secret)}
     return tuple(sorted(every, key=lambda text: (-len(text), text)))
 
 
 def _spellings(secret: str) -> Iterator[str]:
     data = secret.encode("utf-8", "surrogateescape")
-    for text in (secret, escape(secret), escape(secret, quote=False)):
-        for ascii_only in (True, False):
-            once = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-            yield from (text, once, json.dumps(once)[1:-1])  # gateways quote a JSON body inside another
-    yield from (repr(secret)[1:-1], quote(data, safe=""), quote(data), quote_plus(data))
+    numbered = escape(secret).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")  # as Go writes HTML
+    for text in (secret, escape(secret), escape(secret, quote=False), numbered):
+        yield text
+        for once in _in_json(text):
+            yield from (once, json.dumps(once)[1:-1])  # gateways quote a JSON body inside another
+    yield repr(secret)[1:-1]
+    for text in (quote(data, safe=""), quote(data), quote_plus(data)):
+        yield from (text, _PERCENT.sub(lambda found: found[0].lower(), text))
     yield from (data.hex(), data.hex().upper())
     for shift in range(3):
         yield from _in_base64(data, shift)
+
+
+def _in_json(text: str) -> Iterator[str]:
+    """The text as writers of JSON put it: PHP escapes slashes, Go what HTML could mistake for a tag."""
+    for ascii_only in (True, False):
+        once = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+        yield from (once, once.replace("/", "\\/"), once.translate(_AS_GO_DOES))
 
 
 def _in_base64(data: bytes, shift: int) -> Iterator[str]:
@@ -105,4 +116,6 @@ def _in_base64(data: bytes, shift: int) -> Iterator[str]:
             yield from (text, text.translate(_URL_SAFE))
 
 
+_PERCENT = re.compile(r"%[0-9A-F]{2}")
+_AS_GO_DOES: Any = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 _URL_SAFE: Any = str.maketrans("+/", "-_")

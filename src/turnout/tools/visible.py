@@ -30,8 +30,11 @@ def visible(text: str) -> str:
 
 
 _UNSEEN = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_VARIANTS = range(0xE0100, 0xE01F0)  # choose the form of a Chinese character
+_CHINESE = range(0x3400, 0x40000)
 _JOINERS = "\u200c\u200d"
 _FIRST_OF_JOINED_SCRIPTS = 0x600  # Arabic; the scripts that need joiners come after it
 
@@ -40,13 +43,15 @@ def spell_hidden(text: str) -> str:
     """The text with bidirectional and zero-width characters spelled out, for texts that are read.
 
     Joiners stay where writing needs them: inside an emoji, and between letters of Arabic, Indic
-    and other scripts whose letters join.
+    and other scripts whose letters join. So do the forms of Chinese characters.
     """
     return _UNSEEN.sub(lambda found: _spelled(text, found.start()), text)
 
 
 def _spelled(text: str, at: int) -> str:
     if text[at] in _JOINERS and 0 < at < len(text) - 1 and _are_joined(text[at - 1], text[at + 1]):
+        return text[at]
+    if ord(text[at]) in _VARIANTS and at and ord(text[at - 1]) in _CHINESE:
         return text[at]
     return f"<U+{ord(text[at]):04X}>"
 

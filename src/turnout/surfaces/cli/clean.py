@@ -28,7 +28,9 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 def printable(text: str) -> str:
     """The text without anything that could steer a terminal or hide in it."""
-    return text if text.isprintable() else spell_hidden(uncontrolled(text))
+    if text.isascii() and text.isprintable():
+        return text
+    return spell_hidden(uncontrolled(text))
 
 
 def uncontrolled(text: str) -> str:
