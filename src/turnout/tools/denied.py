@@ -84,6 +84,20 @@ class Denied:
         others = list(_paths_of(self.root, found.inodes))
         return list(dict.fromkeys((*found.places, *others[:MOST]))), found.whole and len(others) <= MOST
 
+    def folders_to_hold(self, places: Iterable[str]) -> list[str]:
+        """The folders around denied places that may not get another name: it would free what is in them.
+
+        Where a rule is only about the last name, a folder may be moved: its files stay denied.
+        """
+        found: set[str] = set()
+        for place in places:
+            if self._names(plain_letters(os.path.basename(place))) is None:
+                folder = os.path.dirname(place)
+                while folder.startswith(f"{self.root}/") and folder not in found:
+                    found.add(folder)
+                    folder = os.path.dirname(folder)
+        return sorted(found)
+
     def _current(self) -> Found:
         with self._lock:
             if self._found is None or time.monotonic() - self._found[0] > KEPT:

@@ -166,7 +166,8 @@ class Sandbox:
         only_reads: bool = False,
     ) -> Finished:
         """Run a command as `process.run` does, in the box."""
-        hidden = (*self.hidden, *await self._denied_places())
+        denied = await self._denied_places()
+        hidden = (*self.hidden, *denied)
         with ExitStack() as held:
             covers = [] if only_reads else list(self._covers(held))
             rules = held.enter_context(_system_call_filter())
@@ -175,6 +176,7 @@ class Sandbox:
                 *(self.program, *_apart(self.network and not only_reads, self.program)),
                 *_system(environment, self.readable, self.network and not only_reads, self._room(only_reads)),
                 *self._place(environment, only_reads, covers),
+                *(() if only_reads else self._holding(denied, covers)),
                 *self._without((*hidden, *_in_home(environment, HOME_SECRETS)), nothing),
                 *("--remount-ro", "/"),
                 *(("--seccomp", str(rules)) if rules >= 0 else ()),
@@ -222,6 +224,12 @@ class Sandbox:
         for path in covers:
             empty = ("--tmpfs", path, "--remount-ro", path)
             yield from empty if is_empty(path) else ("--ro-bind", path, path)
+
+    def _holding(self, denied: Sequence[str], covers: Sequence[str]) -> Iterator[str]:
+        """Folders around what rules deny, each a mount of its own: the kernel renames no such folder."""
+        for folder in self.denied.folders_to_hold(denied) if self.denied else ():
+            if not any(_is_below(folder, cover) for cover in covers):
+                yield from ("--bind", folder, folder)
 
     def _without(self, hidden: Sequence[str], nothing: str) -> Iterator[str]:
         """What has no content here: folders are empty, files are `nothing`, which programs can read."""

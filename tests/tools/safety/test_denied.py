@@ -251,3 +251,32 @@ def test_a_secret_that_has_just_appeared_is_covered(workspace: Workspace, root: 
         (root / f"new{number}/.env").write_text(CANARY)
         outcome = run(("shell", {"command": "grep -rn canary ."}), workspace, policy, spawn=spawn)
         assert CANARY not in outcome.text
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "pattern", ["deep/in/*.txt", "deep/in/key.txt", "**/in/key.txt", "{root}/deep/in/key.txt"]
+)
+def test_a_folder_around_a_denied_file_cannot_be_given_another_name(
+    workspace: Workspace, root: Path, pattern: str
+) -> None:
+    """Else the rule would not know the file by its new path. What else is in the folder can be changed."""
+    (root / "deep/in").mkdir(parents=True)
+    (root / "deep/in/key.txt").write_text(CANARY)
+    policy = Policy("full", (Rule("deny", path=pattern.format(root=root)),))
+    for line in ("mv deep moved", "mv deep/in deep/out", "echo new > deep/in/new.md"):
+        run(("shell", {"command": line}), workspace, policy, spawn=confined(workspace))
+    assert (root / "deep/in/key.txt").read_text() == CANARY and (root / "deep/in/new.md").exists()
+
+
+@needs_sandbox
+def test_a_folder_may_be_moved_where_a_rule_is_about_names(workspace: Workspace, root: Path) -> None:
+    """`**/.env` is denied wherever it is."""
+    (root / "deep").mkdir()
+    (root / "deep/.env").write_text(CANARY)
+    policy, spawn = Policy("full", (Rule("deny", path="**/.env"),)), confined(workspace)
+    run(("shell", {"command": "mv deep moved"}), workspace, policy, spawn=spawn)
+    assert (root / "moved/.env").exists()
+    assert (
+        CANARY not in run(("shell", {"command": "grep -r canary moved"}), workspace, policy, spawn=spawn).text
+    )
