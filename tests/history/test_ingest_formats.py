@@ -33,7 +33,7 @@ from tests.history.telling import (
 from turnout.errors import UsageError
 from turnout.history.ingest import ingest
 from turnout.history.log import History
-from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall
+from turnout.model import Code, Media, ModelTurn, Opaque, Origin, Text, Thinking, ToolCall, UserTurn
 from turnout.providers.inbound import read_request
 from turnout.providers.request import render
 
@@ -616,6 +616,18 @@ def test_a_call_of_a_kind_to_come_keeps_its_input() -> None:
     assert [(each.name, each.arguments) for each in history.turns[1].tool_calls] == [
         ("sql", {"input": "SELECT 1"})
     ]
+
+
+def test_an_output_is_the_clients_unless_the_provider_ran_the_call() -> None:
+    """Also of a kind to come. It stands in a turn of whoever sent it."""
+    output = {"type": "query_output", "call_id": "c1", "output": "x"}
+    assert [type(turn) for turn in ingest([user("?"), output], "responses").turns] == [UserTurn, UserTurn]
+
+    call = {"type": "shell_call", "call_id": "c1", "action": {}, "environment": {"type": "container_auto"}}
+    ran = {"type": "shell_call_output", "call_id": "c1", "output": []}
+    turns = ingest([user("?"), call, ran], "responses").turns
+    assert [type(turn) for turn in turns] == [UserTurn, ModelTurn]
+    assert [block.kind for block in turns[1].blocks] == ["shell_call", "shell_call_output"]
 
 
 def test_what_a_model_said_aloud_goes_back_by_its_id() -> None:
