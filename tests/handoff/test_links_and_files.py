@@ -9,6 +9,7 @@ import pytest
 from turnout import History, Media, Outcome, ToolCall, ingest, render
 from turnout.wire.protocol import WireRequest
 
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 YOUTUBE = "https://www.youtube.com/watch?v=abc"
 CLAUDE, OTHER_CLAUDE = "anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-8"
 GPT, OTHER_GPT = "openai-responses:gpt-5.1", "openai-responses:gpt-5-mini"
@@ -232,3 +233,13 @@ def test_a_video_goes_back_to_servers_that_take_it(to: str) -> None:
     history = shown(part, "openai-chat", to)
     assert parts(render(history, to))[1] == part
     assert "https://example.org/a.mp4" in words(render(history, CLAUDE))
+
+
+@pytest.mark.parametrize("to", [CLAUDE, GPT, CHAT_GPT, "mistral:mistral-large-latest"])
+def test_the_name_of_an_image_is_named_where_images_have_none(to: str) -> None:
+    """Gemini gives files of all kinds a name; the others only documents."""
+    blob = {"mimeType": "image/png", "data": PIXEL, "displayName": "plan.png"}
+    history = shown({"inlineData": blob}, "gemini", GEMINI)
+    assert "plan.png" in render(history, GEMINI).body.decode()
+    found = [(item.code, item.detail) for item in render(history, to).report.diagnostics]
+    assert any(code == "media_details_omitted" and "file name plan.png" in detail for code, detail in found)

@@ -563,6 +563,7 @@ def _chat_call(**fields: Any) -> list[Any]:
     ("form", "messages", "named"),
     [
         ("openai-chat", _chat_call(new=1), "tool_calls.new"),
+        ("openai-chat", [user("?"), {"role": "assistant", "annotations": [{}]}], "message.annotations"),
         ("openai-chat", _chat_call(function={"name": "f", "arguments": "{}", "new": 1}), "function.new"),
         (
             "openai-responses",

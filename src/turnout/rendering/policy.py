@@ -153,22 +153,34 @@ def _media(block: Media, reader: Reader) -> Seen:
         return Seen(named(found, excess), "media_replaced", f"{block_text(block)}: {excess}")
     if isinstance(found, Text):
         return Seen(found, "media_replaced", block_text(block))
-    if details := _lost_details(found, reader):
-        return Seen(with_fields(found, residue=None), "media_details_omitted", details)
+    details = [*_lost_details(found, reader), *_lost_name(found, reader)]
     if found.residue is not None and not reader.owns(found.residue):
         found = with_fields(found, residue=_details_for(reader, found))
+    if details:
+        return Seen(found, "media_details_omitted", ", ".join(details))
     is_same = found.mime == block.mime
     return Seen(found) if is_same else Seen(found, "media_corrected", f"{block.mime} is {found.mime}")
 
 
-def _lost_details(media: Media, reader: Reader) -> str:
+def _lost_details(media: Media, reader: Reader) -> list[str]:
     """What its own provider was told about a medium and this reader is not: how to look at it."""
     data = media.residue.data if media.residue is not None else None
     if not isinstance(data, dict) or _understands_details(media, reader):
-        return ""
+        return []
     around = [name for held in ("beside", "document") for name in data.get(held) or ()]
     around += [f"detail {data['detail']}"] if data.get("detail") not in (None, "auto") else []
-    return ", ".join(name for name in around if name != "title")
+    return [name for name in around if name != "title"]
+
+
+NAMELESS = ("image/", "audio/", "video/")
+
+
+def _lost_name(media: Media, reader: Reader) -> list[str]:
+    """The name that a request gave a medium. Gemini's encoder sees to it itself; the others have none."""
+    data = media.residue.data if media.residue is not None else None
+    is_named = isinstance(data, dict) and data.get("named") is True
+    is_lost = is_named and media.mime.startswith(NAMELESS) and reader.id_format != "gemini"
+    return [f"file name {media.name}"] if is_lost else []
 
 
 def _understands_details(media: Media, reader: Reader) -> bool:

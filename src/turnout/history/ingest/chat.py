@@ -215,7 +215,10 @@ def _is_paired(part: Any) -> bool:
 
 def _annotated(message: dict[str, Any], content: list[Item], door: Door) -> list[Item]:
     annotations = message.get("annotations")
-    if not annotations or not content or not isinstance(content[0], Text):
+    if not annotations:
+        return content
+    if not content or not isinstance(content[0], Text):
+        door.found("unknown_field", "message.annotations")  # of words that are not here
         return content
     return [replace(content[0], residue=door.residue(annotations=annotations)), *content[1:]]
 

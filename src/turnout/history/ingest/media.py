@@ -116,7 +116,9 @@ def file(part: dict[str, Any], door: Door) -> Iterator[Item]:
     inner = dict_of(part.get("file")) or part
     name = text_of(inner.get("filename"))
     if inner.get("file_data"):
-        yield from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
+        found = from_base64(text_of(inner["file_data"]), "", "application/octet-stream", name)
+        is_named = bool(name) and found.mime.startswith(("image/", "audio/", "video/"))
+        yield replace(found, residue=door.scoped_residue("provider", named=True)) if is_named else found
     elif inner.get("file_url"):
         # The server looks what it is: a link of this format needs no type.
         found = from_url(text_of(inner["file_url"]), UNKNOWN_KIND, name)
