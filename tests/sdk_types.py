@@ -41,7 +41,11 @@ DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "copilot": {"assistant": ("reasoning_text", "reasoning_opaque")},
     "vllm": {"request": ("top_k",), "assistant": ("reasoning",)},
-    "compatible": {"assistant": ("reasoning_content", "reasoning_details"), "call": ("extra_content",)},
+    "compatible": {
+        "assistant": ("reasoning_content", "reasoning_details"),
+        "call": ("extra_content",),
+        "part": ("video_url", "audio_url"),  # as vLLM and Qwen have them
+    },
     "together": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "fireworks": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "groq": {"assistant": ("reasoning_content",)},
@@ -133,6 +137,8 @@ def _plain_message(message: dict[str, Any], known: Mapping[str, tuple[str, ...]]
     rest = _without(message, known.get(message["role"], ()))
     if "tool_calls" in rest and "call" in known:
         rest["tool_calls"] = [_without(call, known["call"]) for call in rest["tool_calls"]]
+    if "part" in known and isinstance(rest.get("content"), list):
+        rest["content"] = [part for part in rest["content"] if part["type"] not in known["part"]]
     return rest
 
 
