@@ -226,7 +226,7 @@ def test_models_that_hear_get_sound(model: str) -> None:
     assert parts(render(shown(part, "openai-chat", f"openai:{model}"), f"openai:{model}"))[1] == part
 
 
-@pytest.mark.parametrize("to", ["openrouter:google/gemini-2.5-flash", "qwen:qwen3-vl-plus", "compatible:x"])
+@pytest.mark.parametrize("to", ["openrouter:google/gemini-2.5-flash", "compatible:x"])
 def test_a_video_goes_back_to_servers_that_take_it(to: str) -> None:
     """In the part that it came in; whoever cannot see it is told its address."""
     part = {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}}

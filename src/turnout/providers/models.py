@@ -18,7 +18,6 @@ CLAUDE = (*IMAGE, "application/pdf", "text/plain")
 GEMINI_IMAGE = ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
 EVERYTHING = (*GEMINI_IMAGE, "audio/", "video/", "application/pdf", "text/")
 AUDIO = ("audio/",)
-VIDEO = (*IMAGE, "video/")
 NOTHING: tuple[str, ...] = ()
 
 CLASSIC = ("low", "medium", "high")
@@ -146,11 +145,11 @@ MODELS: dict[str, ModelFacts] = {
     "deepseek-r1": _row(131_072, 32_768, media=NOTHING, thinking=("always",)),
     # Others
     "qwen": _row(131_072, 16_384, media=NOTHING, thinking=("on", "off")),
-    "qwen-vl": _row(131_072, 16_384, media=VIDEO, thinking=("on", "off")),
+    "qwen-vl": _row(131_072, 16_384, thinking=("on", "off")),
     "qwen2.5": _row(131_072, 8_192, media=NOTHING),
-    "qwen2.5-vl": _row(131_072, 8_192, media=VIDEO),
+    "qwen2.5-vl": _row(131_072, 8_192),
     "qwen3": _row(262_144, 32_768, media=NOTHING, thinking=("on", "off")),
-    "qwen3-vl": _row(262_144, 32_768, media=VIDEO, thinking=("on", "off")),
+    "qwen3-vl": _row(262_144, 32_768, thinking=("on", "off")),
     "grok": _row(131_072, 16_384, media=NOTHING),
     "grok-2-vision": _row(32_768, 8_192),
     "grok-3-mini": _row(131_072, 16_384, media=NOTHING, thinking=("effort",), efforts=("low", "high")),

@@ -379,8 +379,6 @@ def _media_part(media: Media, document_part: str) -> Wire:
     if media.mime.startswith("audio/"):
         kind = media.mime.partition("/")[2]
         return {"type": "input_audio", "input_audio": {"data": media.data, "format": AUDIO.get(kind, kind)}}
-    if media.mime.startswith("video/"):  # OpenRouter, Qwen and vLLM take it so; nobody takes it as a file
-        return {"type": "video_url", "video_url": {"url": url}}
     return {"type": "file", "file": {"filename": media.name or "file", "file_data": url}}
 
 
