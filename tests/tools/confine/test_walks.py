@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from turnout import plain
 from turnout.history import codec
+from turnout.session import durability
 from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedModel
 from turnout.tools.declare.tool import Tool, tool
@@ -82,6 +83,8 @@ def test_no_value_is_walked_more_than_three_times(
     async def take(**arguments: Any) -> str:
         return "ran"
 
+    # A slow machine would save a draft of the reply, which is one more walk.
+    monkeypatch.setattr(durability, "DRAFT_EVERY", 1_000.0)
     walks = Walks()
     parameters = {"type": "object", "properties": {MARK: {"type": "array"}}}
     made = watch_everyone(walks, monkeypatch, tool(take, name="take", parameters=parameters))
