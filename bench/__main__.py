@@ -18,6 +18,7 @@ from types import ModuleType
 
 ALL = (
     "history",
+    "ingest",
     "render",
     "ingest",
     "stream",
