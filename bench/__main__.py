@@ -18,7 +18,6 @@ from types import ModuleType
 
 ALL = (
     "history",
-    "ingest",
     "render",
     "ingest",
     "stream",
