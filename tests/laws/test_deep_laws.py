@@ -104,7 +104,7 @@ def test_deep_private_state_is_stored_and_sent(
     history = conversation(user("go"))
     history.reply(place.origin, [Text("so", residue), ToolCall("a", "f", residue=residue)], residue=residue)
 
-    beneath(frames, lambda: accepted(stored(history), place))
+    assert '"so"' in beneath(frames, lambda: accepted(stored(history), place))
 
 
 @settings(max_examples=EXAMPLES, deadline=None)

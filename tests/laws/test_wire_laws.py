@@ -32,6 +32,7 @@ def test_every_provider_takes_every_conversation(shard: int, record_property: An
         requests["sent and judged"] += witness.requests
         requests["conversations"] += 1
     tell(record_property, "requests", requests)
+    assert requests["sent and judged"] > requests["conversations"] > 0  # each of them is judged as it is made
 
 
 def digest(count: int = 12) -> str:

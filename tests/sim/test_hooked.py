@@ -109,7 +109,7 @@ def test_whatever_hooks_do_a_session_stays_whole(shard: int) -> None:
     mine = range(shard, SEEDS, 2)
     for seed in mine if SOAK else mine[ROTATION % 10 :: 10]:
         try:
-            Hooked(seed).run()
+            assert Hooked(seed).run().log
         except BaseException as error:
             error.add_note(f"seed {seed}, with {[kind for kind, rate in Fates(seed).rates.items() if rate]}")
             raise

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from turnout.model import ModelTurn
-from turnout.simulate.mint import Mint, Seal
-from turnout.simulate.playing import play_stream
+from turnout.simulate.provider_ids import Mint, Seal
 from turnout.simulate.script import Reply
 from turnout.simulate.speaker import Speaker
+from turnout.simulate.stream_arrival import play_stream
 from turnout.targets.reply import decode
 from turnout.targets.target import find_target as target
 from turnout.wire.protocol import find_protocol

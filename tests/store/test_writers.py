@@ -15,6 +15,7 @@ import pytest
 from tests.laws.share import SOAK
 
 from turnout.errors import SessionHeld
+from turnout.model import Text
 from turnout.store import Store, holder
 
 ROOT = Path(__file__).parent.parent.parent
@@ -95,6 +96,7 @@ def test_a_killed_process_holds_nothing(held: Any) -> None:
     rival.wait()
     with Store(path) as store:
         store.open("s").user("mine now")
+        assert store.read("s").turns[-1].blocks == (Text("mine now"),)
 
 
 def test_a_process_that_hangs_is_followed_when_its_lease_has_expired(held: Any) -> None:

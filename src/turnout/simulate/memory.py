@@ -18,7 +18,7 @@ from ..wire.check.models import family
 from ..wire.check.problem import Problem
 from ..wire.gemini.reply import signed_content
 from ..wire.shared.residues import SENTINEL
-from .mint import Seal
+from .provider_ids import Seal
 from .request import SimulatedRequest
 
 Wire = Mapping[str, Any]

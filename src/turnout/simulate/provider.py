@@ -19,15 +19,15 @@ from ..wire.check import Problem, check
 from ..wire.protocol import find_protocol
 from ..wire.responses import reply as responses_reply
 from ..wire.shared.framing import CONTENT_TYPES, Frame, Stream, encode, frame
-from ..wire.shared.roll import Wire
-from . import failing
+from ..wire.shared.growing_bytes import Wire
+from . import failure_response as failing
 from .memory import Memory
-from .mint import Mint, Seal
-from .playing import Break, Piece, first_byte_delay, play_stream, play_whole
-from .refusing import refusal_response
+from .provider_ids import Mint, Seal
+from .refusal_response import refusal_response
 from .request import Route, SimulatedRequest, parse_body, route_of
 from .script import Drop, HttpError, MidStreamError, Raw, Reply, Step, script, step
 from .speaker import Speaker
+from .stream_arrival import Break, Piece, first_byte_delay, play_stream, play_whole
 
 Source: TypeAlias = Callable[[SimulatedRequest], Any]
 """Decides the answer: takes a request, returns a step in any form that `step` reads."""

@@ -16,9 +16,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from ..world.ports import Incoming, Outgoing
-from .playing import Break, Pause
 from .provider import SimulatedAnswer
 from .simulation import SimulatedExchange, Simulation
+from .stream_arrival import Break, Pause
 
 
 class Arriving:

@@ -21,9 +21,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ..errors import UsageError
-from .playing import Break, Pause
 from .provider import SimulatedAnswer
 from .simulation import SimulatedExchange, Simulation
+from .stream_arrival import Break, Pause
 
 ReportExchange = Callable[[SimulatedExchange], None]
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..model import Usage
 from ..wire.check.models import family
 from ..wire.shared.reply import ALNUM, DIGITS, HEX, LOWER, ReplyParts
-from .mint import Mint, Seal
+from .provider_ids import Mint, Seal
 
 
 class Speaker(Struct, frozen=True):

@@ -21,11 +21,11 @@ from ..plain import loads
 from ..rendering import check as render_check
 from ..rendering.report import Report
 from ..rendering.transcript import Transcript
-from ..targets.target import Target, find_target
 from ..wire.check import Problem
 from ..wire.check import check as wire_check
 from ..wire.request import WireRequest
 from .request import TargetView, render, view
+from .target import Target, find_target
 
 Fault: TypeAlias = Diagnostic | Problem
 Body: TypeAlias = Mapping[str, Any] | str | bytes | WireRequest

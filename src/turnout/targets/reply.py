@@ -16,11 +16,11 @@ from ..providers import PROVIDERS
 from ..streaming.events import StreamEvent
 from ..streaming.frames import Frame, FrameDecoder
 from ..streaming.reply import ReplyBuilder
-from ..targets.target import Target
-from ..targets.target import find_target as target
 from ..wire.failure.read_failure import excerpt, undecodable
 from ..wire.protocol import Decoder, Protocol, ReadOptions, find_protocol
 from ..wire.shared.redaction import redact_keys
+from .target import Target
+from .target import find_target as target
 
 TURN_KEY = "reply.1"
 LARGE = 100_000

@@ -26,7 +26,7 @@ from ..wire.protocol import Encoder
 from ..wire.request import Setting, WireRequest
 from ..wire.shared.added_fields import without_spelling
 from ..wire.shared.body import encode
-from ..wire.shared.offer import are_same
+from ..wire.shared.offered_tools import are_same
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
 from .refused_fields import without_refused_fields
 from .source_names import with_source_names

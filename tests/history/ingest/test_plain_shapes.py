@@ -9,7 +9,7 @@ import pytest
 from tests.history.ingest.mutants import FORMATS, LISTS, conversation, mutate
 
 from turnout.history.ingest.formats import find_format
-from turnout.history.ingest.heard import ReadContext
+from turnout.history.ingest.message_parts import ReadContext
 from turnout.history.ingest.messages import read_message
 from turnout.history.ingest.plain_shapes import PLAIN_READERS
 from turnout.model import Origin

@@ -15,7 +15,7 @@ from tests.tools.confine.test_process import carriers
 from tests.tools.mcp.workshop import HERE, offer, tools
 
 from turnout.simulate import Call
-from turnout.wire.shared.offer import STUB_DESCRIPTION
+from turnout.wire.shared.offered_tools import STUB_DESCRIPTION
 
 pytest.importorskip("mcp")
 

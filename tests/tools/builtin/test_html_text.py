@@ -36,7 +36,8 @@ def test_a_page_becomes_text() -> None:
 @given(st.text(alphabet="<>/!-='\" abphidstylecrt&;#x\n", max_size=300))
 def test_any_text_is_a_page(text: str) -> None:
     """Broken markup is read as far as it goes."""
-    title_and_text(text)
+    title, found = title_and_text(text)
+    assert "\n" not in title and len(found) <= 4 * len(text) + 100
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def test_every_attempt_has_its_own_name() -> None:
 @pytest.mark.parametrize("probe", PROBES, ids=[probe.name for probe in PROBES])
 def test_every_attempt_is_valid_python(probe: Probe) -> None:
     """A fault in the attempt itself would prove nothing."""
-    ast.parse(probe.code)
+    assert ast.parse(probe.code).body
 
 
 def test_the_runner_is_valid_python_and_denials_are_errors_of_the_system() -> None:

@@ -14,7 +14,7 @@ from turnout.model import Message, Origin, Outcome, Residue, Text, ToolCall, Too
 from turnout.wire.options import Options
 from turnout.wire.shared import limits
 from turnout.wire.shared.content import response_text
-from turnout.wire.shared.offer import Offer, offered_tools
+from turnout.wire.shared.offered_tools import Offer, offered_tools
 from turnout.wire.shared.open_loop import Loop
 
 # The loop that a request ends in

@@ -21,7 +21,7 @@ from ..log import History
 from . import parts, responses
 from .body import Body, open_body, parse_body
 from .formats import RESPONSES, Format, find_format
-from .heard import ReadContext, ReaderFinding
+from .message_parts import ReadContext, ReaderFinding
 from .messages import read_messages
 from .resolve import resolve_messages
 from .source import Source, source_of

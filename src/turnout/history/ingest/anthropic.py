@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...model import Block, Opaque, Thinking, ToolCall
-from ..words import words_of
+from ..opaque_text import words_of
 from . import chat, media, parts
-from .heard import HeardCall, HeardResult, Item, ReadContext, dict_of, text_of, texts_in
+from .message_parts import HeardCall, HeardResult, Item, ReadContext, dict_of, text_of, texts_in
 
 read = chat.read_chat_message
 

@@ -12,9 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...model import Opaque, Residue, Text, Thinking
-from ..words import words_of
+from ..opaque_text import words_of
 from . import media, parts
-from .heard import (
+from .message_parts import (
     Heard,
     HeardCall,
     HeardNote,

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ...errors import UsageError
 from . import anthropic, chat, gemini, icontent, responses
-from .heard import Heard, ReadContext, text_of
+from .message_parts import Heard, ReadContext, text_of
 from .tools import FIELDS as TOOL_FIELDS
 
 Reader = Callable[[dict[str, Any], ReadContext], Iterator[Heard]]

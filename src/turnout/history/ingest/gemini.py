@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...model import UNKNOWN_KIND, Code, Media, Opaque, Outcome, Residue, Scope, Text, Thinking
-from ..words import words_of
+from ..opaque_text import words_of
 from . import chat, parts
-from .heard import (
+from .message_parts import (
     Heard,
     HeardCall,
     HeardResult,

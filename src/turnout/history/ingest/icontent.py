@@ -12,8 +12,18 @@ from urllib.parse import urlsplit
 
 from ...model import Code, Media, Origin, Outcome, Residue, Text, Thinking
 from . import chat, parts
-from .heard import Heard, HeardCall, HeardResult, Item, ReadContext, Speaker, dict_of, first_of, text_of
 from .media import from_base64, from_url
+from .message_parts import (
+    Heard,
+    HeardCall,
+    HeardResult,
+    Item,
+    ReadContext,
+    Speaker,
+    dict_of,
+    first_of,
+    text_of,
+)
 
 SPEAKERS: dict[str, Speaker] = {"human": "user", "ai": "model", "tool": "tool", "system": "system"}
 

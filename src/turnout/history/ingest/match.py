@@ -13,7 +13,7 @@ from typing import Any
 
 from ... import plain
 from ...model import CONTENT, Block, Origin, Residue, Text, Thinking, ToolCall
-from .heard import Heard, HeardCall, HeardNote, HeardResult, Speaker
+from .message_parts import Heard, HeardCall, HeardNote, HeardResult, Speaker
 
 RANK = {"complete": 0, "error": 1, "denied": 1, "cancelled": 2, "interrupted": 2}
 SYNTHETIC = 3

@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes
 from msgspec.structs import replace
 
 from ...model import UNKNOWN_KIND, Media, Opaque, Residue, Text
-from ..words import words_of
-from .heard import Item, ReadContext, dict_of, text_of
+from ..opaque_text import words_of
+from .message_parts import Item, ReadContext, dict_of, text_of
 
 DATA_URL = re.compile(r"data:([^;,]*)((?:;[^;,]*)*),", re.IGNORECASE)
 

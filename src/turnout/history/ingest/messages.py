@@ -7,7 +7,7 @@ from typing import Any
 
 from . import parts
 from .formats import Format, reader_of
-from .heard import Heard, HeardNote, ReadContext, text_of
+from .message_parts import Heard, HeardNote, ReadContext, text_of
 from .snapshot import snapshot
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...model import CONTENT, Content, Opaque, Outcome, Status, Text, Thinking
 from ...plain import dumps
-from ..words import words_of
-from .heard import HeardCall, HeardNote, HeardResult, Item, ReadContext, list_of, text_of
+from ..opaque_text import words_of
+from .message_parts import HeardCall, HeardNote, HeardResult, Item, ReadContext, list_of, text_of
 
 Part = dict[str, Any]
 PartReader = Callable[[Part, ReadContext], Iterable[Item]]

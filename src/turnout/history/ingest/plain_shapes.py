@@ -15,7 +15,7 @@ import msgspec
 from ...model import Outcome, Residue, Status, Text, Thinking
 from ...plain import clean_text
 from .gemini import outcome_of_response
-from .heard import Heard, HeardCall, HeardResult, Item, ReadContext, Speaker
+from .message_parts import Heard, HeardCall, HeardResult, Item, ReadContext, Speaker
 
 MOST_BRACKETS = 100
 """An object with so few cannot make a message too deep, which may have `MAX_DEPTH` levels."""

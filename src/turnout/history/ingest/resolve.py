@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from ... import ids
 from ...model import Opaque, Origin, Outcome, Residue, Text
-from .heard import Heard, HeardCall, HeardNote, HeardResult
 from .match import (
     CallDraft,
     ReportedResult,
@@ -26,6 +25,7 @@ from .match import (
     is_content,
     items_worth_keeping,
 )
+from .message_parts import Heard, HeardCall, HeardNote, HeardResult
 
 LONGEST_ID = 64
 """No provider writes or accepts longer ids."""

@@ -22,9 +22,9 @@ from ..client_items import (
     output_text,
     qualified_name,
 )
-from ..words import words_of
+from ..opaque_text import words_of
 from . import chat, media, parts
-from .heard import (
+from .message_parts import (
     Heard,
     HeardCall,
     HeardNote,

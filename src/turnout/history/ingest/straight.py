@@ -35,8 +35,8 @@ from ...plain import MAX_DEPTH
 from . import responses
 from .anthropic import was_paused
 from .formats import RESPONSES, Format
-from .heard import Heard, HeardCall, HeardResult, ReadContext
 from .match import is_empty
+from .message_parts import Heard, HeardCall, HeardResult, ReadContext
 from .messages import read_message
 from .plain_shapes import PLAIN_READERS
 from .resolve import LONGEST_ID

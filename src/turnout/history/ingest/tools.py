@@ -8,7 +8,7 @@ from typing import Any
 from ...declarations import read_declaration
 from ...model import ToolSpec
 from ...plain import dumps
-from .heard import ReadContext, list_of
+from .message_parts import ReadContext, list_of
 
 FIELDS = ("tools", "functions")
 """The fields that declare tools; `functions` is the older form of Chat."""

@@ -10,8 +10,8 @@ from ...model import ModelTurn, Outcome, SystemTurn, UserTurn
 from ...plain import plain
 from ..log import History
 from .anthropic import was_paused
-from .heard import HeardNote
 from .match import CallDraft, ReportedResult, Step, TurnDraft
+from .message_parts import HeardNote
 from .resolve import Resolved
 
 NEVER_CAME = Outcome("interrupted", synthetic=True, reason="unknown")

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from ...history.ingest.formats import RESPONSES
-from ...history.ingest.heard import texts_in
 from ...history.ingest.media import from_url
+from ...history.ingest.message_parts import texts_in
 from ...model import Origin, Text, Thinking
 from ...plain import dict_in, list_in, text_in
 from .foreign_transcript import ForeignSession, TranscriptBuilder

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ...diagnostic import Diagnostic
 from ...history.ingest import responses
 from ...history.ingest.formats import NAMES, Format
-from ...history.ingest.heard import Heard, HeardNote, Item, ReadContext, Speaker
+from ...history.ingest.message_parts import Heard, HeardNote, Item, ReadContext, Speaker
 from ...history.ingest.parts import items_of
 from ...history.ingest.resolve import resolve_messages
 from ...history.ingest.write import write_resolved

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...history.ingest.formats import GEMINI
-from ...history.ingest.heard import HeardCall, HeardResult, Item
+from ...history.ingest.message_parts import HeardCall, HeardResult, Item
 from ...history.ingest.parts import contents_of
 from ...model import Origin, Outcome, Status, Text, Thinking
 from ...plain import dict_in, list_in, loads, text_in

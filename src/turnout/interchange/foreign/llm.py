@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 
 from ...errors import UsageError
-from ...history.ingest.heard import HeardCall, HeardResult, Item
+from ...history.ingest.message_parts import HeardCall, HeardResult, Item
 from ...model import Origin, Outcome, Text
 from ...plain import text_in
 from . import llm_threads

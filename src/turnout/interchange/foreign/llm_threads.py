@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...history.ingest.heard import HeardCall, HeardNote, HeardResult, Item, Speaker
+from ...history.ingest.message_parts import HeardCall, HeardNote, HeardResult, Item, Speaker
 from ...model import Origin, Outcome, Text, Thinking
 from ...plain import dict_in, list_in, loads, text_in
 from .foreign_transcript import ForeignSession, TranscriptBuilder

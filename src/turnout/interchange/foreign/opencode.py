@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import UsageError
-from ...history.ingest.heard import HeardCall, HeardResult, Item
 from ...history.ingest.icontent import reasoning_item
 from ...history.ingest.media import from_url
+from ...history.ingest.message_parts import HeardCall, HeardResult, Item
 from ...model import Content, Origin, Outcome, Residue, Text, Thinking
 from ...plain import dict_in, list_in, text_in
 from .document import read_document

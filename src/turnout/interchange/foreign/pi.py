@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...history.ingest.heard import HeardCall, HeardResult, Item
+from ...history.ingest.message_parts import HeardCall, HeardResult, Item
 from ...history.ingest.parts import contents_of
 from ...model import Media, Origin, Outcome, Residue, Text, Thinking
 from ...plain import dict_in, list_in, loads, text_in

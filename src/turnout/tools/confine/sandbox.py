@@ -31,7 +31,7 @@ from . import process
 from .beneath import PathRefused
 from .denied_files import DeniedFiles
 from .placeholder import is_empty, placeholder
-from .process import Finished, OnOutput
+from .process import Finished, OnOutput, Spawn
 from .syscalls import filter_for
 from .threads import in_daemon
 from .workspace import WorkspaceFiles
@@ -75,23 +75,12 @@ READING_ROOM = 256 * 1024 * 1024  # bytes in each private folder of a command th
 OPEN = "there is no sandbox, so it can reach everything that you can"
 
 
-class Confined(Protocol):
+class Confined(Spawn, Protocol):
     """A way to run commands, with facts about what they can reach."""
 
     confines: bool
     network: bool
     note: str
-
-    async def __call__(
-        self,
-        command: Sequence[str],
-        *,
-        folder: int,
-        environment: Mapping[str, str],
-        timeout: float | None = None,
-        on_output: OnOutput = ...,
-        keep_open: Sequence[int] = ...,
-    ) -> Finished: ...
 
 
 class Unconfined:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from ..shared.roll import Wire
+from ..shared.growing_bytes import Wire
 
 # What the API takes back without a beta header. Blocks of other kinds are sent as text.
 SERVER_TOOLS = (

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...history.words import words_of
+from ...history.opaque_text import words_of
 from ...model import Opaque, Origin, Residue, Stop, Usage
 from ...plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ...streaming.reply import NOTHING, Draft, Events, ReplyBuilder

@@ -10,7 +10,7 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...history.words import words_of
+from ...history.opaque_text import words_of
 from ...ids import IdProjection
 from ...model import Media, Message, Opaque, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from ..options import Options
@@ -28,9 +28,9 @@ from ..shared.content import (
     response_text,
     text_of_blocks,
 )
+from ..shared.growing_bytes import Roll, Wire
 from ..shared.open_loop import Loop
 from ..shared.residues import fields_of, is_base64
-from ..shared.roll import Roll, Wire
 from .blocks import (
     SERVER_TOOLS,
     damage_of,

@@ -10,10 +10,10 @@ from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
 from ..shared.added_fields import merge_fields, with_added_fields
+from ..shared.growing_bytes import Wire
 from ..shared.limits import nearest_effort, service_tier, token_limit
-from ..shared.offer import Declarations, Offer, is_forced, offered_tools
+from ..shared.offered_tools import Declarations, Offer, is_forced, offered_tools
 from ..shared.open_loop import Loop
-from ..shared.roll import Wire
 from ..shared.schema import project_schema
 from ..shared.strict import Freedom, strict_answer, strict_schema
 from .dialect import AnthropicDialect

@@ -11,8 +11,8 @@ from typing import Any
 from ...model import Stop, Usage
 from ...plain import dumps
 from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.growing_bytes import Wire
 from ..shared.reply import Call, Hosted, Part, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
-from ..shared.roll import Wire
 
 STOPS: dict[Stop, str] = {
     "end": "end_turn",

@@ -17,12 +17,12 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import FailureKind, ProviderError
-from ...history.words import words_of
+from ...history.opaque_text import words_of
 from ...model import Media, Opaque, Origin, Residue, Stop
 from ...plain import dumps, loads
 from ...streaming.events import StreamEvent
+from ...streaming.raw_text import RawText
 from ...streaming.reply import NOTHING, Events, ReplyBuilder
-from ...streaming.speech import Speech
 from ...streaming.texttools import syntax_of
 from ...streaming.thinktags import ThinkTags
 from ..failure.read_failure import excerpt, stream_failure, undecodable
@@ -71,12 +71,12 @@ def chat_options(dialect: ChatDialect, model: str, asked: ReadOptions) -> ChatOp
     return ChatOptions("think" if tags else "", joins_choices=dialect.joins_choices, text_tools=syntax)
 
 
-def speech_of(reply: ReplyBuilder, options: ChatOptions) -> Speech | None:
+def raw_text_reader(reply: ReplyBuilder, options: ChatOptions) -> RawText | None:
     """Takes thinking and calls out of the text, for servers that leave them there."""
     if not options.think_tags and not options.text_tools:
         return None
     tag = options.think_tags
-    return Speech(reply, ThinkTags(tag, opened=options.think_opened) if tag else None, options.text_tools)
+    return RawText(reply, ThinkTags(tag, opened=options.think_opened) if tag else None, options.text_tools)
 
 
 class ChatDecoder:
@@ -85,7 +85,7 @@ class ChatDecoder:
     def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
         self._options = options = options or ChatOptions()
-        self._speech = speech_of(self.reply, options)
+        self._raw_text = raw_text_reader(self.reply, options)
         self._unsealed = False  # thinking is open, or its residue is not stored yet
         self._field = ""  # where the open thinking came from
         self._state: dict[str, Any] = {}
@@ -194,7 +194,7 @@ class ChatDecoder:
     # -- text
 
     def _add_text(self, text: str) -> Events:
-        said = self.reply.text if self._speech is None else self._speech.say
+        said = self.reply.text if self._raw_text is None else self._raw_text.add_text
         if not self._unsealed:
             return said(text)
         return (*self._end_thinking(), *said(text))
@@ -224,7 +224,7 @@ class ChatDecoder:
         )
 
     def _add_block(self, block: Opaque | Media) -> Events:
-        before = self._speech.settle() if self._speech is not None else NOTHING
+        before = self._raw_text.settle() if self._raw_text is not None else NOTHING
         return (*before, *self._end_thinking(), *self.reply.opaque(block))
 
     # -- thinking
@@ -237,7 +237,7 @@ class ChatDecoder:
             self._state["reasoning_opaque"] = delta.reasoning_opaque
         self._unsealed = True
         self._field = self._field or field
-        return self.reply.thinking(text) if self._speech is None else self._speech.think(text)
+        return self.reply.thinking(text) if self._raw_text is None else self._raw_text.add_thinking(text)
 
     def _keep_details(self, details: Any, text: str) -> str:
         """Keep the details; returns their text if no other field has it."""
@@ -263,13 +263,13 @@ class ChatDecoder:
         if "reasoning_details" in state:
             state["reasoning_details"] = [dict(detail) for detail in self._details]
         self._unsealed, self._field = False, ""
-        held = self._speech.end_thought() if self._speech is not None else NOTHING
+        held = self._raw_text.end_thought() if self._raw_text is not None else NOTHING
         return (*held, *self.reply.end_thinking(state)) if held else self.reply.end_thinking(state)
 
     # -- calls
 
     def _add_fragments(self, fragments: list[Fragment]) -> Events:
-        before = self._speech.settle() if self._speech is not None else NOTHING
+        before = self._raw_text.settle() if self._raw_text is not None else NOTHING
         if len(fragments) == 1 and not self._unsealed:
             called = self._add_fragment(fragments[0], 0)
             return (*before, *called) if before else called
@@ -328,10 +328,10 @@ class ChatDecoder:
     def _rest(self) -> Events:
         """The text that was held back, because it could have been the beginning of a mark."""
         ending = self._end_thinking() if self._unsealed else NOTHING
-        return (*ending, *self._speech.close()) if self._speech is not None else ending
+        return (*ending, *self._raw_text.close()) if self._raw_text is not None else ending
 
     def _fail_reply(self, kind: FailureKind, message: str, cause: ProviderError | None = None) -> Events:
-        held = self._speech.close() if self._speech is not None else NOTHING
+        held = self._raw_text.close() if self._raw_text is not None else NOTHING
         return (*held, *self.reply.fail(kind, message, cause))
 
     def _server_run(self) -> Events:

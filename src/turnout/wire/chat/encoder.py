@@ -39,9 +39,9 @@ from ..shared.content import (
     response_text,
     text_of_blocks,
 )
+from ..shared.growing_bytes import Roll, Wire, never
 from ..shared.open_loop import Loop
 from ..shared.residues import SENTINEL, chat_part, fields_of, reasoning_details, text_field, thinking_chunk
-from ..shared.roll import Roll, Wire, never
 from .dialect import ChatDialect
 from .fields import ChatFields
 

@@ -11,10 +11,10 @@ from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
 from ..shared.added_fields import merge_fields, private_fields, spelled_option, with_added_fields
+from ..shared.growing_bytes import Wire
 from ..shared.limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
-from ..shared.offer import Declarations, Offer, is_forced, kept_declaration, offered_tools
+from ..shared.offered_tools import Declarations, Offer, is_forced, kept_declaration, offered_tools
 from ..shared.open_loop import Loop
-from ..shared.roll import Wire
 from ..shared.schema import project_schema
 from ..shared.strict import strict_answer, strict_schema
 from .dialect import ChatDialect

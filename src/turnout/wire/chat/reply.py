@@ -11,8 +11,8 @@ from typing import Any
 from ...model import Stop, Usage
 from ...plain import dumps
 from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.growing_bytes import Wire
 from ..shared.reply import CREATED, Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, stop_word
-from ..shared.roll import Wire
 from .reply_style import FORMATS, ChatStyle, style_of
 
 STOPS: dict[Stop, str] = {

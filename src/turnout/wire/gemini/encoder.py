@@ -16,10 +16,10 @@ from ..request import Setting
 from ..shared.added_fields import merge_fields, with_added_fields
 from ..shared.body import FIRST_FILLER, LAST_FILLER, body_bytes
 from ..shared.content import as_reminder, is_blank, nonblank, note_once, response_media, text_of_blocks
+from ..shared.growing_bytes import Roll, Wire
 from ..shared.limits import nearest_effort, stop_words, temperature, token_limit
-from ..shared.offer import Declarations, Offer, offered_tools
+from ..shared.offered_tools import Declarations, Offer, offered_tools
 from ..shared.residues import SENTINEL, beside_media, fields_of, gemini_parts, thought_signature
-from ..shared.roll import Roll, Wire
 from ..shared.schema import gemini_parameters, shallow_schema
 from .dialect import GeminiDialect
 from .values import struct_arguments, struct_response

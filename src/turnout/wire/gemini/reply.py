@@ -11,8 +11,8 @@ from typing import Any
 
 from ...model import Stop, Usage
 from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.growing_bytes import Wire
 from ..shared.reply import Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
-from ..shared.roll import Wire
 
 STOPS: dict[Stop, str] = {
     "end": "STOP",

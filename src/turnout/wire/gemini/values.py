@@ -15,7 +15,7 @@ from ...json_size import is_deeper_text
 from ...model import ToolCall, ToolResponse
 from ...plain import dumps, is_deeper
 from ..shared.content import is_failed, response_text
-from ..shared.roll import Wire
+from ..shared.growing_bytes import Wire
 
 MAX_DEPTH = 49
 """Gemini refuses JSON of about 60 levels ("Message too deep"); from 50 on the text is sent instead."""

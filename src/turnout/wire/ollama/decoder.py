@@ -16,7 +16,7 @@ from ...plain import count_in, dumps, loads
 from ...streaming.events import StreamEvent
 from ...streaming.reply import NOTHING, Events, ReplyBuilder
 from ..chat.chunk import dicts
-from ..chat.decoder import ChatOptions, speech_of
+from ..chat.decoder import ChatOptions, raw_text_reader
 from ..failure.read_failure import stream_failure, undecodable
 
 STOPS: dict[str, Stop] = {"stop": "end", "": "end", "length": "length"}
@@ -45,7 +45,7 @@ class OllamaDecoder:
 
     def __init__(self, origin: Origin, turn_key: str, options: ChatOptions | None = None) -> None:
         self.reply = ReplyBuilder(origin, turn_key)
-        self._speech = speech_of(self.reply, options or ChatOptions())
+        self._raw_text = raw_text_reader(self.reply, options or ChatOptions())
         self._thinking = False
         self._called = 0
 
@@ -95,11 +95,11 @@ class OllamaDecoder:
         events: list[StreamEvent] = []
         if isinstance(message.thinking, str) and message.thinking:
             self._thinking = True
-            thought = self.reply.thinking if self._speech is None else self._speech.think
+            thought = self.reply.thinking if self._raw_text is None else self._raw_text.add_thinking
             events += thought(message.thinking)
         events += self._add_text(message.content)
-        if message.tool_calls and self._speech is not None:
-            events += self._speech.settle()
+        if message.tool_calls and self._raw_text is not None:
+            events += self._raw_text.settle()
         for call in dicts(message.tool_calls):
             events += (*self._end_thinking(), *self._add_call(call))
         return events
@@ -107,14 +107,14 @@ class OllamaDecoder:
     def _add_text(self, content: Any) -> Events:
         if not isinstance(content, str) or not content:
             return NOTHING
-        said = self.reply.text if self._speech is None else self._speech.say
+        said = self.reply.text if self._raw_text is None else self._raw_text.add_text
         return (*self._end_thinking(), *said(content)) if self._thinking else said(content)
 
     def _end_thinking(self) -> Events:
         if not self._thinking:
             return NOTHING
         self._thinking = False
-        held = self._speech.end_thought() if self._speech is not None else NOTHING
+        held = self._raw_text.end_thought() if self._raw_text is not None else NOTHING
         return (*held, *self.reply.end_thinking({"field": "thinking"}))
 
     def _add_call(self, call: dict[str, Any]) -> Events:
@@ -135,7 +135,7 @@ class OllamaDecoder:
         if tokens != Usage():
             self.reply.usage(tokens)
         ending = self._end_thinking()
-        held = self._speech.close() if self._speech is not None else NOTHING
+        held = self._raw_text.close() if self._raw_text is not None else NOTHING
         calls = self.reply.complete_all()
         return (*ending, *held, *calls, *self.reply.done(STOPS.get(reason, "other"), reason))
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 
 from ...model import Stop
 from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.growing_bytes import Wire
 from ..shared.reply import ReplyAuthor, ReplyEncoder, ReplyParts, stop_word
-from ..shared.roll import Wire
 
 STOPS: dict[Stop, str] = {"end": "stop", "tool_calls": "stop", "length": "length"}
 CREATED = "2026-09-21T14:13:20.000000Z"

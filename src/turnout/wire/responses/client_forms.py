@@ -11,8 +11,8 @@ from typing import Any
 from ...history.client_items import CALL_OF_OUTPUT, has_tied_id, without_nulls
 from ...model import Media, Opaque, ToolCall, ToolResponse
 from ..shared.content import base64_url, response_parts, response_text
+from ..shared.growing_bytes import Wire
 from ..shared.residues import fields_of, fits
-from ..shared.roll import Wire
 from .shapes import CALLS, ITEMS, OUTPUTS, AnyItem
 
 CUSTOM = "custom_tool_call"

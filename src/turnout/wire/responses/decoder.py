@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from ...history.client_items import CLIENT_ITEMS, arguments_in, has_tied_id, is_client_run, qualified_name
-from ...history.words import words_of
+from ...history.opaque_text import words_of
 from ...model import Opaque, Origin, Residue, Stop, Usage
 from ...plain import clean_text, count_in, dict_in, dumps, loads, text_in
 from ...streaming.reply import NOTHING, Draft, Events, ReplyBuilder

@@ -14,8 +14,8 @@ from ...model import Message, ToolSpec
 from ..options import Options
 from ..request import Setting
 from ..shared.body import FIRST_FILLER, JSON_REMINDER, LAST_FILLER, Pieces, body_bytes, says_json
+from ..shared.growing_bytes import Roll
 from ..shared.residues import text_field
-from ..shared.roll import Roll
 from .dialect import ResponsesDialect
 from .fields import ResponsesFields
 from .items import NOTHING_STORED, ItemWriter, has_forms, is_models_own

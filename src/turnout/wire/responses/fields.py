@@ -9,6 +9,7 @@ from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
 from ..shared.added_fields import merge_fields, with_added_fields
+from ..shared.growing_bytes import Wire
 from ..shared.limits import (
     OPENAI_TIERS,
     nearest_effort,
@@ -17,8 +18,7 @@ from ..shared.limits import (
     temperature,
     token_limit,
 )
-from ..shared.offer import Declarations, Offer, kept_declaration, offered_tools
-from ..shared.roll import Wire
+from ..shared.offered_tools import Declarations, Offer, kept_declaration, offered_tools
 from ..shared.schema import project_schema
 from ..shared.strict import strict_answer, strict_schema
 from .dialect import ResponsesDialect

@@ -16,8 +16,8 @@ from ...model import Media, Message, Opaque, Thinking, ToolCall, ToolResponse, b
 from ..request import Setting
 from ..shared.body import encode
 from ..shared.content import base64_url, is_blank, response_parts, response_text, text_of_blocks
+from ..shared.growing_bytes import Wire
 from ..shared.residues import PHASES, fields_of, reasoning_item, responses_part, text_field
-from ..shared.roll import Wire
 from .client_forms import CUSTOM, TIED, call_item, can_answer, form_of, is_damaged, output_item, own_item
 
 NOTHING_STORED: Mapping[str, str] = {}

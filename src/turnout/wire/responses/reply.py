@@ -12,6 +12,7 @@ from itertools import count
 from ...model import Stop, Usage
 from ...plain import dumps
 from ..shared.framing import Frame, Stream, frame, pieces
+from ..shared.growing_bytes import Wire
 from ..shared.reply import (
     CREATED,
     HEX,
@@ -25,7 +26,6 @@ from ..shared.reply import (
     Think,
     stop_word,
 )
-from ..shared.roll import Wire
 
 STOPS: dict[Stop, str] = {
     "end": "",

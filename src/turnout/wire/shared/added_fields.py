@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..options import Options
-from .roll import Wire
+from .growing_bytes import Wire
 
 
 def with_added_fields(

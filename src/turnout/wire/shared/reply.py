@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from ...errors import UsageError
 from ...model import Stop, Usage
 from .framing import Stream
-from .roll import Wire
+from .growing_bytes import Wire
 
 DIGITS = "0123456789"
 HEX = DIGITS + "abcdef"

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ...model import Residue
-from .roll import Wire
+from .growing_bytes import Wire
 
 BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 Said = Annotated[str, Meta(pattern=r"\S")]

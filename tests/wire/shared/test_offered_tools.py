@@ -8,7 +8,7 @@ from turnout.errors import UsageError
 from turnout.ids import FORMATS, OPENAI_NAMES, IdProjection
 from turnout.model import ToolSpec
 from turnout.wire.options import Options
-from turnout.wire.shared.offer import Offer, are_same, offered_tools
+from turnout.wire.shared.offered_tools import Offer, are_same, offered_tools
 
 
 def offer(*names: str, called: tuple[str, ...] = (), limit: int = 128, **options: object) -> Offer:

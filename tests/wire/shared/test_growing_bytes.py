@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnout.wire.shared.body import encode
-from turnout.wire.shared.roll import Roll, Wire
+from turnout.wire.shared.growing_bytes import Roll, Wire
 
 said = st.tuples(st.sampled_from(["user", "model"]), st.text(max_size=5))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnout.history.ingest.heard import ReadContext, dict_of, first_of, list_of, text_of, texts_in
+from turnout.history.ingest.message_parts import ReadContext, dict_of, first_of, list_of, text_of, texts_in
 from turnout.model import Origin
 
 

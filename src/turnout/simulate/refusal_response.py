@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
 from ..wire.shared.framing import encode
-from .failing import FailureResponse, envelope
+from .failure_response import FailureResponse, envelope
 from .failure_words import INVALID, FailureText, failure_text
 
 STATUSES = {"OAR-08": 404, "MIS-10": 422}

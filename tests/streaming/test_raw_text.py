@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from turnout.model import Origin
+from turnout.streaming.raw_text import RawText
 from turnout.streaming.reply import ReplyBuilder
-from turnout.streaming.speech import Speech
 from turnout.streaming.thinktags import ThinkTags
 
 CALL = '<tool_call>{"name": "read", "arguments": {"path": "a.txt"}}</tool_call>'
@@ -12,10 +12,10 @@ CALL = '<tool_call>{"name": "read", "arguments": {"path": "a.txt"}}</tool_call>'
 
 def reply_of(*texts: str, tags: bool = True, syntax: str = "") -> ReplyBuilder:
     reply = ReplyBuilder(Origin("vllm", "", "qwen3"), "t.1")
-    speech = Speech(reply, ThinkTags("think") if tags else None, syntax)
+    raw_text = RawText(reply, ThinkTags("think") if tags else None, syntax)
     for text in texts:
-        speech.say(text)
-    speech.close()
+        raw_text.add_text(text)
+    raw_text.close()
     reply.complete_all()
     reply.done("end")
     return reply

@@ -15,7 +15,7 @@ from .texttools import Piece, TextTools
 from .thinktags import ThinkTags
 
 
-class Speech:
+class RawText:
     """Text and thinking go through this. Calls found in thinking wait until the thinking ends."""
 
     def __init__(self, reply: ReplyBuilder, tags: ThinkTags | None, syntax: str = "") -> None:
@@ -26,11 +26,11 @@ class Speech:
         self._waiting: list[TextCall] = []
         self._called = 0
 
-    def say(self, text: str) -> Events:
+    def add_text(self, text: str) -> Events:
         """A piece of text."""
         return self._events_of_tagged(self._tags.feed(text) if self._tags is not None else [("text", text)])
 
-    def think(self, text: str) -> Events:
+    def add_thinking(self, text: str) -> Events:
         """A piece of thinking."""
         if self._thought is None:
             return self._reply.thinking(text)
@@ -61,14 +61,14 @@ class Speech:
         events: list[StreamEvent] = []
         for kind, text in pieces:
             if kind == "thinking":
-                events += self.think(text)
+                events += self.add_thinking(text)
             elif kind == "text":
-                events += (*self.end_thought(), *self._release_calls(), *self._say_untagged(text))
+                events += (*self.end_thought(), *self._release_calls(), *self._add_untagged_text(text))
             else:
                 events += (*self._end_text(), *self._reply.take_back_text())
         return events
 
-    def _say_untagged(self, text: str) -> Events:
+    def _add_untagged_text(self, text: str) -> Events:
         if self._said is None:
             return self._reply.text(text)
         return (*self._events_of_pieces(self._said.feed(text), self._reply.text), *self._release_calls())
