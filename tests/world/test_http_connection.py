@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.world.over_sockets import QUICKLY, no_proxies, talk, with_server  # noqa: F401
-from tests.world.raw_server import RawServer, Request, answering, raw_server, reply, whole
+from tests.world.raw_server import Answer, RawServer, Request, answering, raw_server, reply, whole
 
 from turnout.session.session import Session
 from turnout.simulate import Call, ScriptedTransport, Stall
@@ -110,13 +111,13 @@ def test_a_clean_connection_is_used_again(tls: bool, tmp_path: Path, monkeypatch
 
 
 @contextmanager
-def server_elsewhere() -> Iterator[RawServer]:
+def server_elsewhere(answer: Answer | None = None) -> Iterator[RawServer]:
     """A server in a thread of its own, so that it outlives the loops of its clients."""
     ready, over = threading.Event(), threading.Event()
     made: list[RawServer] = []
 
     async def serve() -> None:
-        async with raw_server(answering(reply())) as server:
+        async with raw_server(answer or answering(reply())) as server:
             made.append(server)
             ready.set()
             while not over.is_set():
@@ -224,3 +225,23 @@ def test_a_loop_that_was_closed_while_a_tool_ran_does_not_hold_the_session() -> 
     assert [item.status for item in session.history.ledger] == ["interrupted", "complete"]
     del session
     gc.collect()
+
+
+def test_bytes_that_the_loop_has_not_seen_yet_close_the_connection() -> None:
+    """They came while the loop was busy; read as the next response, they would answer a later question."""
+
+    async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
+        writer.write(reply("the first answer" if request.connection == 1 else "the true answer"))
+        if request.connection == 1:
+            await writer.drain()
+            await asyncio.sleep(0.05)
+            writer.write(reply("stray"))
+
+    async def ask_twice(url: str) -> str:
+        async with talk(url, retries=QUICKLY) as session:
+            await session.ask("first")
+            time.sleep(0.3)  # the loop of the client is busy, and does not look at its sockets
+            return (await session.ask("second")).text
+
+    with server_elsewhere(answer) as server:
+        assert asyncio.run(ask_twice(server.url)) == "the true answer"
