@@ -28,7 +28,7 @@ from ..wire.request import WireRequest
 from ..world.keys import Keys
 from ..world.ports import Incoming, Outgoing, Transport, WallClock
 from ..world.secrets import Secrets
-from .durability import Keeping
+from .durability import ReplyDurability
 from .hooks import HookedRequest
 from .limits import Timeouts
 from .recovery import Recovery
@@ -47,7 +47,7 @@ class RequestPorts(Struct):
     """What one request needs of its session."""
 
     history: History
-    keeping: Keeping
+    keeping: ReplyDurability
     router: Router
     recovery: Recovery
     transport: Transport

@@ -39,7 +39,7 @@ class Growing(Protocol):
     def partial(self) -> ModelTurn: ...
 
 
-class Keeping:
+class ReplyDurability:
     """Tells the writer of a history when to commit and what to draft, if the writer is a store."""
 
     def __init__(self, history: History) -> None:

@@ -44,7 +44,7 @@ from ..world.shared_http import SharedHttp
 from ..world.world import World
 from .attempt import RequestPorts
 from .compress import INSTRUCTION, Compressor, CompressPolicy
-from .durability import Keeping
+from .durability import ReplyDurability
 from .events import Cancelled, Complete, Failed, SessionEvent
 from .exchange import ReplyPorts
 from .guards import Guard
@@ -57,7 +57,7 @@ from .run import Events, Run, RunPorts
 from .settings import Approval, Workspace
 from .subagents import ParentPorts, Subagents, Tree
 from .typed import Shape
-from .workspace_setup import open_store_at, place_of_work
+from .workspace_setup import open_store_at, workspace_ports
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -179,7 +179,7 @@ class Session:
         else:
             self.history = History(self.id, system=system)
         self.history.scheduled = True
-        self._keeping = Keeping(self.history)
+        self._keeping = ReplyDurability(self.history)
         self.system = system or self.history.system
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
         self._spending = Spending(self.turns)
@@ -226,7 +226,7 @@ class Session:
             "hooks": tool_hooks(self.hooks),
             "tree": SharedTree(self.limits.tool_limits.parallel),
             "threads": self.world.threads,
-            **place_of_work(place, self.environment),
+            **workspace_ports(place, self.environment),
         }
         return {**ports, "save": self.world.save} if self.world.save is not None else ports
 

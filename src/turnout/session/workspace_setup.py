@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-def place_of_work(workspace: Workspace | None, environment: Mapping[str, str]) -> dict[str, Any]:
+def workspace_ports(workspace: Workspace | None, environment: Mapping[str, str]) -> dict[str, Any]:
     """The ports of a workspace: its files, how commands run in it, and where long results go."""
     if workspace is None:
         return {}
