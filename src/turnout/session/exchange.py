@@ -55,12 +55,26 @@ class ReplyPorts(Struct):
     debug: Callable[..., None]
 
 
+class ReplyRules(Struct, frozen=True):
+    """How a reply is taken. `keeps`: it is appended to the history. `replaces`: a reply that broke after a
+    part of it was shown is taken back and asked for again; a listener that cannot take back says no."""
+
+    keeps: bool = True
+    replaces: bool = True
+
+
 class Exchange:
     """The next reply of a session. Ends with a turn in the history, or with the error."""
 
     def __init__(
-        self, ports: ReplyPorts, emit: Emit, tools: tuple[ToolSpec, ...], options: dict[str, Any]
+        self,
+        ports: ReplyPorts,
+        emit: Emit,
+        tools: tuple[ToolSpec, ...],
+        options: dict[str, Any],
+        rules: ReplyRules | None = None,
     ) -> None:
+        self._rules = rules or ReplyRules()
         self._ports = ports
         self._history = ports.request.history
         self._router = ports.request.router
@@ -117,11 +131,17 @@ class Exchange:
             hooked = await self._ports.hooks.hooked_request(
                 target.origin, self._ports.system, self._tools, self._options
             )
-            attempt = Attempt(self._ports.request, target, self._history.next_key(), hooked)
+            attempt = Attempt(self._ports.request, target, self._turn_key(), hooked)
             self._attempt = attempt
             if not self._recovery.was_refused(attempt.request.body):
                 return attempt
             self._take_recovery_step(target, self._refusal or REFUSED_BEFORE)
+
+    def _turn_key(self) -> str:
+        """The key of the reply. One that is not kept has the key that its turn has when it comes back."""
+        if self._rules.keeps:
+            return self._history.next_key()
+        return f"{self._history.key}.{len(self._history.turns) + 1}"
 
     # A reply that arrived whole
 
@@ -130,6 +150,8 @@ class Exchange:
         self._router.note_success(target)
         self._ports.renewed_keys.discard(target.origin)  # a token that expires again is renewed again
         self._ports.on_reply(turn)
+        if not self._rules.keeps:
+            return turn
         if self._attempt is None or not self._ports.hooks.after:
             return self._history.append(turn)
         try:
@@ -162,6 +184,9 @@ class Exchange:
         """The target to ask after a failure; raises the error where nothing is left to try."""
         if getattr(error, "code", "") != RESTING:
             self._note_failure(target, error)
+        if not self._rules.replaces and self._attempt is not None and self._attempt.shown:
+            self._keep_partial("interrupted")
+            raise error
         larger = target.facts.context if error.kind == "context_too_long" else 0
         other = self._router.other(self._tried, _now(), larger_than=larger)
         step = self._budget.after(error, others=other is not None)
@@ -241,7 +266,7 @@ class Exchange:
     def _keep_partial(self, status: Any) -> None:
         """Keep what had arrived whole of a reply that is not asked for again."""
         partial = self._attempt.partial if self._attempt is not None else None
-        if partial is None or not partial.blocks:
+        if partial is None or not partial.blocks or not self._rules.keeps:
             return
         partial, left_out = cut_turn(partial)
         if left_out:

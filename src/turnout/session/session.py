@@ -46,10 +46,11 @@ from .attempt import RequestPorts
 from .compress import INSTRUCTION, Compressor, CompressPolicy
 from .durability import ReplyDurability
 from .events import Cancelled, Complete, Failed, SessionEvent
-from .exchange import ReplyPorts
+from .exchange import ReplyPorts, ReplyRules
 from .guards import Guard
 from .hooks import Hooks, ModelHooks, hooks_tuple, tool_hooks
 from .limits import Limits
+from .one_reply import OneReply
 from .recovery import Recovery
 from .rounds import RoundPorts, Rounds
 from .routing import Router
@@ -282,6 +283,22 @@ class Session:
     def go_on(self, **options: Any) -> Events:
         """Continue without a new prompt. After a crash, the calls that had not started run first."""
         return self._start_run((), options, "go_on()")
+
+    def reply(self, *, keep: bool = True, **options: Any) -> Events:
+        """Ask for one reply to the history as it is; no tool runs, and the calls are yours to answer.
+
+        The last event is `Complete`, `Failed` or `Cancelled`. There are retries and other targets until
+        the first event of a reply was passed on; after that, a failure is the end. Text and arguments
+        are not redacted, so that the calls can be run. `keep=False` leaves the history without the reply.
+        """
+        check_names("reply()", "option", options, ("keep", *Options.__struct_fields__))
+        self._check_free("wait for its end")
+        rules = ReplyRules(keeps=keep, replaces=False)
+        work = OneReply(self._round_ports(), {**self.options, **options}, rules)
+        ports = RunPorts(self.history, self.secrets, self._begin_run, self._end_run, returns_calls=True)
+        run = Run(ports, work, options)
+        self._asked.add(run)
+        return Events(run)
 
     async def ask(
         self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
