@@ -81,7 +81,7 @@ def test_every_package_of_an_extra_has_its_advice() -> None:
 
 def test_what_the_demo_installs_is_the_product_without_test_tools() -> None:
     """`requirements/runtime.in` is the core, tools, terminal, simulator, gateway, and what builds them."""
-    lines = (ROOT / "requirements" / "runtime.in").read_text().split()
+    lines = (ROOT / "requirements" / "runtime.in").read_text().splitlines()
     parts = [*CORE, *EXTRAS["tools"], *EXTRAS["terminal"], *EXTRAS["simulate"], *EXTRAS["gateway"]]
     assert names_of(lines) == names_of([*parts, *PROJECT["build-system"]["requires"]])
 
@@ -89,7 +89,7 @@ def test_what_the_demo_installs_is_the_product_without_test_tools() -> None:
 def test_the_small_lock_file_is_complete() -> None:
     """Nothing that a package of `runtime.txt` needs is missing from it, on any system."""
     names = pinned("runtime.txt")
-    asked = names_of((ROOT / "requirements" / "runtime.in").read_text().split())
+    asked = names_of((ROOT / "requirements" / "runtime.in").read_text().splitlines())
     missing = {(name, need) for name in names if name in installed() for need in needed_by(name)}
     assert asked <= set(names) and {need for _, need in missing} <= set(names)
 
