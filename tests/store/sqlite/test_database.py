@@ -71,6 +71,26 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
         store.list()
 
 
+def test_a_store_that_another_process_creates_meanwhile_is_not_foreign(tmp_path: Path) -> None:
+    """Wherever its creation falls between the statements that look, the file counts as ours."""
+    for place in range(3):
+        path = tmp_path / f"{place}.db"
+        looking = apsw.Connection(str(path))
+        statements = 0
+
+        def create_at_place(*_: object, path: Path = path, place: int = place) -> bool:
+            nonlocal statements
+            if statements == place:
+                with Store(path, heartbeat=False) as store:
+                    store.list()
+            statements += 1
+            return True
+
+        looking.exec_trace = create_at_place
+        assert not database.is_foreign(looking), f"created before statement {place}"
+        looking.close()
+
+
 def test_the_store_syncs_and_never_maps(store: Store) -> None:
     """The settings that everything rests on."""
     with store.log.database.read_connection() as connection:

@@ -255,9 +255,13 @@ def _open_read_only_uri(path: Path, options: str) -> apsw.Connection:
 
 
 def is_foreign(connection: apsw.Connection) -> bool:
-    """Whether the file is a database of another program."""
-    mine = connection.execute("PRAGMA application_id").get == APPLICATION
-    return not mine and bool(connection.execute("SELECT count(*) FROM sqlite_schema").get)
+    """Whether the file is a database of another program.
+
+    The tables are counted before the id is read. Another process may create the store between the two
+    statements, with tables and id in one transaction: in this order its id is always seen.
+    """
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    return bool(tables) and connection.execute("PRAGMA application_id").get != APPLICATION
 
 
 @contextmanager
