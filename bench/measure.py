@@ -37,6 +37,18 @@ def alternate(work: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict
     return {name: min(spent) for name, spent in times.items()}
 
 
+RUNS = 3
+"""A ratio is measured this many times: a sceptic wants to see how much it moves."""
+
+
+def spread(ratios: Sequence[float]) -> str:
+    """The lowest and the highest of the ratios of several runs."""
+    low, high = (
+        f"{ratio:,.0f}" if min(ratios) >= 10 else f"{ratio:.1f}" for ratio in (min(ratios), max(ratios))
+    )
+    return low if low == high else f"{low} to {high}"
+
+
 def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:.3f}" if seconds < 0.01 else f"{seconds * 1e3:.1f}"
 

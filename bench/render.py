@@ -5,6 +5,10 @@ its next request and stopped at its HTTP transport, which answers with one word;
 call with an all but empty session is measured alone and taken off, so that what is left is
 the session and not the client, the answer or the event loop. The SDKs are given what they
 send, so they translate nothing; all others start from their own kind of history.
+
+A turn of turnout is what a user's turn is: append a call with its result, render, get the
+bytes. `cold` means that the caches of the processor were filled with something else before.
+The ratios are to the cold turn, the lowest and the highest of three runs.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from time import process_time
 from typing import Any
 
 from bench import conversation, plain
-from bench.measure import milliseconds, print_table
+from bench.measure import RUNS, milliseconds, print_table, spread
 from bench.render_peers import Peer, peers
 from turnout import History, render
 
@@ -29,8 +33,8 @@ TARGETS = {
     "gemini": "gemini:gemini-2.5-pro",
     "openai-responses": "openai-responses:gpt-5.1",
 }
-PLAIN, FIRST, NEXT = "plain msgspec build", "turnout, first render", "turnout, next turn"
-APPEND = "turnout, appending that turn"
+PLAIN, FIRST = "plain msgspec build", "turnout, first render"
+COLD, HOT = "turnout, next turn, cold", "turnout, next turn, hot"
 
 
 def run() -> None:
@@ -71,12 +75,18 @@ def _beside_the_peers(protocol: str) -> None:
     racers = [entry for entry in entered if isinstance(entry, Racer)]
     gc.collect()
     gc.freeze()  # what is loaded by now would be looked through at every collection, by everyone
+    runs = [_fastest_laps(protocol, racers) for _ in range(RUNS)]
+    gc.unfreeze()
+    _print(runs, racers, [entry for entry in entered if isinstance(entry, tuple)])
+
+
+def _fastest_laps(protocol: str, racers: list[Racer]) -> dict[str, float]:
+    """Each side's best time of one run, in which all take their turn."""
     times: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
         for name, spent in (*_turnout(protocol), *(lap for racer in racers for lap in racer.laps())):
             times.setdefault(name, []).append(spent)
-    gc.unfreeze()
-    _print(times, racers, [entry for entry in entered if isinstance(entry, tuple)])
+    return {name: min(spent) for name, spent in times.items()}
 
 
 def _entered(peer: Peer | tuple[str, str]) -> Racer | tuple[str, str]:
@@ -101,39 +111,44 @@ def _turnout(protocol: str) -> Iterator[tuple[str, float]]:
     history = conversation.history(MESSAGES)
     yield FIRST, timed(lambda: render(history, target))
     for number in range(TURNS):
-        appended, rendered = next_turn(history, target, number)
-        yield APPEND, appended
-        yield NEXT, rendered
+        _cool()
+        yield COLD, next_turn(history, target, number)
+    for number in range(TURNS, 2 * TURNS):
+        yield HOT, next_turn(history, target, number)
 
 
-def next_turn(history: History, target: str, number: int) -> tuple[float, float]:
+def next_turn(history: History, target: str, number: int) -> float:
     """Seconds to append a call and its result, and to render the request that follows."""
     step = conversation.call(900_000 + number)
     start = process_time()
     conversation.take(history, step)
-    appended = process_time()
     render(history, target)
-    return appended - start, process_time() - appended
+    return process_time() - start
 
 
-def _print(times: dict[str, list[float]], racers: list[Racer], missing: list[tuple[str, str]]) -> None:
-    fastest = {name: min(spent) for name, spent in times.items()}
+def _print(runs: list[dict[str, float]], racers: list[Racer], missing: list[tuple[str, str]]) -> None:
+    fastest = {name: min(run[name] for run in runs) for name in runs[0]}
     names = [racer.peer.name for racer in racers]
-    of_peers = {name: fastest[name] - fastest[f"{name}, empty"] for name in names}
-    ours = fastest[NEXT]
+    cost = {name: [run[name] - run[f"{name}, empty"] for run in runs] for name in names}
+    ratios = {
+        name: [spent / run[COLD] for spent, run in zip(cost[name], runs, strict=True)] for name in names
+    }
     rows: list[tuple[Any, ...]] = [
-        (name, milliseconds(spent), milliseconds(fastest[f"{name}, empty"]), f"{spent / ours:,.0f}")
-        for name, spent in sorted(of_peers.items(), key=lambda item: item[1])
+        (name, milliseconds(min(cost[name])), milliseconds(fastest[f"{name}, empty"]), spread(ratios[name]))
+        for name in sorted(names, key=lambda name: min(cost[name]))
     ]
     rows += [(name, f"not measured: {why[:100]}", "", "") for name, why in missing]
     rows += [
-        (name, milliseconds(fastest[name]), "", f"{fastest[name] / ours:,.1f}")
-        for name in (PLAIN, FIRST, APPEND, NEXT)
+        (name, milliseconds(fastest[name]), "", spread([run[name] / run[COLD] for run in runs]))
+        for name in (PLAIN, FIRST, COLD, HOT)
     ]
-    print_table(("who", "ms CPU", "taken off: an all but empty call", "times turnout's next turn"), rows)
-    if of_peers:
-        factor = min(of_peers.values()) / ours
-        print(f"\nThe best peer takes {factor:,.0f} times as long as turnout's next turn.")
+    print_table(("who", "ms CPU", "taken off: an all but empty call", "times turnout's cold turn"), rows)
+    if names:
+        best = min(names, key=lambda name: min(cost[name]))
+        print(
+            f"\nThe best peer, {best}, takes {spread(ratios[best])} times as long as turnout's next turn "
+            f"at {MESSAGES:,} messages, with the append and with cold caches."
+        )
 
 
 # turnout alone
@@ -160,7 +175,7 @@ def _cells(target: str, messages: int, rounds: int = 40) -> tuple[str, str, str]
     turns, copies = [], []
     for number in range(rounds):
         _cool()
-        turns.append(sum(next_turn(history, target, number)))
+        turns.append(next_turn(history, target, number))
         _cool()
         start = process_time()
         kept += result  # a body that grows is a new piece of memory every time
@@ -170,12 +185,12 @@ def _cells(target: str, messages: int, rounds: int = 40) -> tuple[str, str, str]
     return f"{turn * 1e6:.0f}", f"{copy * 1e6:.0f}", f"{(turn - copy) * 1e6:.0f}"
 
 
-COLD = bytes(16_000_000)
+OTHER_DATA = bytes(16_000_000)
 
 
 def _cool() -> None:
     """Fill the caches of the processor with something else, as a large copy would."""
-    bytearray(COLD)
+    bytearray(OTHER_DATA)
 
 
 def _middle(times: list[float]) -> float:

@@ -42,6 +42,8 @@ class Reader(Struct):
 def readers(protocol: str) -> Iterator[Reader | tuple[str, str]]:
     """Every library for a protocol, or its name and why it cannot run here."""
     for name, make in MAKERS.items():
+        if make is sdk_create and protocol not in CREATES:
+            continue  # google-genai streams in one way only
         wire = Canned(chunks=[b""])
         try:
             yield Reader(name, make(protocol, wire), wire)
@@ -116,6 +118,65 @@ def _gemini(wire: Canned) -> Read:
         return sum(len(chunk.function_calls or ()) for chunk in chunks)
 
     return read
+
+
+# The official SDKs without their helper: each chunk is an object, and the caller counts the calls
+
+
+def sdk_create(protocol: str, wire: Canned) -> Read:
+    return CREATES[protocol](wire)
+
+
+def _openai_create(wire: Canned) -> Read:
+    import httpx2
+    import openai
+
+    chat = openai.OpenAI(api_key="k", http_client=wire.client(httpx2)).chat.completions
+
+    def read() -> int:
+        calls = set()
+        for chunk in chat.create(model="gpt-5.1", messages=MESSAGES, tools=CHAT_TOOLS, stream=True):
+            for choice in chunk.choices:
+                calls.update(call.index for call in choice.delta.tool_calls or ())
+        return len(calls)
+
+    return read
+
+
+def _responses_create(wire: Canned) -> Read:
+    import httpx2
+    import openai
+
+    responses = openai.OpenAI(api_key="k", http_client=wire.client(httpx2)).responses
+
+    def read() -> int:
+        asked = {"model": "gpt-5.1", "input": "go", "tools": [{"type": "function", **TOOL}]}
+        events = responses.create(**asked, stream=True)
+        return sum(
+            event.type == "response.output_item.done" and event.item.type == "function_call"
+            for event in events
+        )
+
+    return read
+
+
+def _anthropic_create(wire: Canned) -> Read:
+    import anthropic
+    import httpx2
+
+    messages = anthropic.Anthropic(api_key="k", http_client=wire.client(httpx2)).messages
+
+    def read() -> int:
+        asked = {"model": MODELS["anthropic"], "max_tokens": 8192, "messages": MESSAGES}
+        events = messages.create(**asked, stream=True)
+        return sum(
+            event.type == "content_block_start" and event.content_block.type == "tool_use" for event in events
+        )
+
+    return read
+
+
+CREATES = {"openai": _openai_create, "openai-responses": _responses_create, "anthropic": _anthropic_create}
 
 
 # The libraries that speak with every provider
@@ -196,6 +257,7 @@ def langchain(protocol: str, wire: Canned) -> Read:
 
 MAKERS: dict[str, Callable[[str, Canned], Read]] = {
     "official SDK": sdk,
+    "official SDK, create(stream=True)": sdk_create,
     "litellm": litellm,
     "pydantic-ai": pydantic_ai,
     "langchain": langchain,
