@@ -1,9 +1,9 @@
 """Detect the framing of a body by its bytes, and cut it into JSON payloads.
 
-Servers answer in four framings: server-sent events, one JSON object, a JSON array whose
-elements arrive one by one (Gemini without alt=sse), JSON lines (Ollama). Content types are
-often wrong, so the first byte decides: `{`, `[`, `<`, or else the field of an event. One
-machine per framing does the work. All of them give the same frames.
+Servers answer in five framings: server-sent events, one JSON object, a JSON array whose
+elements arrive one by one (Gemini without alt=sse), JSON lines (Ollama), AWS event streams
+(Bedrock). Content types are often wrong, so the first byte decides: `{`, `[`, `<`, NUL, or else
+the field of an event. One machine per framing does the work. All of them give the same frames.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import msgspec
 
 from .. import plain
 from ..errors import StreamError
+from .eventstream import FIRST_BYTE, EventStreamDecoder
 from .sse import BOM, MAX_EVENT, MAX_RESPONSE, Allowance, SseDecoder, SseEvent
 
 Frame: TypeAlias = SseEvent
-"""One JSON payload: `data` is its bytes; `event` and `id` are "" outside server-sent events."""
+"""One JSON payload: `data` is its bytes; `event` is "" in JSON framings, `id` outside server-sent events."""
 
-Kind = Literal["empty", "sse", "json", "array", "html", "text"]
+Kind = Literal["empty", "sse", "json", "array", "eventstream", "html", "text"]
 """`json` is one object or JSON lines; `empty`, `html` and `text` hold nothing to decode."""
 
 EXCERPT = 2048
@@ -94,6 +95,9 @@ class FrameDecoder:
             case b"<":
                 self.kind = "html"
                 self._machine = _Nothing()
+            case _ if head.startswith(FIRST_BYTE):
+                self.kind = "eventstream"
+                self._machine = EventStreamDecoder(max_event, max_response)
             case _:
                 self.kind = "sse"
                 self._machine = SseDecoder(max_event=max_event, max_response=max_response, strict=strict)

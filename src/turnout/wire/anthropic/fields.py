@@ -11,17 +11,15 @@ from ..options import Options
 from ..request import Setting
 from ..shared.added_fields import merge_fields, with_added_fields
 from ..shared.growing_bytes import Wire
-from ..shared.limits import nearest_effort, service_tier, token_limit
+from ..shared.limits import service_tier, token_limit
 from ..shared.offered_tools import Declarations, Offer, is_forced, offered_tools
 from ..shared.open_loop import Loop
 from ..shared.schema import project_schema
 from ..shared.strict import Freedom, strict_answer, strict_schema
 from .dialect import AnthropicDialect
+from .thinking import DEFAULT_MAX_TOKENS, accepted_sampling, add_thinking
 
-DEFAULT_MAX_TOKENS = 8_192
-MIN_BUDGET = 1_024
 MAX_TOOLS = 512
-BUDGETS = {"none": 1_024, "minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384}
 MARKER = {"type": "ephemeral"}
 TTLS = ("5m", "1h")
 SERVICE_TIERS = ("auto", "standard_only")
@@ -53,7 +51,7 @@ class AnthropicFields:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
         limit = token_limit(options, facts, changes)
         fields["max_tokens"] = min(DEFAULT_MAX_TOKENS, facts.output) if limit is None else limit
-        self._add_thinking(fields, loop, offer.choice, options, changes)
+        add_thinking(fields, self.setting, loop, offer.choice, options, changes)
         self._add_sampling(fields, options, changes)
         self._add_head(fields, system, offer, options, changes)
         if offer.tools:
@@ -76,63 +74,13 @@ class AnthropicFields:
         self._add_service(fields, options, changes)
         return with_added_fields(fields, self.dialect.extra_body, options, changes)
 
-    def _add_thinking(
-        self, fields: Wire, loop: Loop, choice: str, options: Options, changes: list[str]
-    ) -> None:
-        kinds, efforts = self.setting.facts.thinking, self.setting.facts.efforts
-        if options.effort and efforts:
-            fields["output_config"] = {"effort": nearest_effort(options.effort, efforts, changes)}
-        if not options.thinking:
-            if options.thinking is False and "adaptive" in kinds and "off" in kinds:
-                fields["thinking"] = {"type": "disabled"}
-            elif options.thinking is False and "adaptive" in kinds:
-                changes.append(f"thinking stays on: {self.setting.model} cannot switch it off")
-        elif "adaptive" in kinds and (options.budget is None or "manual" not in kinds):
-            fields["thinking"] = {"type": "adaptive"}
-        elif "manual" not in kinds:
-            changes.append(f"thinking left out: {self.setting.model} does not think")
-        elif is_forced(choice):
-            changes.append("ANT-24 thinking switched off: the API refuses it with a forced tool choice")
-        elif loop.open and not loop.thinks:
-            changes.append("ANT-16 thinking switched off: the open tool loop began without it")
-        else:
-            self._add_budget(fields, options, changes)
-        if options.budget is not None and "budget_tokens" not in fields.get("thinking", {}):
-            changes.append(f"budget left out: {self.setting.model} takes no budget here")
-        as_budget = options.budget is None and "thinking" in fields
-        if options.effort not in (None, "none") and not efforts and not as_budget:
-            changes.append(f"effort left out: {self.setting.model} takes no effort here")
-
-    def _add_budget(self, fields: Wire, options: Options, changes: list[str]) -> None:
-        usual = BUDGETS.get(options.effort or "medium", BUDGETS["high"])
-        wanted = budget = usual if options.budget is None else options.budget
-        if options.max_tokens is None:
-            fields["max_tokens"] = min(budget + DEFAULT_MAX_TOKENS, self.setting.facts.output)
-        budget = min(budget, fields["max_tokens"] - 1)
-        if budget < MIN_BUDGET:
-            changes.append("ANT-23 thinking switched off: max_tokens leaves no room for it")
-            return
-        if options.budget is not None and budget != wanted:
-            changes.append(f"budget {wanted} sent as {budget}: it must be below max_tokens")
-        fields["thinking"] = {"type": "enabled", "budget_tokens": budget}
-
     def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
         given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}
         given = {name: value for name, value in given.items() if value is not None}
         if options.temperature is not None and options.temperature > 1:
             given["temperature"] = 1.0
             changes.append(f"temperature {options.temperature} sent as 1: this API takes 0 to 1")
-        thinks = fields.get("thinking", {}).get("type") == "enabled"
-        refused = [
-            name
-            for name, value in given.items()
-            if not self.setting.facts.sampling or (thinks and not _goes_with_thinking(name, value))
-        ]
-        if refused:
-            changes.append(
-                f"ANT-22 {', '.join(refused)} left out: the model refuses it, or does while it thinks"
-            )
-        fields.update({name: value for name, value in given.items() if name not in refused})
+        fields.update(accepted_sampling(given, fields, self.setting, changes))
         if options.stop:
             fields["stop_sequences"] = list(options.stop)
         for name in ("seed", "frequency_penalty", "presence_penalty", "logprobs", "verbosity"):
@@ -219,9 +167,3 @@ def _marker(options: Options) -> Wire:
 def _without_marker(wire: Wire) -> Wire:
     """Without its cache marker: ANT-14 allows four, and ours stand elsewhere."""
     return {key: value for key, value in wire.items() if key != "cache_control"}
-
-
-def _goes_with_thinking(name: str, value: float | None) -> bool:
-    if name == "temperature":
-        return value == 1
-    return name == "top_p" and value is not None and 0.95 <= value <= 1
