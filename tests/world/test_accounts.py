@@ -1,169 +1,138 @@
-"""Whose key goes where: sources of keys, their renewal, and the addresses that users configure."""
+"""Stored accounts: who can read them, where the secret is, and what a name means."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
+import stat
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from tests.session.talk import KEYS, events, everything, session
 
-from turnout import KeyCommand, KeyFile
-from turnout.session.events import Complete, Failed
-from turnout.session.limits import Timeouts
-from turnout.simulate import HttpError
+from turnout.errors import UsageError
+from turnout.model import Origin
+from turnout.providers import find_provider
+from turnout.world.accounts import Account, Accounts, account_named
 
-
-def test_a_missing_key_says_which_variable() -> None:
-    """The error names the variable, and no request is made."""
-    talk, transport = session(["hi"], environment={})
-    failed = events(talk)[-1]
-    assert isinstance(failed, Failed) and "OPENAI_API_KEY" in str(failed.error)
-    assert list(transport.exchanges) == []
+keyring = pytest.importorskip("keyring", reason="keyring is not installed")
+FailingKeyring = pytest.importorskip("keyring.backends.fail").Keyring
 
 
-def test_keys_come_from_files_commands_and_functions(tmp_path: Any) -> None:
-    """Every source of keys ends in the provider's own header."""
-    (tmp_path / "key").write_text("from-file\n")
-    sources = {
-        "from-file": KeyFile(str(tmp_path / "key")),
-        "from-function": lambda: "from-function",
-        "from-command": KeyCommand(("echo", "from-command")),
-    }
-    for expected, source in sources.items():
-        talk, transport = session(["hi"], "anthropic:claude-sonnet-4-5", environment={}, api_key=source)
-        asyncio.run(everything(talk))
-        assert transport.exchanges[0].headers["x-api-key"] == expected
+class Drawer(keyring.backend.KeyringBackend):  # type: ignore[name-defined,misc]
+    """A backend of the real keyring package that keeps its passwords in memory."""
+
+    priority = -1  # of the class, so that keyring does not choose it by itself
+
+    def __init__(self, keeps: bool = True) -> None:
+        self.priority = 5
+        self.held: dict[tuple[str, str], str] = {}
+        self.keeps = keeps
+
+    def set_password(self, service: str, name: str, secret: str) -> None:
+        if self.keeps:
+            self.held[service, name] = secret
+
+    def get_password(self, service: str, name: str) -> str | None:
+        return self.held.get((service, name))
+
+    def delete_password(self, service: str, name: str) -> None:
+        del self.held[service, name]
 
 
-def test_a_token_that_ran_out_is_asked_for_again_every_time() -> None:
-    """A 401 renews a token from a function, a file or a command: once for each time that it runs out."""
-    given = iter(["first", "second", "third"])
-    script = ["one", HttpError("auth"), "two", HttpError("auth"), "three"]
-    talk, transport = session(script, environment={}, api_key=lambda: next(given))
-    for _ in range(3):
-        assert isinstance(events(talk)[-1], Complete)
-    used = [seen.headers["authorization"].removeprefix("Bearer ") for seen in transport.exchanges]
-    assert used == ["first", "first", "second", "second", "third"]
+@pytest.fixture(autouse=True)
+def no_keyring() -> Iterator[None]:
+    """The tests see no keyring of this machine."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(FailingKeyring())
+    yield
+    keyring.set_keyring(before)
 
 
-def test_a_token_that_is_refused_when_new_is_an_error() -> None:
-    """It is renewed once; then the run says what the provider said."""
-    asked: list[int] = []
-
-    async def token() -> str:
-        asked.append(1)
-        return f"token{len(asked)}"
-
-    talk, transport = session([HttpError("auth")] * 5, environment={}, api_key=token)
-    failed = events(talk)[-1]
-    assert isinstance(failed, Failed) and failed.kind == "auth"
-    assert len(asked) == len(transport.exchanges) == 2
+@pytest.fixture
+def drawer(no_keyring: None) -> Drawer:
+    made = Drawer()
+    keyring.set_keyring(made)
+    return made
 
 
-def broken() -> str:
-    raise KeyError("no such entry")
+@pytest.fixture
+def accounts(tmp_path: Path) -> Accounts:
+    made = Accounts.of({"HOME": str(tmp_path)})
+    assert made is not None
+    return made
 
 
-@pytest.mark.parametrize("source", [KeyFile("/nowhere/key"), KeyCommand(("/nowhere/command",)), broken])
-def test_a_source_that_fails_is_no_network_failure(source: Any) -> None:
-    """The run says that there is no key, and why; nothing is sent and nothing is waited for."""
-    talk, transport = session(["hi"], environment={}, api_key=source)
-    failed = asyncio.run(everything(talk))[-1]
-    assert isinstance(failed, Failed) and failed.kind == "auth" and "no key for openai" in str(failed.error)
-    assert list(transport.exchanges) == []
+def test_without_a_keyring_the_secret_is_in_a_file_for_its_owner_alone(accounts: Accounts) -> None:
+    """The file and its folder have no bits for anyone else."""
+    made = accounts.save_account(account_named("openai")[0], "sk-1")
+    assert made.kept == "file" and accounts.secret_of(made) == "sk-1"
+    assert stat.S_IMODE(accounts.file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(accounts.file.parent.stat().st_mode) == 0o700
 
 
-def test_a_source_that_never_answers_ends_with_the_time_for_the_whole() -> None:
-    """A function that hangs costs the turn its time, and no more."""
-
-    async def never() -> str:
-        await asyncio.sleep(10**9)
-        return "late"
-
-    talk, _ = session(["hi"], environment={}, api_key=never, timeouts=Timeouts(total=60))
-    failed = events(talk)[-1]
-    assert isinstance(failed, Failed) and failed.kind == "timeout"
+def test_with_a_keyring_no_secret_is_in_a_file(accounts: Accounts, drawer: Drawer) -> None:
+    """The file lists the account; the keyring holds its secret until the account is deleted."""
+    made = accounts.save_account(account_named("openai@work")[0], "sk-hidden")
+    assert made.kept == "keyring" and accounts.secret_of(made) == "sk-hidden"
+    assert b"sk-hidden" not in accounts.file.read_bytes()
+    assert accounts.delete_account("openai@work") and not drawer.held and not accounts.all_accounts
 
 
-def test_a_key_of_the_environment_is_not_asked_for_twice() -> None:
-    """Nothing could have changed: a 401 fails at once."""
-    talk, transport = session([HttpError("auth")] * 3)
-    assert isinstance(events(talk)[-1], Failed) and len(transport.exchanges) == 1
+def test_a_keyring_that_keeps_nothing_does_not_count(accounts: Accounts, drawer: Drawer) -> None:
+    """The secret is read back, so a backend that swallows it is noticed; asked for by name it is an error."""
+    drawer.keeps = False
+    assert accounts.save_account(account_named("openai")[0], "sk-1").kept == "file"
+    with pytest.raises(UsageError, match="--store file"):
+        accounts.save_account(account_named("openai")[0], "sk-1", "keyring")
 
 
-def test_a_key_file_is_read_again_after_a_401(tmp_path: Any) -> None:
-    """Whoever rotates keys writes the file; the session goes on with the new one."""
-    path = tmp_path / "key"
-    path.write_text("old")
-    talk, transport = session(["hi", HttpError("auth"), "again"], environment={}, api_key=KeyFile(str(path)))
-
-    async def rotating() -> Any:
-        await everything(talk)
-        path.write_text("new")
-        return (await everything(talk))[-1]
-
-    assert isinstance(asyncio.run(rotating()), Complete)
-    assert [seen.headers["authorization"] for seen in transport.exchanges] == [
-        "Bearer old",
-        "Bearer old",
-        "Bearer new",
-    ]
+def test_a_secret_moved_to_the_file_leaves_the_keyring(accounts: Accounts, drawer: Drawer) -> None:
+    """To sign in anew replaces the account and every copy of its old secret."""
+    accounts.save_account(account_named("openai")[0], "sk-old")
+    accounts.save_account(account_named("openai")[0], "sk-new", "file")
+    assert not drawer.held and [each.secret for each in accounts.all_accounts] == ["sk-new"]
 
 
-def test_each_target_has_its_own_key() -> None:
-    """By target or by provider; a target's own comes first, the environment last."""
-    talk, transport = session(
-        ["a", "b", "c", "d"],
-        "openai:gpt-5.1",
-        fallback=["openai:gpt-4o", "anthropic:claude-sonnet-4-5", "mistral:mistral-large-latest"],
-        route="round-robin",
-        keys={"openai:gpt-4o": "for-4o", "openai": "for-openai", "anthropic": lambda: "for-claude"},
-        environment={"MISTRAL_API_KEY": "for-mistral", "OPENAI_API_KEY": "unused"},
-    )
-    for _ in range(4):
-        assert isinstance(events(talk)[-1], Complete)
-    used = [seen.headers.get("x-api-key") or seen.headers["authorization"] for seen in transport.exchanges]
-    assert used == ["Bearer for-openai", "Bearer for-4o", "for-claude", "Bearer for-mistral"]
+def test_a_secret_is_in_no_repr(accounts: Accounts) -> None:
+    """An account may stand in a log or a traceback."""
+    made = accounts.save_account(account_named("openai")[0], "sk-1")
+    assert "sk-1" not in repr(made) and "sk-1" not in repr(accounts)
 
 
-def test_the_base_url_comes_from_the_variables_users_know() -> None:
-    """OPENAI_BASE_URL moves the provider; an argument comes first."""
-    talk, transport = session(["hi"], environment={**KEYS, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
-    events(talk)
-    assert transport.exchanges[0].url == "http://127.0.0.1:9/v1/chat/completions"
+def test_a_name_is_a_provider_and_perhaps_a_label() -> None:
+    """Aliases count; what cannot name an account is refused with the form that can."""
+    assert account_named("claude@work")[0].name == "anthropic@work"
+    assert account_named("openai", "http://127.0.0.1:9/v1/")[0].base_url == "http://127.0.0.1:9/v1"
+    for wrong in ("openai@", "openai@a b", "openai@../x", "nothing-like-it"):
+        with pytest.raises(UsageError):
+            account_named(wrong)
 
 
-GENERATE = "/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse"
+def test_a_provider_at_an_address_of_ones_own_needs_it() -> None:
+    """Azure's address has the name of a resource in it, which only the user knows."""
+    with pytest.raises(UsageError, match="--base-url"):
+        account_named("azure")
+    assert account_named("azure", "https://me.openai.azure.com/openai/v1")[0].name == "azure"
 
 
-@pytest.mark.parametrize(
-    ("place", "variable", "path"),
-    [
-        ("openai:gpt-5.1", "OPENAI_BASE_URL", "/v1/chat/completions"),
-        ("openai-responses:gpt-5.1", "OPENAI_BASE_URL", "/v1/responses"),
-        ("anthropic:claude-sonnet-4-5", "ANTHROPIC_BASE_URL", "/v1/messages"),
-        (
-            "gemini:gemini-2.5-pro",
-            "GEMINI_BASE_URL",
-            GENERATE,
-        ),
-        ("mistral:mistral-large-latest", "MISTRAL_BASE_URL", "/v1/chat/completions"),
-        ("kimi:kimi-k2.5", "MOONSHOT_BASE_URL", "/v1/chat/completions"),
-        ("deepseek:deepseek-chat", "DEEPSEEK_BASE_URL", "/v1/chat/completions"),
-        ("openrouter:openai/gpt-4o", "OPENROUTER_BASE_URL", "/v1/chat/completions"),
-    ],
-)
-def test_every_provider_can_be_moved_by_the_variable_that_users_know(
-    place: str, variable: str, path: str
-) -> None:
-    """The variable moves that provider; an argument comes before it."""
-    environment = {**KEYS, variable: "http://127.0.0.1:9/v1"}
-    talk, transport = session(["hi", "hi"], place, environment=environment)
-    assert isinstance(events(talk)[-1], Complete)
-    talk.switch(place, base_url="http://127.0.0.1:8/v1")
-    assert isinstance(events(talk)[-1], Complete)
-    assert [seen.url for seen in transport.exchanges] == [
-        f"http://127.0.0.1:9{path}",
-        f"http://127.0.0.1:8{path}",
-    ]
+def test_several_accounts_of_a_provider_are_found_in_order(accounts: Accounts) -> None:
+    """A target that names none may use all of them; one that names an account has that one only."""
+    for name in ("openai@work", "openai@home", "anthropic"):
+        accounts.save_account(account_named(name)[0], "k")
+    openai = find_provider("openai")
+
+    def found(endpoint: str) -> list[str]:
+        return [each.name for each in accounts.accounts_for(Origin("openai", endpoint, "m"), openai)]
+
+    assert found("") == ["openai@work", "openai@home"]
+    assert found("home") == ["openai@home"] and found("elsewhere") == []
+
+
+def test_a_damaged_file_is_named_and_never_overwritten(accounts: Accounts) -> None:
+    """What cannot be read may hold keys: it is an error to read it, and to write over it."""
+    accounts.file.parent.mkdir(parents=True)
+    accounts.file.write_text("{not json")
+    with pytest.raises(UsageError, match=r"accounts\.json"):
+        _ = accounts.all_accounts
+    with pytest.raises(UsageError, match=r"accounts\.json"):
+        accounts.save_account(Account("openai", "https://x"), "k")
+    assert accounts.file.read_text() == "{not json"

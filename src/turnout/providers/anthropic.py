@@ -13,6 +13,7 @@ PROVIDER = Provider(
     base_url_variable="ANTHROPIC_BASE_URL",
     key_variables=("ANTHROPIC_API_KEY",),
     auth="x-api-key",
+    trial_path="/v1/models",
     headers=VERSION,
     # "image exceeds 5 MB maximum", counted in base64, and "exceed max allowed size: 8000 pixels". Some
     # accounts were given 10 MB since; the smaller limit holds for all.

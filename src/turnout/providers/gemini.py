@@ -19,6 +19,7 @@ PROVIDER = Provider(
             "dialect": GeminiDialect(sends_ids=False),
             "envelope": "code-assist",
             "project_variable": "GOOGLE_CLOUD_PROJECT",
+            "trial_path": "",
         }
     },
 )
@@ -32,6 +33,7 @@ VERTEX = Provider(
     ),
     base_url_variable="VERTEX_BASE_URL",
     key_variables=("VERTEX_ACCESS_TOKEN",),
+    trial_path="",
     dialect=GeminiDialect(sends_ids=False),
     # Models of other publishers have other endpoints and other bodies there (Claude: :rawPredict).
     unspoken_models=(

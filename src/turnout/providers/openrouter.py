@@ -22,6 +22,7 @@ PROVIDER = Provider(
     base_url="https://openrouter.ai/api/v1",
     base_url_variable="OPENROUTER_BASE_URL",
     key_variables=("OPENROUTER_API_KEY",),
+    trial_path="/key",  # its list of models is public
     dialect=CHAT,
     overrides=(
         ("*gemini-[3-9]*", replace(ONE_SYSTEM, unreasoned_calls="sentinel")),

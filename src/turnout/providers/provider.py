@@ -35,6 +35,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     images: ImageLimit = NO_LIMIT  # how large one image may be
     vision_header: str = ""  # must be "true" where a request shows images
     initiator_header: str = ""  # who caused this request: "user", or "agent" inside a tool loop
+    trial_path: str = "/models"  # after the base URL: answers only with a valid key; "" if nothing does
     unspoken_models: tuple[str, ...] = ()  # patterns of models it serves through an API we do not speak
 
     def speaks(self, model: str) -> Dialect:

@@ -15,6 +15,8 @@ from ..errors import ProviderError, TurnoutError, UsageError
 from ..providers import Provider
 from ..targets.target import Target
 from ..tools.confine.threads import in_daemon
+from .stored_logins import StoredLogins
+from .token_source import TokenSource
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
 PATIENCE = 120.0
@@ -33,7 +35,7 @@ class KeyCommand(Struct, frozen=True):
     words: tuple[str, ...]
 
 
-KeySource: TypeAlias = str | KeyFile | KeyCommand | Callback
+KeySource: TypeAlias = str | KeyFile | KeyCommand | TokenSource | Callback
 
 
 class Keys:
@@ -44,6 +46,7 @@ class Keys:
     ) -> None:
         self._environment = environment
         self._sources = dict(sources or {})
+        self._logins = StoredLogins(environment)
         self._known: dict[tuple[str, str], str] = {}
         self._read_so_far: dict[str, None] = {}  # old keys too: a server may still name one
 
@@ -58,18 +61,20 @@ class Keys:
         if not key:
             if not required or _is_local(target.provider):
                 return {}
+            name = target.origin.provider
             names = " or ".join(target.provider.key_variables) or "api_key="
             raise ProviderError(
-                f"no key for {target.origin.provider}: set {names}, or give api_key=", kind="auth"
+                f"no key for {name}: set {names}, run `turnout login {name}`, or give api_key=", kind="auth"
             )
-        if target.provider.auth == "bearer":
-            return {"authorization": f"Bearer {key}"}
-        return {target.provider.auth: key}
+        return key_headers(target.provider, key)
 
     def forget(self, target: Target) -> bool:
         """Forget the key of this target; True if its source may give a new one."""
-        self._known.pop(self._cache_key(target), None)
-        return isinstance(self._source_of(target), KeyCommand | KeyFile) or callable(self._source_of(target))
+        refused = self._known.pop(self._cache_key(target), "")
+        source = self._source_of(target)
+        if isinstance(source, TokenSource):
+            return source.note_refused(refused)
+        return isinstance(source, KeyCommand | KeyFile) or callable(source)
 
     def secrets(self) -> tuple[str, ...]:
         """Every key read so far, to keep them out of logs."""
@@ -77,7 +82,7 @@ class Keys:
 
     async def _key_of(self, target: Target) -> str:
         name = self._cache_key(target)
-        if name not in self._known:
+        if name not in self._known or isinstance(self._source_of(target), TokenSource):
             self._known[name] = (await self._read_source_of(target)).strip()
             if self._known[name]:
                 self._read_so_far[self._known[name]] = None
@@ -104,6 +109,8 @@ class Keys:
         for name in (str(target.origin), account_name(target), target.origin.provider):
             if name in self._sources:
                 return self._sources[name]
+        if (login := self._logins.source_for(target)) is not None:
+            return login
         found = (self._environment.get(name, "") for name in target.provider.key_variables)
         return next((key for key in found if key), "")
 
@@ -115,6 +122,8 @@ class Keys:
                 return await in_daemon(Path(path).expanduser().read_text)
             case KeyCommand(words):
                 return await _command_output(words)
+            case TokenSource():
+                return await source.current_token()
             case _ if callable(source):
                 answer = source()
                 return str(await answer if isawaitable(answer) else answer)
@@ -122,6 +131,13 @@ class Keys:
                 raise UsageError(
                     f"{source!r} is not a source of keys; give text, KeyFile, KeyCommand or a function"
                 )
+
+
+def key_headers(provider: Provider, key: str) -> dict[str, str]:
+    """The header that a provider reads a key from."""
+    if provider.auth == "bearer":
+        return {"authorization": f"Bearer {key}"}
+    return {provider.auth: key}
 
 
 def account_name(target: Target) -> str:
