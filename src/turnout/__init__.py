@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from .streaming.events import Error as Error
     from .streaming.events import OpaqueBlock as OpaqueBlock
     from .streaming.events import TextDelta as TextDelta
+    from .streaming.events import TextEnd as TextEnd
     from .streaming.events import ThinkingDelta as ThinkingDelta
     from .streaming.events import ThinkingEnd as ThinkingEnd
     from .streaming.events import ToolCallComplete as ToolCallComplete
@@ -179,6 +180,7 @@ _HOMES = {
         "Error",
         "OpaqueBlock",
         "TextDelta",
+        "TextEnd",
         "ThinkingDelta",
         "ThinkingEnd",
         "ToolCallComplete",

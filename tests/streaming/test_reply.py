@@ -178,7 +178,7 @@ def test_nothing_follows_the_end(reply: ReplyBuilder) -> None:
 def test_usage_is_given_out_once(reply: ReplyBuilder) -> None:
     """Some servers count in every chunk; the last word stands and comes before the end."""
     assert [*reply.usage(Usage(1, 1)), *reply.usage(Usage(1, 5))] == []
-    assert list(reply.done("end")) == [Usage(1, 5), Done("end")]
+    assert list(reply.done("end")) == [Usage(1, 5), Done("end", "", Usage(1, 5))]
     assert reply.turn().usage == Usage(1, 5)
 
 
@@ -318,3 +318,26 @@ def test_a_reply_ends_once(script: list[tuple[Any, ...]], end: tuple[Any, ...]) 
     ]
 
     assert [isinstance(event, Done | Error) for event in events] == [False] * (len(events) - 1) + [True]
+
+
+def test_events_alone_hold_the_blocks_and_their_residues(reply: ReplyBuilder) -> None:
+    """Two texts side by side, a signed empty text, a signed call and the reply's own id survive."""
+    events = [
+        *reply.text("one"),
+        *(reply.open_text() and ()),
+        *reply.text("two"),
+        *reply.end_text({"citations": [1]}),
+        *reply.end_text({"thought_signature": "s"}),
+        *reply.whole_call("a", "look", {"x": 1}, data={"thought_signature": "t"}),
+    ]
+    reply.mark_reply({"id": "r"})
+    events += reply.done("end", "STOP")
+    copy = ReplyBuilder(reply.origin, reply.turn_key)
+    for event in events:
+        copy.feed(event)
+    call = reply.turn().tool_calls[0]
+
+    assert len(reply.turn().blocks) == 4
+    assert copy.turn().blocks[:3] == reply.turn().blocks[:3]
+    assert copy.turn().tool_calls[0].residue == call.residue is not None
+    assert copy.turn().residue == reply.turn().residue is not None

@@ -22,6 +22,7 @@ from ..streaming.events import (
     OpaqueBlock,
     StreamEvent,
     TextDelta,
+    TextEnd,
     ThinkingDelta,
     ThinkingEnd,
     ToolCallComplete,
@@ -175,7 +176,7 @@ class Exchange:
         for block in written.blocks:
             for event in _events_of(block):
                 self._emit(event)
-        self._emit(Done(written.stop or "end", turn.raw_stop))
+        self._emit(Done(written.stop or "end", turn.raw_stop, written.usage, written.residue))
         return written
 
     # A failure
@@ -287,14 +288,15 @@ def _now() -> float:
 def _events_of(block: Block) -> Iterator[StreamEvent]:
     """The events that a stream would have had for a block."""
     match block:
-        case Text(text):
+        case Text(text, residue):
             yield TextDelta(text)
+            yield TextEnd(residue)
         case Thinking(text, residue):
             yield ThinkingDelta(text)
             yield ThinkingEnd(residue)
-        case ToolCall(call_id, name, arguments):
+        case ToolCall(call_id, name, arguments, residue=residue):
             yield ToolCallStart(call_id, name)
             yield ToolCallDelta(call_id, dumps(arguments))
-            yield ToolCallComplete(call_id)
+            yield ToolCallComplete(call_id, residue)
         case _:
             yield OpaqueBlock(block)

@@ -20,6 +20,16 @@ class TextDelta(Struct, frozen=True, tag="text_delta"):
     text: str
 
 
+class TextEnd(Struct, frozen=True, tag="text_end"):
+    """A stretch of text is over; the residue is what its provider wants back.
+
+    It comes only where it says something: with a residue, or before another text. Without a text
+    before it, it is an empty text that carries the residue.
+    """
+
+    residue: Residue | None = None
+
+
 class ThinkingDelta(Struct, frozen=True, tag="thinking_delta"):
     """A piece of what the model thinks."""
 
@@ -47,9 +57,10 @@ class ToolCallDelta(Struct, frozen=True, tag="tool_call_delta"):
 
 
 class ToolCallComplete(Struct, frozen=True, tag="tool_call_complete"):
-    """The call is whole."""
+    """The call is whole; the residue is what its provider wants back."""
 
     id: str
+    residue: Residue | None = None
 
 
 class OpaqueBlock(Struct, frozen=True, tag="opaque_block"):
@@ -59,10 +70,15 @@ class OpaqueBlock(Struct, frozen=True, tag="opaque_block"):
 
 
 class Done(Struct, frozen=True, tag="done"):
-    """The reply ended as it should; `raw_stop` is the provider's own word."""
+    """The reply ended as it should; `raw_stop` is the provider's own word.
+
+    `usage` repeats the last token counts, `residue` is what the provider wants back with the reply.
+    """
 
     stop: Stop
     raw_stop: str = ""
+    usage: Usage | None = None
+    residue: Residue | None = None
 
 
 class Error(Struct, frozen=True, tag="error"):
@@ -74,6 +90,7 @@ class Error(Struct, frozen=True, tag="error"):
 
 StreamEvent: TypeAlias = (
     TextDelta
+    | TextEnd
     | ThinkingDelta
     | ThinkingEnd
     | ToolCallStart

@@ -38,6 +38,7 @@ from .events import (
     OpaqueBlock,
     StreamEvent,
     TextDelta,
+    TextEnd,
     ThinkingDelta,
     ThinkingEnd,
     ToolCallComplete,
@@ -56,12 +57,13 @@ EMPTY_THINKING = Thinking("")
 class Draft:
     """A stretch of text or thinking that may still grow."""
 
-    __slots__ = ("kind", "pieces", "residue")
+    __slots__ = ("kind", "pieces", "residue", "told")
 
     def __init__(self, kind: type[Text] | type[Thinking]) -> None:
         self.kind = kind
         self.pieces: list[str] = []
         self.residue: Residue | None = None
+        self.told = False  # an event has said that it is over
 
     def block(self) -> Text | Thinking:
         return self.kind(clean_text("".join(self.pieces)), self.residue)
@@ -70,12 +72,13 @@ class Draft:
 class FedCall:
     """A call known from events alone. It has a canonical id, but no raw id."""
 
-    __slots__ = ("name", "pieces", "whole")
+    __slots__ = ("name", "pieces", "residue", "whole")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.pieces: list[str] = []
         self.whole = False
+        self.residue: Residue | None = None
 
 
 class CallPlace:
@@ -105,8 +108,8 @@ class ReplyBuilder:
         self._append_text: Callable[[str], None] | None = None
         self._append_thinking: Callable[[str], None] | None = None
         self._fed: dict[str, FedCall] = {}
-        self._call_residues: dict[str, Residue] = {}
         self._reply_residue: dict[str, Any] = {}
+        self._boundary = False  # the next text is a block of its own, which the events must say
         self.count: Callable[[], Usage | None] = _no_usage
         self._usage: Usage | None = None
         self._failure: ProviderError | StreamError | None = None
@@ -129,7 +132,12 @@ class ReplyBuilder:
         if self.ended or not piece:
             return NOTHING
         ending = self._end_open_thinking()
-        self.open_text()
+        if not self._has_open_text:
+            self.open_text()
+        if self._boundary:
+            ending = (*ending, TextEnd())
+        self._append_text = self._open.pieces.append if self._open is not None else None
+        self._boundary = False
         return (*ending, *self.text(piece))
 
     def thinking(self, piece: str) -> Events:
@@ -150,11 +158,51 @@ class ReplyBuilder:
 
     def open_text(self) -> Draft:
         """Begin a new text block; without this, text continues the block before it."""
-        return self._add_draft(Draft(Text))
+        before = self._blocks[-1] if self._blocks else None
+        is_beside_text = isinstance(before, Draft) and before.kind is Text and not before.told
+        draft = self._add_draft(Draft(Text))
+        if is_beside_text:
+            self._boundary = True
+            self._append_text = None  # the first piece goes the long way, where the boundary is told
+        return draft
+
+    @property
+    def _has_open_text(self) -> bool:
+        return self._open is not None and self._open.kind is Text
 
     def open_thinking(self) -> Draft:
         """Begin a new stretch of thinking."""
         return self._add_draft(Draft(Thinking))
+
+    def end_text(self, data: dict[str, Any] | None = None) -> Events:
+        """The text block is over; `data` is what its provider wants back with it.
+
+        With data and nothing open, it is an empty text that carries them.
+        """
+        if self.ended:
+            return NOTHING
+        if data:
+            self.mark_text(data)
+        return self._end_open_text()
+
+    def _end_open_text(self) -> Events:
+        draft = self._open
+        if draft is None or draft.kind is not Text:
+            return NOTHING
+        self.resume(None)
+        if draft.residue is None and not self._is_empty_after_thinking(draft):
+            return NOTHING
+        draft.told = True
+        before = (TextEnd(),) if self._boundary else NOTHING
+        self._boundary = False
+        return (*before, TextEnd(draft.residue))
+
+    def _is_empty_after_thinking(self, draft: Draft) -> bool:
+        """ANT-18: an empty text between two thoughts stays, so the events must tell of it."""
+        if draft.pieces or len(self._blocks) < 2 or self._blocks[-1] is not draft:
+            return False
+        before = self._blocks[-2]
+        return isinstance(before, Draft) and before.kind is Thinking
 
     def _add_draft(self, draft: Draft) -> Draft:
         self._blocks.append(draft)
@@ -193,7 +241,7 @@ class ReplyBuilder:
 
         In events this is a `ThinkingEnd` without a `ThinkingDelta` before it.
         """
-        if self._append_text is None or self._open is None:
+        if self._open is None or self._open.kind is not Text:
             return NOTHING
         self._open.kind = Thinking
         self.resume(self._open)
@@ -223,11 +271,14 @@ class ReplyBuilder:
             NOTHING if self.ended else self._place_calls(self.calls.complete_call(key, raw_id, name, **known))
         )
 
-    def whole_call(self, raw_id: str, name: str, arguments: Any, key: Hashable = None) -> Events:
-        """A call that came in one piece."""
-        return (
-            NOTHING if self.ended else self._place_calls(self.calls.whole_call(raw_id, name, arguments, key))
-        )
+    def whole_call(
+        self, raw_id: str, name: str, arguments: Any, key: Hashable = None, data: dict[str, Any] | None = None
+    ) -> Events:
+        """A call that came in one piece; `data` is what its provider wants back with it."""
+        if self.ended:
+            return NOTHING
+        residue = Residue(self.origin, data) if data else None
+        return self._place_calls(self.calls.whole_call(raw_id, name, arguments, key, residue))
 
     def fragment(
         self,
@@ -281,15 +332,12 @@ class ReplyBuilder:
         """Residue for the open text block; without an open one, an empty block is opened to carry it."""
         if self.ended:
             return
-        draft = self._open if self._append_text is not None and self._open else self.open_text()
+        draft = self._open if self._open is not None and self._has_open_text else self.open_text()
         draft.residue = Residue(self.origin, {**_data(draft.residue), **data})
 
     def mark_call(self, key: Hashable, data: dict[str, Any], scope: Scope = "model") -> None:
-        """Residue for the call that was started under this key. The narrowest scope that was given counts."""
-        if call_id := self.calls.id_of(key):
-            known = self._call_residues.get(call_id)
-            narrow = scope if known is None or known.scope == scope else "model"
-            self._call_residues[call_id] = Residue(self.origin, {**_data(known), **data}, narrow)
+        """Residue for the call that was started under this key, given before the call is complete."""
+        self.calls.mark_call(key, self.origin, data, scope)
 
     def mark_reply(self, data: dict[str, Any]) -> None:
         """Residue of the reply as a whole."""
@@ -299,11 +347,15 @@ class ReplyBuilder:
         """The reply ended as it should. Its calls decide the stop reason, before the provider's word."""
         if self.ended:
             return NOTHING
-        ending = self._end_open_thinking()
+        ending = self._end_open_thinking() or self._end_open_text()
         self._raw_stop = intern(raw_stop)  # one of a few words, in every turn
         self._stop = self._stop_with_calls(stop)
         self._mark_ended()
-        return (*ending, *self._final_usage(), Done(self._stop, raw_stop))
+        counted = self._final_usage()
+        return (*ending, *counted, Done(self._stop, raw_stop, self._usage, self._whole_residue()))
+
+    def _whole_residue(self) -> Residue | None:
+        return Residue(self.origin, dict(self._reply_residue)) if self._reply_residue else None
 
     def _stop_with_calls(self, stop: Stop) -> Stop:
         has_calls = bool(self.calls.whole_calls()) or any(call.whole for call in self._fed.values())
@@ -349,6 +401,8 @@ class ReplyBuilder:
         match event:
             case TextDelta(text):
                 self.text(text)
+            case TextEnd(residue):
+                self._feed_text_end(residue)
             case ThinkingDelta(text):
                 self.thinking(text)
             case ThinkingEnd(residue) if residue is None and self._append_thinking is None:
@@ -361,12 +415,29 @@ class ReplyBuilder:
                 self.opaque(block)
             case Usage():
                 self.usage(event)
-            case Done(stop, raw_stop):
+            case Done(stop, raw_stop, usage, residue):
+                self._feed_done(usage, residue)
                 self.done(stop, raw_stop)
             case Error(kind, message):
                 self.fail(kind, message)
             case _:
                 assert_never(event)
+
+    def _feed_text_end(self, residue: Residue | None) -> None:
+        """Another builder put a boundary here: the next text is a block of its own."""
+        if self.ended:
+            return
+        self._end_open_thinking()
+        draft = self._open if self._open is not None else self.open_text()
+        draft.residue, draft.told = residue, True
+        self._boundary = False
+        self.resume(None)
+
+    def _feed_done(self, usage: Usage | None, residue: Residue | None) -> None:
+        if usage is not None:
+            self.usage(usage)
+        if residue is not None and isinstance(residue.data, dict):
+            self.mark_reply(residue.data)
 
     def _feed_call(self, event: ToolCallStart | ToolCallDelta | ToolCallComplete) -> None:
         if self.ended:
@@ -379,7 +450,7 @@ class ReplyBuilder:
         elif isinstance(event, ToolCallDelta):
             call.pieces.append(event.args_delta)
         else:
-            call.whole = True
+            call.whole, call.residue = True, event.residue
 
     # -- the turn
 
@@ -389,7 +460,7 @@ class ReplyBuilder:
             self.turn_key,
             self.origin,
             tuple(self._finished_blocks()),
-            Residue(self.origin, dict(self._reply_residue)) if self._reply_residue else None,
+            self._whole_residue(),
             self._stop,
             self._raw_stop,
             self._counted_usage(),
@@ -406,7 +477,7 @@ class ReplyBuilder:
     def _finished_block(self, draft: Part, calls: dict[str, ToolCall]) -> Block | None:
         if isinstance(draft, CallPlace):
             call = calls.get(draft.id) or self._fed_call(draft.id)
-            return self._with_call_residue(self._with_truncation_fault(call)) if call is not None else None
+            return self._with_truncation_fault(call) if call is not None else None
         if not isinstance(draft, Draft):
             return draft
         block = draft.block()
@@ -418,7 +489,8 @@ class ReplyBuilder:
             return None
         raw = clean_text("".join(call.pieces))
         parsed, fault = ({}, "") if raw.strip() == "null" else arguments(raw, LONGEST)
-        return call_with_arguments(parsed, id=call_id, name=call.name, raw=raw, fault=fault)
+        named = {"id": call_id, "name": call.name, "raw": raw, "residue": call.residue}
+        return call_with_arguments(parsed, **named, fault=fault)
 
     def _with_truncation_fault(self, call: ToolCall) -> ToolCall:
         """A reply that ran out of tokens may have lost the arguments of its last call."""
@@ -426,10 +498,6 @@ class ReplyBuilder:
             return call
         last = next(place for place in reversed(self._blocks) if isinstance(place, CallPlace))
         return with_fields(call, fault="truncated") if call.id == last.id else call
-
-    def _with_call_residue(self, call: ToolCall) -> ToolCall:
-        residue = self._call_residues.get(call.id)
-        return with_fields(call, residue=residue) if residue is not None else call
 
 
 def _stands_between_thoughts(blocks: Sequence[Block], at: int) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from .. import ids
 from ..diagnostic import Diagnostic
 from ..json_size import KEPT, LONGEST, excerpt
-from ..model import ToolCall, call_with_arguments
+from ..model import Origin, Residue, Scope, ToolCall, call_with_arguments
 from ..plain import arguments, clean_text, dumps
 from .events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
 
@@ -46,6 +46,7 @@ class _Call:
         "preview",
         "raw_id",
         "repeated",
+        "residue",
         "sure",
     )
 
@@ -62,6 +63,7 @@ class _Call:
         self.before: _Call | None = None  # gets the arguments if this turns out not to be a call
         self.checks = 0
         self.repeated = False  # named once more after its arguments were whole: another may begin
+        self.residue: Residue | None = None
         self.made: ToolCall | None = None
 
     @property
@@ -153,21 +155,39 @@ class ToolCallTracker:
             return events
         return (*events, *self._replace_args(call, arguments), *self._complete(call))
 
-    def whole_call(self, raw_id: str, name: str, arguments: Any, key: Hashable = None) -> Events:
+    def whole_call(
+        self, raw_id: str, name: str, arguments: Any, key: Hashable = None, residue: Residue | None = None
+    ) -> Events:
         """A call that came in one piece. The same id with the same content is not a second call."""
         known = self._by_raw_id.get(raw_id) if raw_id else None
         if known is not None and known.name == name and known.text == _args_text(arguments):
             return NOTHING
         key = object() if key is None else key
-        return (*self.start_call(key, raw_id, name), *self.complete_call(key, arguments=arguments))
+        events = self.start_call(key, raw_id, name)
+        if residue is not None:
+            self.mark_call(key, residue.origin, residue.data, residue.scope)
+        return (*events, *self.complete_call(key, arguments=arguments))
+
+    def mark_call(self, key: Hashable, origin: Origin, data: dict[str, Any], scope: Scope) -> None:
+        """Residue for the call under this key. The narrowest scope that was given counts."""
+        call = self._known_call(key)
+        if call is None:
+            return
+        known = call.residue
+        narrow = scope if known is None or known.scope == scope else "model"
+        call.residue = Residue(origin, {**(known.data if known is not None else {}), **data}, narrow)
+        call.made = None
 
     def id_of(self, key: Hashable) -> str:
         """The canonical id of the call under this key or raw id, "" while it has none.
 
         What `last_call` gave is a key too.
         """
-        call = key if isinstance(key, _Call) else self._by_key.get(key) or self._by_raw_id.get(key)  # type: ignore[call-overload]
+        call = self._known_call(key)
         return call.id if call is not None else ""
+
+    def _known_call(self, key: Hashable) -> _Call | None:
+        return key if isinstance(key, _Call) else self._by_key.get(key) or self._by_raw_id.get(key)  # type: ignore[call-overload]
 
     @property
     def last_call(self) -> Hashable:
@@ -414,7 +434,7 @@ class ToolCallTracker:
             return self._announce_calls()
         last = self._replace_args(call, call.preview) if not call.pieces else NOTHING
         self._drop_call(call)
-        finished = (ToolCallComplete(call.id),) if call.id else NOTHING
+        finished = (ToolCallComplete(call.id, call.residue),) if call.id else NOTHING
         return (*last, *finished, *self._announce_calls())
 
     def _announce_calls(self) -> Events:
@@ -440,7 +460,7 @@ class ToolCallTracker:
         self._given += 1
         start = ToolCallStart(call.id, call.name)
         text = (ToolCallDelta(call.id, call.text),) if call.pieces else NOTHING
-        end = (ToolCallComplete(call.id),) if call.done else NOTHING
+        end = (ToolCallComplete(call.id, call.residue),) if call.done else NOTHING
         return (start, *text, *end)
 
     def _add_note(self, code: str, call: _Call, detail: str = "") -> None:
@@ -486,5 +506,6 @@ def _tool_call_of(call: _Call) -> ToolCall:
         kept = text if len(text) <= KEPT else excerpt(text)
         # A name is one of a few, and stands in every call.
         named = {"id": call.id, "name": intern(call.name), "raw_id": call.raw_id}
-        call.made = call_with_arguments(values, **named, raw=kept, fault=call.fault or fault)
+        more = {"raw": kept, "fault": call.fault or fault, "residue": call.residue}
+        call.made = call_with_arguments(values, **named, **more)
     return call.made

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.chunks import DONE, called, calls, delta, fragment
 from tests.decoding import chat, decode, stream, turn
 
-from turnout.model import Media, Opaque, Text, Thinking, ToolCall
+from turnout.model import Media, Opaque, Text, Thinking, ToolCall, Usage
 from turnout.streaming.events import Done, Error, TextDelta
 
 # -- how it ends
@@ -317,7 +317,7 @@ def test_a_body_that_was_not_streamed_gives_the_same_kinds_of_events() -> None:
 
     assert [type(block) for block in ended.blocks] == [Thinking, Text, ToolCall, ToolCall]
     assert [call.arguments for call in ended.tool_calls] == [{"x": 1}, {"x": 2}]
-    assert events[-1] == Done("tool_calls", "tool_calls")
+    assert events[-1] == Done("tool_calls", "tool_calls", Usage(input=1))
 
 
 def test_content_that_is_json_already_is_written_out() -> None:

@@ -61,7 +61,11 @@ def test_a_body_that_was_not_streamed_is_one_line() -> None:
     """With the same outcome."""
     body = b'{"message":{"content":"Yes."},"done":true,"done_reason":"length","eval_count":1}'
 
-    assert decode(ollama(), body) == [TextDelta("Yes."), Usage(None, 1), Done("length", "length")]
+    assert decode(ollama(), body) == [
+        TextDelta("Yes."),
+        Usage(None, 1),
+        Done("length", "length", Usage(None, 1)),
+    ]
 
 
 def test_s_91_think_tags_are_thinking_where_the_dialect_says_so() -> None:

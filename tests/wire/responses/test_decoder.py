@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.decoding import responses, stream, turn
 
-from turnout.model import ModelTurn, Opaque, Text, Thinking, ToolCall, Usage
+from turnout.model import ModelTurn, Opaque, Residue, Text, Thinking, ToolCall, Usage
 from turnout.streaming.events import Done, Error, TextDelta, ThinkingDelta, ToolCallDelta
 
 
@@ -33,6 +33,8 @@ def ended(*output: dict[str, Any], status: str = "completed", **fields: Any) -> 
     response = {"id": "resp_1", "status": status, "output": list(output), **fields}
     return event(status, response=response)
 
+
+ENDED = Done("end", "completed", residue=Residue(responses().reply.origin, {"response_id": "resp_1"}))
 
 CALL: dict[str, Any] = {
     "type": "function_call",
@@ -179,7 +181,7 @@ def test_text_is_not_repeated_by_the_events_that_hold_it_whole() -> None:
         ended(MESSAGE),
     ]
 
-    assert stream(responses(), *payloads) == [TextDelta("Hel"), TextDelta("lo."), Done("end", "completed")]
+    assert stream(responses(), *payloads) == [TextDelta("Hel"), TextDelta("lo."), ENDED]
 
 
 @pytest.mark.parametrize(
@@ -379,7 +381,7 @@ def test_s_100_a_response_that_completes_twice_ends_once() -> None:
     """The second one is not heard."""
     events = stream(responses(), ended(MESSAGE), ended(MESSAGE), "[DONE]")
 
-    assert events == [TextDelta("Hello."), Done("end", "completed")]
+    assert events == [TextDelta("Hello."), ENDED]
 
 
 def test_a_body_that_was_not_streamed_gives_the_same_turn() -> None:

@@ -298,10 +298,7 @@ class AnthropicDecoder:
         return self._stop_opaque(block)
 
     def _stop_text(self, block: _OpenBlock) -> Events:
-        if block.citations:
-            self.reply.mark_text({"citations": block.citations})
-        self.reply.resume(None)
-        return NOTHING
+        return self.reply.end_text({"citations": block.citations} if block.citations else None)
 
     def _stop_opaque(self, block: _OpenBlock) -> Events:
         """Tools that the provider ran, and unknown kinds: kept whole, for this provider only."""

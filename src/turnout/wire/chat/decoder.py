@@ -90,7 +90,6 @@ class ChatDecoder:
         self._field = ""  # where the open thinking came from
         self._state: dict[str, Any] = {}
         self._details: list[dict[str, Any]] = []
-        self._marks: list[tuple[Any, dict[str, Any]]] = []
         self._custom: set[int | None] = set()
         self._server_tools: dict[str, dict[str, Any]] = {}
         self._refused = False
@@ -302,8 +301,8 @@ class ChatDecoder:
         return events
 
     def _mark_last_call(self, data: dict[str, Any]) -> None:
-        """Remember residue for the call of the last fragment, until it has an id."""
-        self._marks.append((self.reply.calls.last_call, data))
+        """Residue for the call of the last fragment."""
+        self.reply.mark_call(self.reply.calls.last_call, data, "provider" if "custom" in data else "model")
 
     # -- the end
 
@@ -319,8 +318,6 @@ class ChatDecoder:
                 event for index in self._custom for event in self.reply.fragment(index, None, None, '"}')
             ]
         events += self.reply.complete_all(cut=stop == "length")
-        for key, data in self._marks:
-            self.reply.mark_call(key, data, "provider" if "custom" in data else "model")
         if self._finish is None and not self.reply.turn().blocks:
             return (*events, *self.reply.fail("truncated", "the stream ended and said nothing"))
         return (*events, *self.reply.done(stop, finish))

@@ -239,10 +239,7 @@ class GeminiDecoder:
             return self.reply.text(text)
         ending = self.reply.end_thinking()
         self.reply.open_text()
-        events = self.reply.text(text)
-        self.reply.mark_text(marks)
-        self.reply.resume(None)
-        return (*ending, *events)
+        return (*ending, *self.reply.text(text), *self.reply.end_text(marks))
 
     def _add_media(self, blob: dict[str, Any], marks: dict[str, Any]) -> Events:
         residue = Residue(self.reply.origin, marks) if marks else None
@@ -280,11 +277,8 @@ class GeminiDecoder:
             return (*unfinished, *self._begin_call(call, marks))
         if self._is_repeat(call, marks):
             return unfinished
-        events = self.reply.whole_call(
-            text_in(call.get("id")), call["name"], _args_text(call.get("args")), self._next_key()
-        )
-        self._mark_call(marks)
-        return (*unfinished, *events)
+        said = (text_in(call.get("id")), call["name"], _args_text(call.get("args")))
+        return (*unfinished, *self.reply.whole_call(*said, self._next_key(), marks))
 
     def _is_repeat(self, call: dict[str, Any], marks: dict[str, Any]) -> bool:
         """Some proxies send a part again with the next chunk. The same signature shows it. Two equal
@@ -302,14 +296,11 @@ class GeminiDecoder:
         self._calls += 1
         return self._calls
 
-    def _mark_call(self, marks: dict[str, Any]) -> None:
-        if marks:
-            self.reply.mark_call(self._calls, marks)
-
     def _begin_call(self, call: dict[str, Any], marks: dict[str, Any]) -> Events:
         self._partial = PartialArgs()
         events = self.reply.start_call(self._next_key(), text_in(call.get("id")), call["name"])
-        self._mark_call(marks)
+        if marks:
+            self.reply.mark_call(self._calls, marks)
         return (*events, *self._continue_call(call))
 
     def _continue_call(self, call: dict[str, Any]) -> Events:

@@ -250,7 +250,8 @@ class ResponsesDecoder:
         events = self._add_text(key, self._rest(key, text))
         if item.get("phase") and key in self._drafts:  # commentary or final answer: it goes back
             self._resume_draft(key, self.reply.open_text)
-            self.reply.mark_text({name: item[name] for name in ("id", "phase") if item.get(name)})
+            marks = {name: item[name] for name in ("id", "phase") if item.get(name)}
+            return (*events, *self.reply.end_text(marks))
         return events
 
     def _finish_reasoning(self, key: Key, item: dict[str, Any]) -> Events:
@@ -265,16 +266,15 @@ class ResponsesDecoder:
 
     def _finish_call(self, key: Key, item: dict[str, Any], arguments: Any, marks: dict[str, Any]) -> Events:
         named = (key, text_in(item.get("call_id")), self._names.get(key) or _tool_of(item))
-        if item.get("status") == "incomplete":  # the end of the response decides
-            events = (*self.reply.start_call(*named), *self.reply.set_args(key, arguments))
-        else:
-            events = (*self.reply.complete_call(*named, arguments=arguments, alias=_id(item)),)
+        events = self.reply.start_call(*named, alias=_id(item) or None) if named[1] or named[2] else NOTHING
         if item_id := _id(item):
             marks["item_id"] = item_id
         if item.get("namespace"):
             marks["namespace"] = item["namespace"]
         self.reply.mark_call(key, marks, "provider")
-        return events
+        if item.get("status") == "incomplete":  # the end of the response decides
+            return (*events, *self.reply.set_args(key, arguments))
+        return (*events, *self.reply.complete_call(key, arguments=arguments, alias=_id(item)))
 
     def _rest(self, key: Key, text: str) -> str:
         """The part of the whole text that the deltas did not bring."""
