@@ -46,6 +46,7 @@ DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
         "call": ("extra_content",),
         "part": ("video_url", "audio_url"),  # as vLLM and Qwen have them
     },
+    "sambanova": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "together": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "fireworks": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "groq": {"assistant": ("reasoning_content",)},
@@ -73,6 +74,8 @@ def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]
                 _gemini(msgspec.json.decode(body))
             case "anthropic":
                 request = _without(msgspec.json.decode(body), OLDER_CLAUDES)
+                if provider == "vertex":  # as Anthropic's SDK for Vertex is called: it moves both itself
+                    request = {**_without(request, ("anthropic_version",)), "model": model}
                 _typed("anthropic beta" if _is_beta(request) else protocol).validate_python(request)
             case _:
                 _typed(protocol).validate_json(body)

@@ -25,10 +25,10 @@ Scope = Literal["model", "account", "provider"]
 
 STATUSES: tuple[str, ...] = get_args(Status)
 
-ACCOUNTS = {"openai-responses": "openai"}
+ACCOUNTS = {"openai-responses": "openai", "azure-responses": "azure"}
 """Providers that are one account under two names: a file uploaded for one can be read by the other."""
 
-FAMILIES = {"vertex": "gemini", "azure": "openai"}
+FAMILIES = {"vertex": "gemini", "azure": "openai", "azure-responses": "openai-responses"}
 """Providers with the same API: what one understands, the other does too."""
 
 

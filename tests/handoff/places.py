@@ -29,7 +29,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "gemini-3-flash",
     ),
     "gemini@oauth": ("gemini-2.5-pro", "gemini-3-pro-preview"),
-    "vertex": ("gemini-2.5-flash", "gemini-3-pro-preview"),
+    "vertex": ("gemini-2.5-flash", "gemini-3-pro-preview", "claude-sonnet-4-5@20250929", "claude-opus-4-8"),
     "mistral": ("mistral-large-latest", "magistral-medium-latest", "codestral-latest", "labs-unheard-of"),
     "kimi": ("kimi-k2-0905-preview", "kimi-k2-thinking", "kimi-k2.5", "kimi-k3", "moonshot-v1-8k"),
     "deepseek": ("deepseek-chat", "deepseek-reasoner", "deepseek-v4-pro", "deepseek-r1"),
@@ -56,6 +56,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "llamacpp": ("qwen3", "ministral-8b"),
     "lmstudio": ("qwen3", "gemma-3"),
     "azure": ("gpt-4o", "gpt-5.1", "o3"),
+    "azure@deployments": ("gpt-4o",),
+    "azure-responses": ("gpt-4o", "gpt-5.1"),
+    "sambanova": ("Meta-Llama-3.3-70B-Instruct", "DeepSeek-R1-0528"),
     "compatible": ("anything", "some-mistral-finetune", "deepseek-v4"),
 }
 PLACES: tuple[Target, ...] = tuple(

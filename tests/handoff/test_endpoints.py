@@ -30,6 +30,10 @@ URLS = {
         "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google"
         "/models/gemini-2.5-flash:generateContent"
     ),
+    "vertex:claude-sonnet-4-5@20250929": (
+        "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/anthropic"
+        "/models/claude-sonnet-4-5@20250929:rawPredict"
+    ),
     "mistral:mistral-large-latest": "https://api.mistral.ai/v1/chat/completions",
     "kimi:kimi-k2.5": "https://api.moonshot.ai/v1/chat/completions",
     "deepseek:deepseek-chat": "https://api.deepseek.com/chat/completions",
@@ -48,6 +52,11 @@ URLS = {
     "llamacpp:llama": "http://127.0.0.1:8080/v1/chat/completions",
     "lmstudio:llama": "http://127.0.0.1:1234/v1/chat/completions",
     "azure:gpt-4o": "https://RESOURCE.openai.azure.com/openai/v1/chat/completions",
+    "azure@deployments:gpt-4o": (
+        "https://RESOURCE.openai.azure.com/openai/deployments/gpt-4o/chat/completions?api-version=VERSION"
+    ),
+    "azure-responses:gpt-5.1": "https://RESOURCE.openai.azure.com/openai/v1/responses",
+    "sambanova:any": "https://api.sambanova.ai/v1/chat/completions",
     "compatible:any": "http://127.0.0.1:8000/v1/chat/completions",
 }
 
@@ -183,7 +192,7 @@ def test_an_sdk_is_given_the_headers_too() -> None:
     assert "extra_headers" not in render(hello(), "anthropic:claude-sonnet-4-5").params
 
 
-@pytest.mark.parametrize("model_name", ["claude-sonnet-4-5@20250929", "publishers/meta/llama-4", "Mistral-x"])
+@pytest.mark.parametrize("model_name", ["jamba-1.5", "publishers/meta/llama-4", "Mistral-x"])
 def test_vertex_says_which_models_it_cannot_speak_to_yet(model_name: str) -> None:
     """Another publisher's model wants another body; a Gemini body would be refused there."""
     with pytest.raises(UsageError, match=rf"vertex serves {model_name}.*openrouter"):
@@ -227,6 +236,16 @@ def test_a_streamed_gemini_answer_has_an_address_of_its_own() -> None:
             "vertex:gemini-2.5-flash",
             "https://gate/google",
             "https://gate/google/models/gemini-2.5-flash:generateContent",
+        ),
+        (
+            "vertex:claude-opus-4-8",
+            "https://h/v1/projects/p/locations/l/publishers/google",
+            "https://h/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-4-8:rawPredict",
+        ),
+        (
+            "azure@deployments:my-gpt",
+            "https://mine.openai.azure.com/openai/v1",
+            "https://mine.openai.azure.com/openai/deployments/my-gpt/chat/completions?api-version=VERSION",
         ),
     ],
 )

@@ -44,9 +44,13 @@ TARGETS: dict[str, str] = {
     "gemini:gemini-3-pro-preview": "gemini",
     "gemini:gemini-2.5-pro": "gemini",
     "vertex:gemini-2.5-flash": "gemini",
+    "vertex:claude-sonnet-4-5@20250929": "anthropic",
+    "azure@deployments:gpt-4o": "chat",
+    "azure-responses:gpt-5.1": "responses",
+    "sambanova:Meta-Llama-3.3-70B-Instruct": "chat",
 }
 
-HIDES_THINKING = ("openai:gpt-4o", "azure:gpt-4o")
+HIDES_THINKING = ("openai:gpt-4o", "azure:gpt-4o", "azure@deployments:gpt-4o")
 
 
 def speaker(name: str) -> Speaker:

@@ -26,6 +26,7 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
     "ollama": ollama,
     "openrouter": lambda: chat("openrouter"),
     "qwen": lambda: chat("qwen"),
+    "sambanova": lambda: chat("sambanova"),
     "xai": lambda: chat("xai"),
 }
 """By folder."""

@@ -23,6 +23,8 @@ from . import (
     openai,
     openrouter,
     qwen,
+    sambanova,
+    vertex,
     xai,
     zai,
 )
@@ -35,7 +37,7 @@ PROVIDERS: dict[str, Provider] = {
         openai.RESPONSES,
         anthropic.PROVIDER,
         gemini.PROVIDER,
-        gemini.VERTEX,
+        vertex.PROVIDER,
         mistral.PROVIDER,
         kimi.PROVIDER,
         deepseek.PROVIDER,
@@ -53,6 +55,8 @@ PROVIDERS: dict[str, Provider] = {
         local.LLAMACPP,
         local.LMSTUDIO,
         azure.PROVIDER,
+        azure.RESPONSES,
+        sambanova.PROVIDER,
         local.COMPATIBLE,
     )
 }

@@ -4,6 +4,10 @@ from ..rendering.image_size import ImageLimit
 from ..wire.anthropic.dialect import AnthropicDialect
 from .provider import Provider
 
+# "image exceeds 5 MB maximum", counted in base64, and "exceed max allowed size: 8000 pixels". Some
+# accounts were given 10 MB since; the smaller limit holds for all.
+# "exceed max allowed size for many-image requests: 2000 pixels", with more than 20 of them.
+IMAGES = ImageLimit(characters=5 * 1024 * 1024, edge=8_000, many=20, edge_of_many=2_000)
 VERSION = {"anthropic-version": "2023-06-01"}
 
 PROVIDER = Provider(
@@ -15,10 +19,7 @@ PROVIDER = Provider(
     auth="x-api-key",
     trial_path="/v1/models",
     headers=VERSION,
-    # "image exceeds 5 MB maximum", counted in base64, and "exceed max allowed size: 8000 pixels". Some
-    # accounts were given 10 MB since; the smaller limit holds for all.
-    # "exceed max allowed size for many-image requests: 2000 pixels", with more than 20 of them.
-    images=ImageLimit(characters=5 * 1024 * 1024, edge=8_000, many=20, edge_of_many=2_000),
+    images=IMAGES,
     dialect=AnthropicDialect(),
     variants={
         "oauth": {

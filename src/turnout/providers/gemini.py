@@ -1,4 +1,4 @@
-"""Google: the Gemini API by key, Code Assist with an OAuth token, and Vertex."""
+"""Google: the Gemini API by key, and Code Assist with an OAuth token. Vertex has a file of its own."""
 
 from ..wire.gemini.dialect import GeminiDialect
 from .provider import Provider
@@ -22,28 +22,4 @@ PROVIDER = Provider(
             "trial_path": "",
         }
     },
-)
-
-VERTEX = Provider(
-    name="vertex",
-    family="gemini",
-    aliases=("vertexai", "vertex-ai", "google-vertex", "gemini-vertex", "vertex-gemini"),
-    base_url=(
-        "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google"
-    ),
-    base_url_variable="VERTEX_BASE_URL",
-    key_variables=("VERTEX_ACCESS_TOKEN",),
-    trial_path="",
-    dialect=GeminiDialect(sends_ids=False),
-    # Models of other publishers have other endpoints and other bodies there (Claude: :rawPredict).
-    unspoken_models=(
-        "claude*",
-        "mistral*",
-        "codestral*",
-        "llama*",
-        "jamba*",
-        "deepseek*",
-        "qwen*",
-        "gpt-oss*",
-    ),
 )

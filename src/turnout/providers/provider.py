@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -12,6 +13,15 @@ from ..rendering.image_size import NO_LIMIT, ImageLimit
 from ..wire.dialect import Dialect
 
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"]
+
+
+class Blank(Struct, frozen=True):
+    """A word in an address that every customer fills in: a project, a location, a resource."""
+
+    word: str  # as it stands in the address, in capitals
+    setting: str  # what it is called in the configuration
+    variables: tuple[str, ...]  # the first one that is set counts
+    usual: str = ""
 
 
 class Provider(Struct, frozen=True, kw_only=True):
@@ -37,6 +47,12 @@ class Provider(Struct, frozen=True, kw_only=True):
     initiator_header: str = ""  # who caused this request: "user", or "agent" inside a tool loop
     trial_path: str = "/models"  # after the base URL: answers only with a valid key; "" if nothing does
     unspoken_models: tuple[str, ...] = ()  # patterns of models it serves through an API we do not speak
+    path: str = ""  # where requests go, if not at the usual path of the protocol
+    stream_path: str = ""  # where requests for a stream go, if that is another path
+    serves: tuple[tuple[str, dict[str, Any]], ...] = ()  # models with other fields: the first that fits
+    blanks: tuple[Blank, ...] = ()  # words of the address that are filled in
+    spellings: tuple[tuple[str, str], ...] = ()  # parts of base URLs that must be written otherwise
+    token_source: Literal["", "google"] = ""  # asked for a token where no key is set
 
     def speaks(self, model: str) -> Dialect:
         """The dialect for a model: its family's where this provider carries several."""
@@ -54,3 +70,35 @@ class Provider(Struct, frozen=True, kw_only=True):
     def at(self, endpoint: str) -> Provider:
         """This provider as the endpoint of that name knows it."""
         return replace(self, **self.variants[endpoint]) if endpoint in self.variants else self
+
+    def serving(self, model: str) -> Provider:
+        """This provider as it serves the model: other models may have another API there."""
+        name = model.lower().rpartition("/")[2]
+        found = (changes for pattern, changes in self.serves if fnmatchcase(name, pattern))
+        return replace(self, **next(found, {}))
+
+    def filled(self, given: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
+        """This provider with the blanks of its address filled: `given` is by setting, and counts first."""
+        made = self
+        for blank in self.blanks:
+            found = (environment.get(name, "") for name in blank.variables)
+            value = given.get(blank.setting, "") or next((text for text in found if text), blank.usual)
+            made = made._with_word(blank.word, value.strip().rstrip("/")) if value else made
+        return made
+
+    def at_base(self, base_url: str) -> Provider:
+        """This provider at another base URL."""
+        for usual, other in self.spellings:
+            base_url = base_url.replace(usual, other)
+        return replace(self, base_url=base_url)
+
+    def _with_word(self, word: str, value: str) -> Provider:
+        path, stream_path = self.path.replace(word, value), self.stream_path.replace(word, value)
+        made = self.at_base(self.base_url.replace(word, value))
+        return replace(made, path=path, stream_path=stream_path)
+
+    @property
+    def open_blanks(self) -> tuple[Blank, ...]:
+        """The blanks that nothing fills."""
+        address = f"{self.base_url} {self.path}"
+        return tuple(blank for blank in self.blanks if blank.word in address)

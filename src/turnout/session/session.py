@@ -159,7 +159,7 @@ class Session:
             return place
         configured = base_url or self.environment.get(place.provider.base_url_variable, "")
         project = self.environment.get(place.provider.project_variable, "")
-        return find_target(name, base_url=configured, project=project)
+        return find_target(name, base_url=configured, project=project, environment=self.environment)
 
     def _set_history(
         self,

@@ -288,6 +288,9 @@ CHANGES: dict[str, dict[str, FailureText]] = {
         ),
         "overloaded": FailureText(503, "unavailable_error", "Loading model", 503),
     },
+    "azure": {
+        "no_route": FailureText(404, "404", "Resource not found", "404"),
+    },
     "ollama": {
         "not_found": FailureText(404, "not_found_error", 'model "{model}" not found, try pulling it first'),
         "server": FailureText(500, "api_error", "llama runner process has terminated: exit status 2"),

@@ -120,7 +120,7 @@ class SimulatedProvider:
             return self._failure_answer("no_key", found.protocol)
         if self._keys is not None and self.name not in KEYLESS and key not in self._keys:
             return self._failure_answer("auth", found.protocol, key=key)
-        if found.protocol == "anthropic" and "anthropic-version" not in headers:
+        if found.protocol == "anthropic" and not found.model and "anthropic-version" not in headers:
             return self._failure_answer("no_version", "anthropic")
         return None
 

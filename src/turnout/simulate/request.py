@@ -20,6 +20,8 @@ from ..plain import loads
 from ..wire.protocol import PROTOCOLS, find_protocol
 
 _GEMINI = re.compile(r"/models/([^/:]+):(stream)?generateContent$", re.IGNORECASE)
+_VERTEX_CLAUDE = re.compile(r"/models/([^/:]+):(stream)?rawPredict$", re.IGNORECASE)
+_DEPLOYMENT = re.compile(r"/deployments/([^/]+)/chat/completions$")
 _CODE_ASSIST = re.compile(r"/v1internal:(stream)?generateContent$", re.IGNORECASE)
 
 
@@ -37,6 +39,10 @@ def route_of(url: str) -> Route | None:
     """The route of a URL or path, or None where no protocol has it."""
     split = urlsplit(url)
     path = unquote(split.path).rstrip("/")
+    if found := _DEPLOYMENT.search(path):  # Azure's older path; without the version nothing is there
+        return Route("chat", found[1]) if "api-version" in parse_qs(split.query) else None
+    if found := _VERTEX_CLAUDE.search(path):
+        return Route("anthropic", found[1], bool(found[2]))
     for protocol in map(find_protocol, PROTOCOLS):
         if path.endswith(protocol.path.removeprefix("/v1")):
             return Route(protocol.name)

@@ -122,7 +122,8 @@ def provider_of(url: str) -> str:
     domain = next((name for domain, name in DOMAINS.items() if split.netloc.endswith(domain)), "")
     named = _provider_names().get(split.path.strip("/").partition("/")[0], "")
     name = hosted or domain or named or (HOME.get(found.protocol, found.protocol) if found else "openai")
-    return "openai-responses" if name == "openai" and found and found.protocol == "responses" else name
+    apart = f"{name}-responses"  # two names of one account
+    return apart if apart in PROVIDERS and found and found.protocol == "responses" else name
 
 
 @cache

@@ -213,6 +213,9 @@ def _expect_history(given: Any) -> None:
 
 def url(place: Target, *, stream: bool = False) -> str:
     """Where a request to this target goes."""
+    if place.provider.path:
+        path = place.provider.stream_path if stream and place.provider.stream_path else place.provider.path
+        return place.provider.base_url + path.replace("{model}", place.model)
     in_path = not place.provider.envelope  # an envelope names the model, so the path does not
     return place.protocol.url(place.provider.base_url, place.model, stream=stream, names_model=in_path)
 

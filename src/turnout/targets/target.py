@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -43,20 +44,33 @@ class Target(Struct, frozen=True):
 
 
 def find_target(
-    name: str | Origin | Target, *, base_url: str = "", endpoint: str = "", project: str = ""
+    name: str | Origin | Target,
+    *,
+    base_url: str = "",
+    endpoint: str = "",
+    project: str = "",
+    address: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Target:
-    """Read `provider:model` or `provider@endpoint:model`."""
+    """Read `provider:model` or `provider@endpoint:model`.
+
+    Some addresses have words that every customer fills in (`Provider.blanks`). `address` gives them
+    by their settings; else the environment does, if it is given.
+    """
     if isinstance(name, Target):
         return name
     origin = Origin.parse(name)
-    found = find_provider(origin.provider).at(origin.endpoint)
+    found = find_provider(origin.provider).at(origin.endpoint).serving(origin.model)
     if not found.is_spoken(origin.model):
         raise UsageError(
             f"{found.name} serves {origin.model} through an API that turnout does not support; name "
             "another provider of it, such as 'anthropic:MODEL' for Claude, or 'openrouter:MODEL'"
         )
     if base_url:
-        found = replace(found, base_url=base_url.rstrip("/"))
+        found = found.at_base(base_url.rstrip("/"))
+    if environment is not None or address or project:
+        known = {"project": project, **(address or {})}
+        found = found.filled(known, environment or {})
     if project:
         found = replace(found, project=project)
     origin = Origin(found.name, endpoint or origin.endpoint, origin.model)

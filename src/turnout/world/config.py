@@ -47,6 +47,14 @@ class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
     key_file: str = ""
     key_command: tuple[str, ...] = ()
     project: str = ""
+    location: str = ""  # of a Vertex project
+    resource: str = ""  # the name of an Azure resource
+    api_version: str = ""  # of Azure's older API
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The words of the address that this target fills in."""
+        return {name: getattr(self, name) for name in ("location", "resource", "api_version")}
 
     @property
     def key(self) -> KeySource | None:
@@ -135,9 +143,17 @@ class Config(Struct, frozen=True):
         """A target at the address and for the project that its settings or the environment give."""
         known = provider(origin.provider).at(origin.endpoint)
         settled = (named.base_url, named.project) if named is not None else ("", "")
+        address = named.address if named is not None else {}
         place = base_url or settled[0] or self.environment.get(known.base_url_variable, "")
         project = settled[1] or self.environment.get(known.project_variable, "")
-        return find_target(origin, base_url=place, endpoint=endpoint, project=project)
+        return find_target(
+            origin,
+            base_url=place,
+            endpoint=endpoint,
+            project=project,
+            address=address,
+            environment=self.environment,
+        )
 
     def _with_default_model(self, origin: Origin) -> Origin:
         """For a provider without a model: its default model."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from pathlib import Path
@@ -15,10 +16,13 @@ from ..errors import ProviderError, TurnoutError, UsageError
 from ..providers import Provider
 from ..targets.target import Target
 from ..tools.confine.threads import in_daemon
+from . import google_token
 from .stored_logins import StoredLogins
 from .token_source import TokenSource
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
+TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")
+"""A JSON Web Token, which Microsoft Entra gives out. Keys of Azure are letters and digits."""
 PATIENCE = 120.0
 """Seconds until a source must give its key: it may ask the user for a password."""
 
@@ -55,7 +59,9 @@ class Keys:
 
     async def headers(self, target: Target, *, required: bool = True) -> dict[str, str]:
         """The headers that authenticate us to this target."""
-        if target.provider.auth == "none":
+        if required:
+            _expect_whole_address(target)
+        if target.provider.auth == "none" or (not required and _asks_google(self._source_of(target), target)):
             return {}
         key = await self._key_of(target)
         if not key:
@@ -74,7 +80,7 @@ class Keys:
         source = self._source_of(target)
         if isinstance(source, TokenSource):
             return source.note_refused(refused)
-        return isinstance(source, KeyCommand | KeyFile) or callable(source)
+        return isinstance(source, KeyCommand | KeyFile) or callable(source) or _asks_google(source, target)
 
     def secrets(self) -> tuple[str, ...]:
         """Every key read so far, to keep them out of logs."""
@@ -91,7 +97,10 @@ class Keys:
     async def _read_source_of(self, target: Target) -> str:
         try:
             async with asyncio.timeout(PATIENCE):
-                return await self._read_source(self._source_of(target))
+                source = self._source_of(target)
+                if _asks_google(source, target):
+                    return await in_daemon(google_token.fetch_token)
+                return await self._read_source(source)
         except TurnoutError:
             raise
         except TimeoutError:
@@ -135,7 +144,7 @@ class Keys:
 
 def key_headers(provider: Provider, key: str) -> dict[str, str]:
     """The header that a provider reads a key from."""
-    if provider.auth == "bearer":
+    if provider.auth == "bearer" or (provider.auth == "api-key" and TOKEN.fullmatch(key)):
         return {"authorization": f"Bearer {key}"}
     return {provider.auth: key}
 
@@ -143,6 +152,22 @@ def key_headers(provider: Provider, key: str) -> dict[str, str]:
 def account_name(target: Target) -> str:
     """The name of an account: a provider, one of its endpoints, and the host."""
     return f"{target.origin.provider}@{target.origin.endpoint} {urlsplit(target.provider.base_url).netloc}"
+
+
+def _asks_google(source: KeySource, target: Target) -> bool:
+    """Whether a token is asked of Google, because there is no key for this target."""
+    return source == "" and target.provider.token_source == "google" and not _is_local(target.provider)
+
+
+def _expect_whole_address(target: Target) -> None:
+    """Raise where the address has a word that only the user knows: a project, a resource."""
+    if blanks := target.provider.open_blanks:
+        names = " or ".join(name for blank in blanks for name in blank.variables)
+        settings = " or ".join(blank.setting for blank in blanks)
+        raise UsageError(
+            f"the address of {target.origin.provider} is not complete: {target.provider.base_url}; "
+            f"set {names}, or `{settings}` of a target in the configuration"
+        )
 
 
 def _no_key_error(target: Target, why: str) -> ProviderError:

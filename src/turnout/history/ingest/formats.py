@@ -105,7 +105,11 @@ def _names_of(form: Format, *providers: str) -> dict[str, tuple[Format, str]]:
 
 NAMES = {
     **_names_of(CHAT, *CHAT_PROVIDERS),
-    **_names_of(RESPONSES, "openai-responses = responses, openai-response, codex, chatgpt"),
+    **_names_of(
+        RESPONSES,
+        "openai-responses = responses, openai-response, codex, chatgpt",
+        "azure-responses = azure-openai-responses",
+    ),
     **_names_of(ANTHROPIC, "anthropic = claude, anthropic-messages, messages"),
     **_names_of(
         GEMINI,

@@ -14,6 +14,7 @@ EXTRA_OF = {
     "mcp": "mcp",
     "mcp_types": "mcp",
     "opentelemetry": "otel",
+    "google": "vertex",
     "tree_sitter": "tools",
     "tree_sitter_bash": "tools",
 }

@@ -16,3 +16,4 @@ class AnthropicDialect(Dialect, frozen=True, kw_only=True):
 
     id_format: str = "anthropic"
     caching: Literal["automatic", "blocks", ""] = "automatic"
+    names_model: bool = True  # else the path names it, and a body with it is refused

@@ -45,7 +45,7 @@ class AnthropicFields:
     ) -> Wire:
         """`loop` is the tool loop that may be open, `called` the tools that the history calls."""
         facts = self.setting.facts
-        fields: Wire = {"model": self.setting.model}
+        fields: Wire = {"model": self.setting.model} if self.dialect.names_model else {}
         offer = offered_tools(tools, called, options, self.ids, changes, limit=MAX_TOOLS)
         if is_forced(offer.choice) and not facts.forced_tools:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")

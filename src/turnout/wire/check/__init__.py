@@ -23,7 +23,12 @@ from .unchecked import UNCHECKED
 __all__ = ["AMENDED", "CHECKERS", "NAMES", "UNCHECKED", "Problem", "check"]
 
 
-MESSAGES = {"openai-responses": "input", "gemini": "contents", "vertex": "contents"}
+MESSAGES = {
+    "openai-responses": "input",
+    "azure-responses": "input",
+    "gemini": "contents",
+    "vertex": "contents",
+}
 """The field that holds the messages; in all other bodies it is `messages`."""
 
 

@@ -13,5 +13,6 @@ AMENDED: dict[str, str] = {
     "OAC-16": "R: sound to gpt-5-mini, 400 (5)",
     "OAC-17": "R: web_search_options to gpt-4o, 400",
     "OPT-01": "R: a temperature out of range, 400 (3)",
+    "VTX-01": "D: Claude on Vertex: the version in the body, the model only in the path",
     "OPT-02": "R: a temperature to a model that thinks, 400",
 }

@@ -15,6 +15,7 @@ from ...errors import UsageError
 from ..protocol import PROTOCOLS, find_protocol
 from . import models
 from .anthropic import rules as anthropic
+from .anthropic import vertex as vertex_claude
 from .chat import deepseek, hosts, kimi, local, mistral
 from .chat.hosts import Violations, checker
 from .chat.view import array, mapping, text
@@ -24,6 +25,7 @@ from .responses import rules as responses
 CHECKERS: dict[str, Violations] = {
     "openai": hosts.openai,
     "azure": hosts.openai,
+    "azure-responses": responses.violations,
     "openai-responses": responses.violations,
     "anthropic": anthropic.violations,
     "gemini": gemini.violations,
@@ -40,6 +42,7 @@ CHECKERS: dict[str, Violations] = {
     "fireworks": checker(hosts.OPEN_MODELS),
     "cerebras": checker(hosts.OPEN_MODELS),
     "zai": checker(hosts.OPEN_MODELS),
+    "sambanova": checker(hosts.OPEN_MODELS),
     "doubleword": checker(hosts.DOUBLEWORD),
     "ollama": local.ollama,
     "vllm": local.vllm,
@@ -51,6 +54,7 @@ CHECKERS: dict[str, Violations] = {
 ALIASES: dict[str, tuple[str, ...]] = {
     "openai": ("chat", "openai-chat", "chat-completions", "openai-chat-completions", "openai-completions"),
     "azure": ("azure-openai",),
+    "azure-responses": ("azure-openai-responses",),
     "openai-responses": ("responses", "openai-response", "codex", "chatgpt"),
     "anthropic": ("anthropic-messages", "messages", "claude"),
     "gemini": ("google", "gemini-generate-content", "generate-content", "google-gemini", "google-genai"),
@@ -86,7 +90,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "perplexity",
         "portkey",
         "pydantic-gateway",
-        "sambanova",
         "sglang",
         "siliconflow",
         "snowflake",
@@ -131,6 +134,8 @@ def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
     provider = "compatible" if name == "openai-compatible" else name
     if judge in (responses.violations, deepseek.responses_violations):
         return "openai-responses", "openai-responses" if name == "openai" else provider
+    if judge is vertex_claude.violations:
+        return "anthropic", "vertex"
     return ("anthropic", "anthropic") if judge is anthropic.violations else (provider, provider)
 
 
@@ -139,7 +144,7 @@ def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
     if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex"):
         return deepseek.responses_violations if name == "deepseek" else responses.violations
     if name == "vertex" and "messages" in body and "contents" not in body:
-        return anthropic.violations  # Claude on Vertex takes Anthropic's body
+        return vertex_claude.violations  # Claude on Vertex takes Anthropic's body
     return CHECKERS[name] if name in CHECKERS else _checker_of_protocol(name)
 
 
