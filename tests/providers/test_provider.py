@@ -71,7 +71,7 @@ def test_azure_is_at_the_address_that_its_variables_give(
 def test_an_address_with_a_blank_is_not_asked(to: str) -> None:
     """The error names the variables, before anything is sent."""
     place = find_target(to, environment={})
-    with pytest.raises(UsageError, match="GOOGLE_CLOUD_PROJECT|AZURE_OPENAI_ENDPOINT"):
+    with pytest.raises(UsageError, match=r"GOOGLE_CLOUD_PROJECT|AZURE_OPENAI_ENDPOINT"):
         asyncio.run(Keys({"VERTEX_ACCESS_TOKEN": "t", "AZURE_OPENAI_API_KEY": "k"}).headers(place))
 
 

@@ -25,8 +25,8 @@ def _body(name: str, streams: bool) -> bytes:
         case "gemini":
             return b'{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}'
         case "anthropic" if target(name).provider.name == "vertex":
-            body = b'{"anthropic_version":"vertex-2023-10-16","max_tokens":100,"messages":[{"role":"user","content":"hi"}]'
-            return body + stream + b"}"
+            said = b'"messages":[{"role":"user","content":"hi"}]'
+            return b'{"anthropic_version":"vertex-2023-10-16","max_tokens":100,' + said + stream + b"}"
         case "responses":
             return b'{"model":"%s","input":"hi"%s}' % (model, stream)
         case _:

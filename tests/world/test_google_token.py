@@ -92,7 +92,7 @@ def test_what_google_refuses_is_an_error_of_the_key(tmp_path: Path, monkeypatch:
     with token_server(400, {"error": "invalid_grant", "error_description": "account not found"}) as (at, _):
         path = account_file(tmp_path, at)["GOOGLE_APPLICATION_CREDENTIALS"]
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
-        with pytest.raises(ProviderError, match="invalid_grant.*gcloud auth application-default") as caught:
+        with pytest.raises(ProviderError, match=r"invalid_grant.*gcloud auth application-default") as caught:
             fetch_token()
     assert caught.value.kind == "auth"
 

@@ -71,13 +71,13 @@ class Provider(Struct, frozen=True, kw_only=True):
         """This provider as the endpoint of that name knows it."""
         return replace(self, **self.variants[endpoint]) if endpoint in self.variants else self
 
-    def serving(self, model: str) -> Provider:
+    def serving_model(self, model: str) -> Provider:
         """This provider as it serves the model: other models may have another API there."""
         name = model.lower().rpartition("/")[2]
         found = (changes for pattern, changes in self.serves if fnmatchcase(name, pattern))
         return replace(self, **next(found, {}))
 
-    def filled(self, given: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
+    def fill_blanks(self, given: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
         """This provider with the blanks of its address filled: `given` is by setting, and counts first."""
         made = self
         for blank in self.blanks:

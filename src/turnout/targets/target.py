@@ -60,7 +60,7 @@ def find_target(
     if isinstance(name, Target):
         return name
     origin = Origin.parse(name)
-    found = find_provider(origin.provider).at(origin.endpoint).serving(origin.model)
+    found = find_provider(origin.provider).at(origin.endpoint).serving_model(origin.model)
     if not found.is_spoken(origin.model):
         raise UsageError(
             f"{found.name} serves {origin.model} through an API that turnout does not support; name "
@@ -70,7 +70,7 @@ def find_target(
         found = found.at_base(base_url.rstrip("/"))
     if environment is not None or address or project:
         known = {"project": project, **(address or {})}
-        found = found.filled(known, environment or {})
+        found = found.fill_blanks(known, environment or {})
     if project:
         found = replace(found, project=project)
     origin = Origin(found.name, endpoint or origin.endpoint, origin.model)

@@ -30,8 +30,9 @@ def fetch_token() -> str:
             kind="auth",
         ) from None
     try:
-        credentials, _ = google.auth.default(scopes=[SCOPE], request=_send_request)
-        credentials.refresh(_send_request)
+        sender: Any = _send_request
+        credentials: Any = google.auth.default(scopes=[SCOPE], request=sender)[0]
+        credentials.refresh(sender)
     except google.auth.exceptions.GoogleAuthError as error:
         raise ProviderError(
             f"no token for vertex: {error}; run `gcloud auth application-default login`, or set "
@@ -41,10 +42,10 @@ def fetch_token() -> str:
     return str(credentials.token)
 
 
-class _Answer:
+class _TokenResponse:
     """A response in the form that google-auth reads."""
 
-    def __init__(self, status: int, headers: Mapping[str, str], data: bytes) -> None:
+    def __init__(self, status: int, headers: Any, data: bytes) -> None:
         self.status, self.headers, self.data = status, headers, data
 
 
@@ -55,7 +56,7 @@ def _send_request(
     headers: Mapping[str, str] | None = None,
     timeout: float | None = None,
     **unused: Any,
-) -> _Answer:
+) -> _TokenResponse:
     """One request of google-auth. Its own transports need another HTTP client."""
     import google.auth.exceptions
 
@@ -63,8 +64,8 @@ def _send_request(
     request = urllib.request.Request(url, data, dict(headers or {}), method=method)
     try:
         with urllib.request.urlopen(request, timeout=timeout or PATIENCE) as answer:
-            return _Answer(answer.status, answer.headers, answer.read())
+            return _TokenResponse(answer.status, answer.headers, answer.read())
     except urllib.error.HTTPError as refusal:
-        return _Answer(refusal.code, refusal.headers, refusal.read())
+        return _TokenResponse(refusal.code, refusal.headers, refusal.read())
     except OSError as error:
         raise google.auth.exceptions.TransportError(error) from error  # type: ignore[no-untyped-call]
