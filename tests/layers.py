@@ -21,8 +21,8 @@ MAY_IMPORT = {
     "history": "",
 }
 BOTTOM = (
-    *("declarations", "json_size", "ids", "model", "parameters", "plain", "errors", "diagnostic"),
-    "__version__",
+    *("declarations", "hosted_tools", "json_size", "ids", "model", "parameters", "plain", "errors"),
+    *("diagnostic", "__version__"),
 )
 TOP = ("__init__", "__main__")
 

@@ -9,6 +9,7 @@ BARE_WORDS: dict[str, str] = {
     "run": "`Session.run`, a public name, and the same of what it drives",
     "thinking": "a noun of the model: what a model thinks",
     "check": "`turnout.check`, a public name",
+    "hosted": "`turnout.hosted`, a public name: a tool that is hosted",
     "mapping": "a noun: `mapping(value)` is the value if it is an object, as `array` and `text` are",
     "done": "`ReplyBuilder.done` gives the event `Done`, as `fail` gives `Error`; a public name",
 }

@@ -31,7 +31,12 @@ JSON_TYPES = (str, int, float, bool, type(None), object)
 DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
     "kimi": {"request": ("thinking",), "assistant": ("reasoning_content",)},
     "deepseek": {"request": ("thinking",), "assistant": ("reasoning_content",)},
-    "zai": {"request": ("thinking",), "assistant": ("reasoning_content",)},
+    "zai": {
+        "request": ("thinking",),
+        "assistant": ("reasoning_content",),
+        "tool declaration": (),
+        "tool type": ("web_search",),
+    },
     "qwen": {"request": ("enable_thinking", "thinking_budget", "top_k")},
     "openrouter": {
         "request": ("reasoning", "top_k"),
@@ -49,7 +54,11 @@ DOCUMENTED: dict[str, dict[str, tuple[str, ...]]] = {
     "sambanova": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "together": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "fireworks": {"request": ("top_k",), "assistant": ("reasoning_content",)},
-    "groq": {"assistant": ("reasoning_content",)},
+    "groq": {
+        "assistant": ("reasoning_content",),
+        "tool declaration": (),
+        "tool type": ("browser_search", "code_interpreter"),
+    },
     "ollama": {"assistant": ("reasoning",)},
     "llamacpp": {"request": ("top_k",), "assistant": ("reasoning_content",)},
     "lmstudio": {"request": ("top_k",), "assistant": ("reasoning_content",)},

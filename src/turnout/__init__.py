@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .history.ledger import Ledger as Ledger
     from .history.ledger import ToolInteraction as ToolInteraction
     from .history.log import History as History
+    from .hosted_tools import hosted as hosted
     from .model import Code as Code
     from .model import Compaction as Compaction
     from .model import Media as Media
@@ -142,6 +143,7 @@ _HOMES = {
     "history.ingest": ("ingest",),
     "history.ledger": ("Ledger", "ToolInteraction"),
     "history.log": ("History",),
+    "hosted_tools": ("hosted",),
     "model": (
         "Code",
         "Compaction",

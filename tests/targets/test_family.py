@@ -35,7 +35,7 @@ def test_a_model_without_tools_gets_none() -> None:
 
 def test_a_provider_tool_goes_back_to_its_own_api_alone() -> None:
     """Another provider does not have it: it is dropped there, and the report names it."""
-    search = provider_tool("web_search_20250305", "anthropic:claude-sonnet-4-5")
+    search = provider_tool("advisor_20260301", "anthropic:claude-sonnet-4-5")
     assert select_tools([search], CLAUDE).tools == (search,)
     elsewhere = select_tools([search], GPT)
     assert elsewhere.tools == () and elsewhere.dropped == (search,)

@@ -2,6 +2,7 @@
 
 from ..rendering.image_size import ImageLimit
 from ..wire.anthropic.dialect import AnthropicDialect
+from .hosted_forms import ANTHROPIC
 from .provider import Provider
 
 # "image exceeds 5 MB maximum", counted in base64, and "exceed max allowed size: 8000 pixels". Some
@@ -20,7 +21,7 @@ PROVIDER = Provider(
     trial_path="/v1/models",
     headers=VERSION,
     images=IMAGES,
-    dialect=AnthropicDialect(),
+    dialect=AnthropicDialect(hosted=ANTHROPIC),
     variants={
         "oauth": {
             "auth": "bearer",

@@ -8,6 +8,7 @@ A key goes in the header `api-key`; a token of Microsoft Entra is sent as a bear
 from typing import Any
 
 from ..wire.responses.dialect import ResponsesDialect
+from .hosted_forms import AZURE
 from .openai import CHAT, OVERRIDES
 from .provider import Blank, Provider
 
@@ -47,5 +48,5 @@ PROVIDER = Provider(
 )
 
 RESPONSES = Provider(
-    name="azure-responses", aliases=("azure-openai-responses",), dialect=ResponsesDialect(), **ACCOUNT
+    name="azure-responses", aliases=("azure-openai-responses",), dialect=ResponsesDialect(hosted=AZURE), **ACCOUNT
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..errors import UsageError
 from ..model import ModelTurn, Origin, Usage
+from .hosted_uses import cost_of_uses
 from .prices import price
 
 
@@ -19,7 +20,7 @@ def cost_of_turn(turn: ModelTurn) -> float | None:
     found = price(turn.origin)
     if found is None or turn.usage is None:
         return None
-    return found.of(turn.usage)
+    return found.of(turn.usage) + cost_of_uses(turn)
 
 
 def total_usage(usages: Iterable[Usage | None]) -> Usage:

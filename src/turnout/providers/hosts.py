@@ -3,12 +3,14 @@
 from ..rendering.image_size import ImageLimit
 from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
+from .hosted_forms import GROQ as GROQ_TOOLS
 from .provider import Provider
 
 PLAIN = ChatDialect(takes=(*USUAL_OPTIONS, "top_k"))
 EFFORT = ChatDialect(
     thinking_switch="effort",
     provider_tools=("browser_search", "code_interpreter"),
+    hosted=GROQ_TOOLS,
     service_tiers=("auto", "on_demand", "flex", "performance"),
 )
 

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
 from ..wire.responses.dialect import ResponsesDialect
 from ..wire.shared.limits import OPENAI_TIERS
+from .hosted_forms import OPENAI
 from .provider import Provider
 
 CHAT = ChatDialect(
@@ -48,5 +49,5 @@ RESPONSES = Provider(
     base_url="https://api.openai.com/v1",
     base_url_variable="OPENAI_BASE_URL",
     key_variables=("OPENAI_API_KEY",),
-    dialect=ResponsesDialect(),
+    dialect=ResponsesDialect(hosted=OPENAI),
 )

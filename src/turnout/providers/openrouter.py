@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
 from .families import families
+from .hosted_forms import OPENROUTER
 from .provider import Provider
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
@@ -13,6 +14,7 @@ CHAT = ChatDialect(
     efforts=EFFORTS,
     reads=("application/pdf",),
     takes=(*USUAL_OPTIONS, "top_k"),
+    hosted=OPENROUTER,
 )
 # Claude and Gemini know no system text in mid conversation: left to the host, it would be moved.
 ONE_SYSTEM = replace(CHAT, system_anywhere=False)

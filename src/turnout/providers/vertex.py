@@ -7,10 +7,14 @@ API and leaves the model out, because the path has it.
 from ..wire.anthropic.dialect import AnthropicDialect
 from ..wire.gemini.dialect import GeminiDialect
 from .anthropic import IMAGES
+from .hosted_forms import ANTHROPIC, VERTEX
 from .provider import Blank, Provider
 
 CLAUDE = AnthropicDialect(
-    names_model=False, caching="blocks", extra_body={"anthropic_version": "vertex-2023-10-16"}
+    names_model=False,
+    caching="blocks",
+    hosted=ANTHROPIC[:1],  # of Anthropic's own tools, Vertex runs the search
+    extra_body={"anthropic_version": "vertex-2023-10-16"},
 )
 PROJECT = Blank(
     "PROJECT", "project", ("GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID")
@@ -37,7 +41,7 @@ PROVIDER = Provider(
     token_source="google",
     blanks=(PROJECT, LOCATION),
     spellings=HOSTS,
-    dialect=GeminiDialect(sends_ids=False),
+    dialect=GeminiDialect(sends_ids=False, hosted=VERTEX, mixes_hosted=False),
     serves=(
         (
             "claude*",

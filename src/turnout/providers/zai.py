@@ -1,6 +1,7 @@
 """Z.ai: GLM over Chat Completions."""
 
 from ..wire.chat.dialect import ChatDialect
+from .hosted_forms import ZAI
 from .provider import Provider
 
 PROVIDER = Provider(
@@ -15,5 +16,6 @@ PROVIDER = Provider(
         thinks_unasked=True,
         takes_parallel=False,
         provider_tools=("web_search", "retrieval"),
+        hosted=ZAI,
     ),
 )

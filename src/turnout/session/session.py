@@ -51,6 +51,7 @@ from .guards import Guard
 from .hooks import Hooks, ModelHooks, hooks_tuple, tool_hooks
 from .limits import Limits
 from .one_reply import OneReply
+from .provider_tools import is_provider_tool, is_remote, provider_tools_in
 from .recovery import Recovery
 from .rounds import RoundPorts, Rounds
 from .routing import Router
@@ -111,7 +112,13 @@ class Session:
     ) -> None:
         self._set_world(world or World())
         self.router = self._make_router(target, fallback, route, base_url, api_key)
-        registry = [tool if isinstance(tool, Tool) else make_tool(tool) for tool in tools]
+        given = tuple(tools)
+        self.provider_tools = provider_tools_in(given)
+        registry = [
+            tool if isinstance(tool, Tool) else make_tool(tool)
+            for tool in given
+            if not is_provider_tool(tool)
+        ]
         self._set_history(id, store, history, system, registry)
         self._set_limits(limits or Limits(), compress)
         self._set_watchers(telemetry, hooks)
@@ -489,6 +496,8 @@ class Session:
             compress=compress or self.compressor.policy,
             options=options,
         )
+        if tree.limits.tools is None:  # else the limits name all tools that it gets
+            child.provider_tools = self.provider_tools
         child.turns, child._spending = self.turns, self._spending
         child.scheduler.taint = self.scheduler.taint  # the parent reads what the child has read
         child._add_subagents(tree, depth)
@@ -564,7 +573,10 @@ class Session:
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the model may use in the current mode."""
-        return tuple(tool.spec for tool in self.scheduler.registry.offered_tools(self.scheduler.policy.mode))
+        mode = self.scheduler.policy.mode
+        functions = (tool.spec for tool in self.scheduler.registry.offered_tools(mode))
+        # What a remote server does is not known, so plan mode goes without it.
+        return (*functions, *(spec for spec in self.provider_tools if mode != "plan" or not is_remote(spec)))
 
     def _count_reply(self, turn: ModelTurn) -> None:
         self.turns.append(turn)

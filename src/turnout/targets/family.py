@@ -15,11 +15,13 @@ from msgspec.structs import replace
 
 from ..declarations import NO_ORIGIN
 from ..diagnostic import Diagnostic
+from ..hosted_tools import hosted_kind
 from ..model import Residue, ToolSpec
 from ..plain import plain
 from ..providers import PROVIDERS
 from ..wire.options import CHOICES, Options
 from ..wire.shared.added_fields import paths_in, private_fields, without_private_field
+from .hosted_selection import choose_hosted, neutral_declaration
 from .target import Target
 
 SEARCH = "web_search_options"
@@ -43,19 +45,61 @@ def select_tools(specs: Iterable[ToolSpec], place: Target) -> ToolSelection:
     if specs and not place.facts.tools:
         why = f"tools left out: {place.model} knows none, and reads earlier calls in words"
         return ToolSelection((), (why,), specs)
-    tools: list[ToolSpec] = []
-    changes: list[str] = []
-    dropped: list[ToolSpec] = []
+    picked = _PickedTools(specs, place)
     for spec in specs:
-        if spec.residue is None or _is_own_tool(spec, spec.residue, place):
-            tools.append(spec)
+        picked.add(spec)
+    return picked.selection()
+
+
+class _PickedTools:
+    """The tools of one request, as they are picked one by one."""
+
+    def __init__(self, specs: tuple[ToolSpec, ...], place: Target) -> None:
+        self.place = place
+        self.functions = {spec.name for spec in specs if spec.is_function}
+        self.others = sum(not spec.is_function for spec in specs) - 1
+        self.tools: list[ToolSpec] = []
+        self.changes: list[str] = []
+        self.dropped: list[ToolSpec] = []
+        self.taken: set[str] = set()  # names of tools that the provider runs
+
+    def add(self, spec: ToolSpec) -> None:
+        if hosted_kind(spec):
+            self._add_hosted(spec, spec)
+        elif spec.residue is None or _is_own_tool(spec, spec.residue, self.place):
+            self.tools.append(spec)
         elif spec.is_function:
-            tools.append(replace(spec, residue=None))
-            changes += _lost_details(spec)
+            self.tools.append(replace(spec, residue=None))
+            self.changes += _lost_details(spec)
+        elif (known := neutral_declaration(spec)) is not None:
+            self._add_hosted(spec, *known)
         else:
-            dropped.append(spec)
-            changes.append(f"dropped_tool {_title(spec)}: {place.provider.name} does not have it")
-    return ToolSelection(tuple(tools), tuple(changes), tuple(dropped))
+            self._drop_tool(spec, f"{self.place.provider.name} does not have it")
+
+    def _add_hosted(self, spec: ToolSpec, neutral: ToolSpec, unread: tuple[str, ...] = ()) -> None:
+        """Add a tool that the provider runs; `neutral` is the declaration in neutral words."""
+        choice = choose_hosted(neutral, self.place, self.functions, self.others)
+        if choice.why:
+            self._drop_tool(spec, choice.why)
+            return
+        self.changes += choice.changes
+        if choice.tool is None:
+            return
+        self.tools.append(choice.tool)
+        self.taken |= choice.names
+        if unread:
+            self.changes.append(f"{spec.name}: {', '.join(unread)} left out: another API's words")
+
+    def _drop_tool(self, spec: ToolSpec, why: str) -> None:
+        self.dropped.append(spec)
+        self.changes.append(f"dropped_tool {_title(spec)}: {why}")
+
+    def selection(self) -> ToolSelection:
+        """A function that the provider runs itself here is left out: two tools cannot share a name."""
+        hidden = [tool for tool in self.tools if tool.is_function and tool.name in self.taken]
+        self.changes += [f"tool {tool.name} left out: {self.place.provider.name} runs it" for tool in hidden]
+        tools = [tool for tool in self.tools if not any(tool is other for other in hidden)]
+        return ToolSelection(tuple(tools), tuple(self.changes), tuple(self.dropped))
 
 
 def select_options(
@@ -75,6 +119,7 @@ def select_options(
     if SEARCH in private_fields(asked) and not place.dialect.takes_search:
         changes.append(f"OAC-17 {SEARCH} left out: {place.model} does not search")
         asked = without_private_field(asked, SEARCH)
+    asked = _without_unforced_choice(asked, kept, place, changes)
     choice = asked.tool_choice
     gone = {tool.name for tool in kept.dropped}
     if choice and choice not in ("auto", "none") and not kept.tools and gone:
@@ -87,6 +132,19 @@ def select_options(
         changes.append(f"tool_choice {choice} sent as auto: {place.model} cannot be forced to call a tool")
         return replace(asked, tool_choice="auto")
     return asked
+
+
+def _without_unforced_choice(
+    asked: Options, kept: ToolSelection, place: Target, changes: list[str]
+) -> Options:
+    """The options without the choice of a tool that the provider runs, where only functions can be forced."""
+    choice = asked.tool_choice
+    if place.api not in ("chat", "gemini") or choice in (None, *CHOICES):
+        return asked
+    if not any(tool.name == choice and not tool.is_function for tool in kept.tools):
+        return asked
+    changes.append(f"tool_choice {choice} sent as auto: {place.model} can be forced to call functions only")
+    return replace(asked, tool_choice="auto")
 
 
 def _can_force(place: Target) -> bool:
@@ -131,6 +189,8 @@ def _api_of(residue: Residue) -> str:
 
 
 def _title(spec: ToolSpec) -> str:
+    if hosted_kind(spec):
+        return spec.name
     return spec.name if spec.name == spec.kind else f"{spec.name} ({spec.kind})"
 
 

@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 from msgspec import Struct, field
 
+from ..hosted_tools import HostedForm
+
 
 class Dialect(Struct, frozen=True, kw_only=True):
     """How a server differs from the plain form of its protocol."""
@@ -18,6 +20,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     media: tuple[str, ...] | None = None  # narrower than what the model could see
     reads: tuple[str, ...] = ()  # what the host reads for every model
     takes_search: bool = True  # `web_search_options` of a request that was written for this API
+    hosted: tuple[HostedForm, ...] = ()  # the tools that the server runs itself, in its own form
     extra_body: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -28,3 +31,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     def has_tool(self, kind: str) -> bool:
         """Whether the server runs tools of this type itself, where no API claims the type."""
         return False
+
+    def mixes_tools(self, *, signs: bool) -> bool:
+        """Whether tools that the server runs may stand beside functions; `signs`: the model signs calls."""
+        return True

@@ -222,7 +222,8 @@ def _with_annotations(message: dict[str, Any], content: list[Item], context: Rea
     if not content or not isinstance(content[0], Text):
         context.report("unknown_field", "message.annotations")  # of words that are not here
         return content
-    return [replace(content[0], residue=context.residue(annotations=annotations)), *content[1:]]
+    cited = parts.cited_sources(content[0].text, annotations, context)
+    return [replace(content[0], residue=context.residue(annotations=annotations)), *content[1:], *cited]
 
 
 def _with_speaker(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:

@@ -13,6 +13,7 @@ from typing import Any
 from ...model import CONTENT, Content, Opaque, Outcome, Status, Text, Thinking
 from ...plain import dumps
 from ..opaque_text import words_of
+from ..sources import sources_block
 from .message_parts import HeardCall, HeardNote, HeardResult, Item, ReadContext, list_of, text_of
 
 Part = dict[str, Any]
@@ -124,3 +125,11 @@ def _content_of(item: Item) -> Content:
             return Text(dumps(item.data))
     assert isinstance(item, CONTENT)
     return item
+
+
+def cited_sources(text: str, cited: Any, context: ReadContext) -> Iterator[Item]:
+    """The addresses that a text cites and does not name: APIs do not take annotations back."""
+    if isinstance(cited, list) and cited:
+        residue = context.scoped_residue("provider", annotations=cited)
+        if residue is not None and (block := sources_block(text, cited, residue)) is not None:
+            yield block

@@ -221,7 +221,9 @@ KINDS = (
 
 
 def text_part(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:
-    yield Text(text_of(part.get("text")), context.residue(annotations=part.get("annotations") or None))
+    text, cited = text_of(part.get("text")), part.get("annotations")
+    yield Text(text, context.residue(annotations=cited or None))
+    yield from parts.cited_sources(text, cited, context)
 
 
 def reasoning_text(part: dict[str, Any], context: ReadContext) -> Iterator[Item]:

@@ -16,6 +16,7 @@ from ..shared.offered_tools import Declarations, Offer, is_forced, offered_tools
 from ..shared.open_loop import Loop
 from ..shared.schema import project_schema
 from ..shared.strict import Freedom, strict_answer, strict_schema
+from ..shared.tool_fields import with_tool_fields
 from .dialect import AnthropicDialect
 from .thinking import DEFAULT_MAX_TOKENS, accepted_sampling, add_thinking
 
@@ -72,7 +73,9 @@ class AnthropicFields:
         if options.stream:
             fields["stream"] = True
         self._add_service(fields, options, changes)
-        return with_added_fields(fields, self.dialect.extra_body, options, changes)
+        return with_added_fields(
+            with_tool_fields(fields, offer.tools), self.dialect.extra_body, options, changes
+        )
 
     def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
         given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}

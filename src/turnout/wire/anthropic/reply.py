@@ -64,7 +64,7 @@ def _hosted_blocks(part: Hosted, author: ReplyAuthor) -> Iterator[Wire]:
     found = {
         "type": "web_search_result",
         "title": part.result,
-        "url": "https://example.com/",
+        "url": part.url or "https://example.com/",
         "encrypted_content": author.sign("anthropic", part.result),
         "page_age": None,
     }

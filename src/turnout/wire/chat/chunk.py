@@ -52,6 +52,7 @@ class Delta(Struct):
     executed_tools: Any = None
     images: Any = None
     audio: Any = None
+    annotations: Any = None
 
 
 class ChunkChoice(Struct):
@@ -69,6 +70,7 @@ class Chunk(Struct):
     error: Any = None
     object: Any = None
     x_groq: Any = None
+    citations: Any = None
 
 
 decode = msgspec.json.Decoder(Chunk).decode

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from ...errors import FailureKind, ProviderError
 from ...history.opaque_text import words_of
+from ...history.sources import sources_block
 from ...model import Media, Opaque, Origin, Residue, Stop
 from ...plain import dumps, loads
 from ...streaming.events import StreamEvent
@@ -92,6 +93,7 @@ class ChatDecoder:
         self._details: list[dict[str, Any]] = []
         self._custom: set[int | None] = set()
         self._server_tools: dict[str, dict[str, Any]] = {}
+        self._cited: list[Any] = []
         self._refused = False
         self._finish: str | None = None
 
@@ -138,6 +140,9 @@ class ChatDecoder:
                 events = (*events, *found) if events else found
         if chunk.usage is not None or chunk.x_groq is not None:
             self._count_usage(chunk)
+        if chunk.citations:  # xAI and Perplexity: all addresses, in every chunk
+            self._cited = [entry for entry in self._cited if isinstance(entry, dict)]
+            self._cited += chunk.citations if isinstance(chunk.citations, list) else []
         return events
 
     def _read_choice(self, choice: ChunkChoice) -> Events:
@@ -166,6 +171,8 @@ class ChatDecoder:
         if calls := delta.tool_calls:
             called = self._add_fragments(calls)
             events = (*events, *called) if events else called
+        if delta.annotations:
+            self._cited += dicts(delta.annotations)
         if delta.refusal or delta.function_call or delta.executed_tools or delta.images or delta.audio:
             events = (*events, *self._rare_events(delta))
         return events
@@ -313,6 +320,8 @@ class ChatDecoder:
             return self._fail_reply(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")
         stop = "refused" if self._refused else STOPS.get(finish.lower(), "other")
         events = [*self._rest(), *self._server_run()]
+        if self._cited:
+            events += self._add_sources()
         if stop != "length":
             events += [
                 event for index in self._custom for event in self.reply.fragment(index, None, None, '"}')
@@ -335,6 +344,12 @@ class ChatDecoder:
         """Tools that the server ran itself (Groq): kept for it, without a pair of call and result."""
         tools, self._server_tools = self._server_tools, {}
         return [event for tool in tools.values() for event in self._add_block(self._opaque(tool))]
+
+    def _add_sources(self) -> Events:
+        """The addresses that the reply cites: servers do not take them back."""
+        residue = Residue(self.reply.origin, {"annotations": self._cited}, "provider")
+        block = sources_block(self.reply.turn().text, self._cited, residue)
+        return self._add_block(block) if block is not None else NOTHING
 
     def _opaque(self, tool: dict[str, Any]) -> Opaque:
         kind = tool.get("type")

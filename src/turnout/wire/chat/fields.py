@@ -10,13 +10,19 @@ from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
-from ..shared.added_fields import merge_fields, private_fields, spelled_option, with_added_fields
+from ..shared.added_fields import (
+    merge_fields,
+    private_fields,
+    spelled_option,
+    with_added_fields,
+)
 from ..shared.growing_bytes import Wire
 from ..shared.limits import nearest_effort, openai_cache_ttl, service_tier, stop_words, token_limit
 from ..shared.offered_tools import Declarations, Offer, is_forced, kept_declaration, offered_tools
 from ..shared.open_loop import Loop
 from ..shared.schema import project_schema
 from ..shared.strict import strict_answer, strict_schema
+from ..shared.tool_fields import with_tool_fields
 from .dialect import ChatDialect
 
 SAMPLING = ("top_k", "frequency_penalty", "presence_penalty", "logprobs")
@@ -60,7 +66,9 @@ class ChatFields:
             fields["stream"] = True
             if self.dialect.stream_usage:
                 fields["stream_options"] = {"include_usage": True}
-        made = with_added_fields(fields, self.dialect.extra_body, options, changes)
+        made = with_added_fields(
+            with_tool_fields(fields, offer.tools), self.dialect.extra_body, options, changes
+        )
         if "tools" in made:
             for name in sorted(set(made).intersection(self.dialect.not_with_tools).difference(options.extra)):
                 changes.append(f"{name} left out: this server refuses it where tools are declared")

@@ -60,7 +60,13 @@ def _reply_message(reply: ReplyParts, author: ReplyAuthor, said: ChatStyle) -> W
     hosted = [part for part in reply.parts if isinstance(part, Hosted)]
     if hosted and author.provider == "groq":
         message["executed_tools"] = [_executed_tool(part, at) for at, part in enumerate(hosted)]
+    if author.provider != "groq" and (found := [part for part in hosted if part.url]):
+        message["annotations"] = [_url_citation(part) for part in found]
     return message
+
+
+def _url_citation(part: Hosted) -> Wire:
+    return {"type": "url_citation", "url_citation": {"url": part.url, "title": part.result}}
 
 
 def _call_entry(call: Call, id: str, odd: Collection[str]) -> Wire:
@@ -201,6 +207,8 @@ def _deltas(message: Wire, said: ChatStyle, odd: Collection[str]) -> Iterator[Wi
             )
     yield from _call_deltas(message, said, odd)
     yield from ({"executed_tools": [tool]} for tool in message.get("executed_tools", ()))
+    if "annotations" in message:
+        yield {"annotations": message["annotations"]}
 
 
 def _reasoning_deltas(message: Wire) -> Iterator[Wire]:

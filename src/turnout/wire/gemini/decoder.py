@@ -22,6 +22,7 @@ from ...plain import count_in, dict_in, dumps, list_in, loads, text_in
 from ...streaming.reply import NOTHING, Events, ReplyBuilder
 from ..failure.read_failure import is_failure, stream_failure, undecodable
 from .camel import in_camel, is_snake
+from .grounding import GROUNDING, grounding_blocks
 from .partial_args import PartialArgs
 
 STOPS: dict[str, Stop] = {
@@ -87,6 +88,7 @@ class GeminiDecoder:
         self._calls = 0
         self._partial: PartialArgs | None = None
         self._signed: dict[str, tuple[str, str]] = {}
+        self._grounding: dict[str, Any] = {}
 
     def feed(self, event: str, data: bytes) -> Events:
         """The events of one chunk."""
@@ -157,7 +159,10 @@ class GeminiDecoder:
 
     def _finish_reply(self) -> Events:
         stop = STOPS.get(self._raw_stop, "other") if self._raw_stop else "end"
-        return [*self._flush_code(), *self.reply.done("refused" if self._refused else stop, self._raw_stop)]
+        ending = [*self._flush_code()]
+        for block in grounding_blocks(self._grounding, self.reply.origin):
+            ending += self.reply.opaque(block)
+        return [*ending, *self.reply.done("refused" if self._refused else stop, self._raw_stop)]
 
     def _fail_reply(self, payload: dict[str, Any]) -> Events:
         cause = stream_failure(payload)
@@ -175,6 +180,9 @@ class GeminiDecoder:
         for part in list_in(dict_in(candidate.get("content")).get("parts")):
             events += self._part(dict_in(part))
         self._note_finish(candidate)
+        for name in GROUNDING:
+            if isinstance(candidate.get(name), dict) and candidate[name]:
+                self._grounding[name] = {**self._grounding.get(name, {}), **candidate[name]}
         self._is_plain = self._code is None and self._partial is None
         return events
 

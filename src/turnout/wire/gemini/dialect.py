@@ -15,3 +15,8 @@ class GeminiDialect(Dialect, frozen=True, kw_only=True):
     id_format: str = "gemini"
     sends_ids: bool = True
     links: str = r"gs://|https?://(www\.|m\.)?(youtube\.com|youtu\.be)/"  # what Google opens by itself
+    mixes_hosted: bool = True  # Gemini 3 takes functions beside Google's own tools
+
+    def mixes_tools(self, *, signs: bool) -> bool:
+        """Models before Gemini 3 refuse functions beside Google's own tools."""
+        return self.mixes_hosted and signs

@@ -21,6 +21,7 @@ from ..shared.limits import nearest_effort, stop_words, temperature, token_limit
 from ..shared.offered_tools import Declarations, Offer, offered_tools
 from ..shared.residues import SENTINEL, beside_media, fields_of, gemini_parts, thought_signature
 from ..shared.schema import gemini_parameters, shallow_schema
+from ..shared.tool_fields import with_tool_fields
 from .dialect import GeminiDialect
 from .values import struct_arguments, struct_response
 
@@ -152,6 +153,8 @@ class GeminiEncoder:
         if offer.tools:
             fields["tools"] = self._declarations.of(offer, options, changes)
             self._add_choice(fields, offer, options, changes)
+            if self._mixes_tools(offer):
+                fields.setdefault("toolConfig", {})["includeServerSideToolInvocations"] = True
         elif options.parallel is not None or options.tool_choice is not None:
             changes.append("parallel and tool_choice left out: there are no tools")
         if config := self._generation(options, changes):
@@ -159,7 +162,14 @@ class GeminiEncoder:
         for name in ("user", "metadata", "service_tier", "cache_key", "cache_ttl", "verbosity"):
             if getattr(options, name):
                 changes.append(f"{name} {getattr(options, name)} left out: this API does not have it")
-        return with_added_fields(fields, self.dialect.extra_body, options, changes)
+        return with_added_fields(
+            with_tool_fields(fields, offer.tools), self.dialect.extra_body, options, changes
+        )
+
+    def _mixes_tools(self, offer: Offer) -> bool:
+        """Whether functions stand beside Google's own tools: Gemini 3 takes that only with a switch."""
+        kinds = {tool.declaration is None for tool in offer.tools}
+        return len(kinds) == 2 and self.dialect.mixes_tools(signs=self.setting.facts.signatures)
 
     def _tools(self, offer: Offer, options: Options, changes: list[str]) -> list[Wire]:
         functions = [

@@ -14,6 +14,7 @@ from ..shared.framing import Frame, Stream, frame, pieces
 from ..shared.growing_bytes import Wire
 from ..shared.reply import Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
 
+ENDS = ("finishReason", "finishMessage", "groundingMetadata")  # what the last chunk holds
 STOPS: dict[Stop, str] = {
     "end": "STOP",
     "tool_calls": "STOP",
@@ -31,6 +32,8 @@ def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -
         "finishReason": finish,
         "index": 0,
     }
+    if found := [part for part in reply.parts if isinstance(part, Hosted) and part.url]:
+        candidate["groundingMetadata"] = _grounding_of(found)
     if reply.calls:
         candidate["finishMessage"] = "Model generated function call(s)."
     return {
@@ -54,7 +57,7 @@ def _reply_parts(reply: ReplyParts, author: ReplyAuthor) -> Iterator[Wire]:
                 signature = author.sign("gemini", signed_content(part.name)) if unsigned else ""
                 yield _call_part(part, place, author, signature)
                 unsigned = False
-            case Hosted():
+            case Hosted() if not part.url:
                 yield from _hosted_parts(part)
     if unsigned and not reply.calls:
         yield {"text": "", "thoughtSignature": author.sign("gemini", signed_content(""))}
@@ -76,6 +79,14 @@ def _hosted_parts(part: Hosted) -> Iterator[Wire]:
     code = f"{part.name}(**{part.arguments!r})"
     yield {"executableCode": {"language": "PYTHON", "code": code}}
     yield {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": part.result}}
+
+
+def _grounding_of(found: list[Hosted]) -> Wire:
+    """Pages that were found stand beside the parts."""
+    return {
+        "webSearchQueries": [str(part.arguments.get("query", part.result)) for part in found],
+        "groundingChunks": [{"web": {"uri": part.url, "title": part.result}} for part in found],
+    }
 
 
 def _usage_counts(usage: Usage) -> Wire:
@@ -102,7 +113,7 @@ def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> St
         content = {"parts": parts, "role": "model"}
         return frame({"candidates": [{"content": content, "index": 0, **ends}], **shown})
 
-    ends = {name: candidate[name] for name in ("finishReason", "finishMessage") if name in candidate}
+    ends = {name: candidate[name] for name in ENDS if name in candidate}
     if "one_chunk" in odd:
         return Stream((), (chunk([part for parts in lists for part in parts], **ends),), newline="\r\n")
     return Stream(tuple(map(chunk, lists)), (chunk([{"text": ""}], **ends),), newline="\r\n")

@@ -20,8 +20,9 @@ from msgspec import Struct
 
 from ...history.client_items import CLIENT_ITEMS, arguments_in, has_tied_id, is_client_run, qualified_name
 from ...history.opaque_text import words_of
+from ...history.sources import sources_block
 from ...model import Opaque, Origin, Residue, Stop, Usage
-from ...plain import clean_text, count_in, dict_in, dumps, loads, text_in
+from ...plain import clean_text, count_in, dict_in, dumps, list_in, loads, text_in
 from ...streaming.reply import NOTHING, Draft, Events, ReplyBuilder
 from ..chat.chunk import detail_in, dicts, is_done
 from ..failure.read_failure import is_failure, stream_failure, undecodable
@@ -251,8 +252,14 @@ class ResponsesDecoder:
         if item.get("phase") and key in self._drafts:  # commentary or final answer: it goes back
             self._resume_draft(key, self.reply.open_text)
             marks = {name: item[name] for name in ("id", "phase") if item.get(name)}
-            return (*events, *self.reply.end_text(marks))
-        return events
+            events = (*events, *self.reply.end_text(marks))
+        cited = [entry for part in parts for entry in list_in(part.get("annotations"))]
+        return (*events, *self._add_sources(text, cited)) if cited else events
+
+    def _add_sources(self, text: str, cited: list[Any]) -> Events:
+        """The addresses that a text cites: the API does not take them back without the id of the text."""
+        block = sources_block(text, cited, Residue(self.reply.origin, {"annotations": cited}, "provider"))
+        return self.reply.opaque(block) if block is not None else NOTHING
 
     def _finish_reasoning(self, key: Key, item: dict[str, Any]) -> Events:
         summary = "".join(text_in(part.get("text")) for part in dicts(item.get("summary")))

@@ -21,6 +21,7 @@ from ..shared.limits import (
 from ..shared.offered_tools import Declarations, Offer, kept_declaration, offered_tools
 from ..shared.schema import project_schema
 from ..shared.strict import strict_answer, strict_schema
+from ..shared.tool_fields import with_tool_fields
 from .dialect import ResponsesDialect
 
 
@@ -63,7 +64,9 @@ class ResponsesFields:
         self._add_service(fields, options, changes)
         if options.stream:
             fields["stream"] = True
-        return with_added_fields(fields, self.dialect.extra_body, options, changes)
+        return with_added_fields(
+            with_tool_fields(fields, offer.tools), self.dialect.extra_body, options, changes
+        )
 
     def _add_limits(self, fields: Wire, options: Options, changes: list[str]) -> None:
         facts = self.setting.facts

@@ -100,8 +100,12 @@ def _item(part: Part, place: int, author: ReplyAuthor) -> Wire:
                 "id": draw("ws_", 48, HEX),
                 "type": "web_search_call",
                 "status": "completed",
-                "action": {"type": "search", "query": query},
+                "action": {"type": "search", "query": query, **_found_sources(part)},
             }
+
+
+def _found_sources(part: Hosted) -> Wire:
+    return {"sources": [{"type": "url", "url": part.url}]} if part.url else {}
 
 
 def _usage_counts(usage: Usage) -> Wire:

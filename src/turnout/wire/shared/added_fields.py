@@ -21,7 +21,7 @@ def with_added_fields(
         for name in _out_of_place(own, made, options):
             changes.append(f"{name} left out: the API refuses it without the field that it belongs to")
             del own[name]
-        made = merge_fields(made, _with_joined_lists(own, made))
+        made = merge_fields(made, with_joined_lists(own, made))
     return merge_fields(made, options.extra) if options.extra else made
 
 
@@ -88,9 +88,11 @@ def _out_of_place(own: Mapping[str, Any], made: Mapping[str, Any], options: Opti
     return lone + (["stream_options"] if "stream_options" in own and not options.stream else [])
 
 
-def _with_joined_lists(own: Mapping[str, Any], made: Mapping[str, Any]) -> Wire:
+def with_joined_lists(own: Mapping[str, Any], made: Mapping[str, Any]) -> Wire:
     """`include` is a list: ours and the request's are joined."""
-    asked, wanted = made.get("include"), own.get("include")
-    if not isinstance(asked, list) or not isinstance(wanted, list):
-        return dict(own)
-    return {**own, "include": [*asked, *(item for item in wanted if item not in asked)]}
+    joined = dict(own)
+    for name in ("include", "mcp_servers"):
+        asked, wanted = made.get(name), own.get(name)
+        if isinstance(asked, list) and isinstance(wanted, list):
+            joined[name] = [*asked, *(item for item in wanted if item not in asked)]
+    return joined

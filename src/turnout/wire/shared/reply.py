@@ -48,11 +48,15 @@ class Call(Struct, frozen=True, tag="call"):
 
 
 class Hosted(Struct, frozen=True, tag="hosted"):
-    """A tool that the provider ran itself; protocols without such tools leave it out."""
+    """A tool that the provider ran itself; protocols without such tools leave it out.
+
+    `url` is the page that it found, and the result its title.
+    """
 
     name: str = "web_search"
     arguments: dict[str, Any] = field(default_factory=dict)
     result: str = ""
+    url: str = ""
 
 
 Part: TypeAlias = Say | Think | Call | Hosted
