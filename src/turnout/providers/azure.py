@@ -48,5 +48,8 @@ PROVIDER = Provider(
 )
 
 RESPONSES = Provider(
-    name="azure-responses", aliases=("azure-openai-responses",), dialect=ResponsesDialect(hosted=AZURE), **ACCOUNT
+    name="azure-responses",
+    aliases=("azure-openai-responses",),
+    dialect=ResponsesDialect(hosted=AZURE),
+    **ACCOUNT,
 )
