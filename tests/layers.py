@@ -45,7 +45,7 @@ WITHIN = {"surfaces": WITHIN_SURFACES, "tools": WITHIN_TOOLS}
 
 IMPURE = (
     *("asyncio", "time", "random", "uuid", "datetime", "os", "socket", "subprocess", "threading", "tempfile"),
-    *("secrets", "httpx2", "apsw"),
+    *("secrets", "httpx2", "apsw", "psycopg"),
 )
 """Modules whose answers differ between two runs, or that touch the world."""
 

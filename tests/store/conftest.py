@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.store.servers import Server
 
 from turnout.store import Store
+
+MakeStore = Callable[..., Store]
+NUMBERS = count(1)
 
 
 @pytest.fixture
@@ -26,7 +33,43 @@ def quick_folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def store(quick_folder: Path) -> Iterator[Store]:
-    """An empty store without a heartbeat."""
+def file_store(quick_folder: Path) -> Iterator[Store]:
+    """An empty store in a file, without a heartbeat."""
     with Store(quick_folder / "s.db", heartbeat=False) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """One PostgreSQL server for all tests of this process."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'turnout[postgres]'")
+    running = Server()
+    yield running
+    running.remove()
+
+
+@pytest.fixture
+def database(server: Server) -> str:
+    """The address of an empty database."""
+    return server.new_database(f"t{next(NUMBERS)}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest) -> str:
+    """Where an empty store is: a file, and a database."""
+    if request.param == "sqlite":
+        return str(request.getfixturevalue("quick_folder") / "s.db")
+    return str(request.getfixturevalue("database"))
+
+
+@pytest.fixture
+def open_at(address: str) -> Iterator[MakeStore]:
+    """Opens the store once more, as another process would; without a heartbeat."""
+    with ExitStack() as opened:
+        yield lambda **options: opened.enter_context(Store.at(address, **{"heartbeat": False, **options}))
+
+
+@pytest.fixture
+def store(open_at: Any) -> Store:
+    """An empty store of each kind, without a heartbeat."""
+    return open_at()  # type: ignore[no-any-return]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from turnout.errors import SessionHeld
+from turnout.errors import SessionHeld, UsageError
 from turnout.store import Lease, Record, SessionHeader, SessionLog, Store, Tally
 from turnout.store.holder import this_process
 
 
-def test_the_sqlite_log_is_a_session_log(store: Store) -> None:
+def test_both_logs_are_session_logs(store: Store) -> None:
     """It has every method of the port."""
     log: SessionLog = store.log
-    for name in ("take", "renew", "release", "append", "draft", "load", "list"):
+    for name in ("take", "renew", "release", "append", "draft", "load", "list", "find", "add", "read_after"):
         assert callable(getattr(log, name)), name
 
 
@@ -41,11 +41,33 @@ def test_a_draft_is_replaced_and_ends_with_its_reply(store: Store) -> None:
     assert log.load("s").draft is None
 
 
-def test_a_released_session_is_free(store: Store, quick_folder: Path) -> None:
+def test_a_released_session_is_free(store: Store, open_at: Any) -> None:
     """Another store can take it at once."""
     lease = store.log.take(SessionHeader("s"), this_process(), 30)
-    with Store(quick_folder / "s.db", heartbeat=False) as other:
-        with pytest.raises(SessionHeld, match="close it there, or fork it"):
-            other.open("s")
-        store.log.release(lease)
+    other = open_at()
+    with pytest.raises(SessionHeld, match="close it there, or fork it"):
         other.open("s")
+    store.log.release(lease)
+    other.open("s")
+
+
+def test_an_append_that_is_repeated_changes_nothing(store: Store) -> None:
+    """After a lost connection the same entries may come twice; what was reported as failed gives way."""
+    log = store.log
+    lease = log.take(SessionHeader("s"), this_process(), 30)
+    for _ in range(2):
+        log.append(lease, 0, [Record("1", b"{}"), Record("2", b"{}")], Tally(turns=2))
+    assert log.load("s").entries == (b"{}", b"{}")
+    log.append(lease, 1, [Record("3", b"[]")], Tally())
+    assert log.load("s").entries == (b"{}", b"[]")
+
+
+def test_entries_are_read_by_their_place(store: Store) -> None:
+    """From 1 on; what comes after a place is what a watcher has not seen."""
+    history = store.open("s")
+    for text in ("one", "two", "three"):
+        history.user(text)
+    assert [each.place for each in store.log.read_after("s", 0)] == [1, 2, 3]
+    assert [each.place for each in store.log.read_after("s", 2)] == [3]
+    with pytest.raises(UsageError, match="no session 'nope'"):
+        store.log.read_after("nope", 0)

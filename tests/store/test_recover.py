@@ -82,8 +82,9 @@ def test_a_draft_goes_when_its_reply_has_come(store: Store) -> None:
         assert store.log.load("s").draft is None
 
 
-def test_what_cannot_be_read_is_kept_and_said(store: Store) -> None:
+def test_what_cannot_be_read_is_kept_and_said(file_store: Store) -> None:
     """A damaged entry and those that depend on it become notes in their place; the rest stands."""
+    store = file_store
     history = store.open("s")
     history.user("before")
     history.reply(MODEL, [call("a")])

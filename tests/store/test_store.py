@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.build import call, find
@@ -62,15 +63,15 @@ def test_a_fork_shares_the_beginning(store: Store) -> None:
         store.fork("a", at=9)
 
 
-def test_counters_are_kept_by_day(quick_folder: Path) -> None:
+def test_counters_are_kept_by_day(open_at: Any) -> None:
     """Added up over processes, to compare providers by."""
     now = [0.0]
     for _ in range(2):
-        with Store(quick_folder / "s.db", wall_clock=lambda: now[0], heartbeat=False) as store:
+        with open_at(wall_clock=lambda: now[0]) as store:
             store.counters("tool_calls_total", Origin.parse(MODEL), 3)
             now[0] += 86_400
             store.counters("tool_calls_total", Origin.parse(MODEL), 1)
-    with Store(quick_folder / "s.db", heartbeat=False) as store:
+    with open_at() as store:
         assert [(count.day, count.count) for count in store.counters.read()] == [
             ("1970-01-03", 1),
             ("1970-01-02", 4),

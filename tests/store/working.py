@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from turnout.history.codec import encode_entry
+from turnout.model import Entry, Settled
 from turnout.session import durability as keeping
 from turnout.session.events import Complete, Failed
 from turnout.session.session import Session
 from turnout.simulate import Call, Say, ScriptedModel
 from turnout.store import Store
 from turnout.tools.declare.context import ToolContext
+from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
 from turnout.world.world import World
 
@@ -78,6 +80,23 @@ def tools(witness: Witness) -> list[Any]:
     return [work, slowly]
 
 
+def written_entries(session: Session, event: Any) -> list[Entry]:
+    """The entries that the store has acknowledged; what the event shows must be among them."""
+    entries = session.history.entries
+    written = entries[: len(entries) - store_of(session).journal("s").unwritten_count]
+    match event:
+        case ToolResult(call_id=shown):
+            assert any(isinstance(entry, Settled) and entry.call_id == shown for entry in written), event
+        case Complete(turn=turn):
+            assert turn in written, event
+    return written
+
+
+def store_of(session: Session) -> Store:
+    assert session.store is not None
+    return session.store
+
+
 async def work(
     folder: Path, prompts: Iterable[str] = PROMPTS, make: Callable[[Path], Store] = Store
 ) -> list[str]:
@@ -92,8 +111,8 @@ async def work(
             async with Session(TARGETS[at % 2], store=store, id="s", **given) as session:
                 events = session.run(prompt) if prompt else session.go_on()
                 async for event in events:
-                    entries = [encode_entry(entry) for entry in session.history.entries]
-                    witness.saw(len(entries), digest(entries))
+                    written = written_entries(session, event)
+                    witness.saw(len(written), digest(map(encode_entry, written)))
                     if isinstance(event, Complete):
                         answers.append(event.turn.text)
                     assert not isinstance(event, Failed), event

@@ -105,7 +105,7 @@ class Attempt:
 
     async def _receive_turn(self, show: Show) -> ModelTurn:
         try:
-            self._ports.history.commit()  # what is sent is in the store first
+            await self._ports.keeping.commit()  # what is sent is in the store first
             await self._send_and_read(show)
         except TimeoutError:
             if not self._reader.reply.ended:  # else the server only kept the connection open

@@ -31,6 +31,7 @@ class RunPorts(Struct):
 
     history: History
     secrets: Secrets
+    commit: Callable[[], Awaitable[None]]
     begin: Callable[[Run], Awaitable[None]]
     end: Callable[[Run], None]
     returns_calls: bool = False  # the caller runs them: they stay open, and their arguments stay as written
@@ -85,7 +86,7 @@ class Run:
             except asyncio.CancelledError:  # the listener was cancelled: as with a generator, that is the end
                 self.leave()
                 raise
-        event = self._commit_before(self._events.popleft())
+        event = await self._commit_before(self._events.popleft())
         if isinstance(event, Terminal):
             self._ended = True
             await self._stop_task()  # a listener that stops at this event leaves a free session
@@ -158,7 +159,12 @@ class Run:
             # If the loop is closed, this is garbage collection: another run may have the session by now.
             collected = loop.is_closed()
             terminal = terminal if collected else self._settle_open_calls(terminal)
-            self._ports.end(self)
+            try:
+                if not collected:
+                    with suppress(StoreError):  # the next write raises the error
+                        await self._ports.commit()
+            finally:
+                self._ports.end(self)
             if not collected:
                 self.emit(terminal)
 
@@ -186,10 +192,10 @@ class Run:
             for event in settle_with_events(history, open_call.call, outcome):
                 self.emit(event)
 
-    def _commit_before(self, event: SessionEvent) -> SessionEvent:
+    async def _commit_before(self, event: SessionEvent) -> SessionEvent:
         """Store what the event shows, then give the event. A store that fails ends the run."""
         try:
-            self._ports.history.commit()
+            await self._ports.commit()
         except StoreError as error:
             return event if isinstance(event, Failed) else Failed(error)
         return event

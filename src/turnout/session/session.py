@@ -31,6 +31,7 @@ from ..plain import dumps
 from ..providers.cost import Spending, check_countable, cost_of, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
+from ..tools.confine.threads import run_in_thread
 from ..tools.declare.tool import Tool
 from ..tools.declare.tool import tool as make_tool
 from ..tools.policy.rules import Mode, Policy
@@ -44,7 +45,7 @@ from ..world.shared_http import SharedHttp
 from ..world.world import World
 from .attempt import RequestPorts
 from .compress import INSTRUCTION, Compressor, CompressPolicy
-from .durability import ReplyDurability
+from .durability import WRITERS, ReplyDurability
 from .events import Cancelled, Complete, Failed, SessionEvent
 from .exchange import ReplyPorts, ReplyRules
 from .guards import Guard
@@ -187,7 +188,7 @@ class Session:
         else:
             self.history = History(self.id, system=system)
         self.history.scheduled = True
-        self._keeping = ReplyDurability(self.history)
+        self._keeping = ReplyDurability(self.history, self.world.threads)
         self.system = system or self.history.system
         self.turns = self._earlier_replies()  # replies of this session, for usage and cost
         self._spending = Spending(self.turns)
@@ -241,7 +242,8 @@ class Session:
     def _set_scheduler(self, tools: Iterable[Tool], ports: Mapping[str, Any]) -> None:
         self.tool_ports = dict(ports)
         watch = ToolWatch(self.history, self.telemetry, self.keys.secrets, lambda: self.target.origin)
-        self.scheduler = ToolScheduler(tools, self.history, around=watch, **self.tool_ports)
+        commit = self._keeping.commit
+        self.scheduler = ToolScheduler(tools, self.history, around=watch, commit=commit, **self.tool_ports)
         self.model_hooks = ModelHooks(self.hooks, self.history, self.scheduler.cancel_task)
 
     def _start_subagents(self) -> Subagents | None:
@@ -282,7 +284,7 @@ class Session:
         check_names(where, "option", options, Options.__struct_fields__)
         self._check_free("session.queue(text) what comes next")
         rounds = Rounds(self._round_ports(), blocks_of(prompt), {**self.options, **options})
-        ports = RunPorts(self.history, self.secrets, self._begin_run, self._end_run)
+        ports = RunPorts(self.history, self.secrets, self._keeping.commit, self._begin_run, self._end_run)
         run = Run(ports, rounds, options)
         self._asked.add(run)
         return Events(run)
@@ -593,6 +595,10 @@ class Session:
         await self.scheduler.close()
         if self.store is None:
             return
+        await run_in_thread(self.world.threads or WRITERS, self._release_store)
+
+    def _release_store(self) -> None:
+        assert self.store is not None
         try:
             self.store.release(self.id)
         finally:

@@ -35,4 +35,4 @@ def open_store_at(
         return store, False
     from ..store import Store  # the database is loaded when it is needed
 
-    return Store(store, environment=environment), True
+    return Store.at(store, environment=environment), True

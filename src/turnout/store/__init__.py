@@ -7,8 +7,7 @@
 
 from .holder import describe_holder
 from .place import default_path
-from .ports import Holder, Lease, Record, SessionHeader, SessionLog, SessionSummary, StoredSession, Tally
-from .search import Hit
+from .ports import Hit, Holder, Lease, Record, SessionHeader, SessionLog, SessionSummary, StoredSession, Tally
 from .store import Store, open_store
 
 __all__ = [

@@ -12,6 +12,7 @@ import socket
 import time
 from functools import cache
 from pathlib import Path
+from uuid import getnode
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +20,10 @@ from msgspec.structs import replace
 from .ports import Holder
 
 LONGEST = 3600.0
-"""No lease lasts this many seconds: one that seems to was made by the clock of an earlier boot."""
+"""No lease lasts this many seconds: one that seems to was made by the clock of an earlier boot.
+
+On another machine, whose clock cannot be compared, a lease counts for so long after its last renewal.
+"""
 
 
 def clock() -> float:
@@ -30,7 +34,8 @@ def clock() -> float:
 def this_process(since: float = 0.0, store: int = 0) -> Holder:
     """This process."""
     pid = os.getpid()
-    return Holder(pid, socket.gethostname(), since, process_namespace(), process_start(pid), store)
+    host = socket.gethostname()
+    return Holder(pid, host, since, process_namespace(), process_start(pid), store, machine_name())
 
 
 def is_same_store(one: Holder, other: Holder) -> bool:
@@ -41,12 +46,18 @@ def is_same_store(one: Holder, other: Holder) -> bool:
 @cache
 def process_namespace() -> str:
     """This boot and pid namespace: within it, pids and the clock have the same meaning."""
-    boot = _read_text("/proc/sys/kernel/random/boot_id") or socket.gethostname()
+    boot = _read_text("/proc/sys/kernel/random/boot_id") or f"{socket.gethostname()}-{getnode():x}"
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
         namespace = ""
     return f"{boot}/{namespace}"
+
+
+@cache
+def machine_name() -> str:
+    """The machine, the same after a reboot; "" where nothing says so for certain, as in many containers."""
+    return _read_text("/etc/machine-id")
 
 
 def process_start(pid: int) -> int:
@@ -62,17 +73,30 @@ def boot_of_namespace(place: str) -> str:
     return place.partition("/")[0]
 
 
-def is_lease_valid(holder: Holder | None, expires: float, now: float) -> bool:
-    """Whether a lease is valid: it has not expired, and its process has not ended."""
+def is_elsewhere(holder: Holder | None) -> bool:
+    """Whether the holder's clock cannot be compared with ours: another machine, or another boot."""
+    return holder is not None and boot_of_namespace(holder.place) != boot_of_namespace(process_namespace())
+
+
+def is_lease_valid(
+    holder: Holder | None, expires: float, now: float, renewed: float = 0.0, wall: float = 0.0
+) -> bool:
+    """Whether a lease by this machine's clock is valid: it has not expired, and its process has not ended.
+
+    `renewed` and `wall` are dates: when the lease was renewed last, and now. They are used only where
+    the clocks cannot be compared, because the holder may run on another machine.
+    """
     if holder is None:
         return False
-    if boot_of_namespace(holder.place) != boot_of_namespace(process_namespace()):
-        return False  # the machine was rebooted since, so the process has ended
-    return now < expires <= now + LONGEST and not has_ended(holder)
+    if not is_elsewhere(holder):
+        return now < expires <= now + LONGEST and not has_ended(holder)
+    if holder.machine and holder.machine == machine_name():
+        return False  # this machine was rebooted since, so the process has ended
+    return wall - renewed < LONGEST
 
 
 def has_ended(holder: Holder) -> bool:
-    """Whether the process is known to have ended."""
+    """Whether the process is known to have ended: only one of this boot and pid namespace can be."""
     if holder.place != process_namespace() or os.name == "nt":
         return False  # another namespace: the pid means nothing here. On Windows kill(pid, 0) interrupts
     try:

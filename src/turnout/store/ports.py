@@ -1,4 +1,6 @@
-"""What a store does: lease a session, append to it under that lease, load it, list it.
+"""What a store is made of: a log, drafts, a catalogue, a search for words, and counters.
+
+SQLite and PostgreSQL each have one of every kind, in a folder of their own; `StoreBackend` holds the five.
 
 A lease has an epoch that only grows. Every append names its epoch and is refused once a newer
 epoch exists, so a writer that was suspended too long cannot add to a log that another process
@@ -7,8 +9,8 @@ has continued. Entries have unique ids: appending one a second time changes noth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -25,6 +27,7 @@ class Holder(Struct, frozen=True):
     place: str = ""
     born: int = 0
     store: int = 0
+    machine: str = ""  # the same after a reboot; "" where it is unknown
 
 
 class Lease(Struct, frozen=True):
@@ -45,14 +48,39 @@ class Record(Struct, frozen=True):
     data: bytes
 
 
+class WaitingCall(Struct, frozen=True):
+    """A call that waits for an answer from outside, with everything that is needed to give one.
+
+    `external`: the caller runs it, and answers with its outcome. `approval`: a user says whether it may
+    run; `question` holds the fields of the `ApprovalRequest`. `answered`: the answer is there already,
+    and takes effect when a process resumes the session.
+    """
+
+    session: str
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+    kind: Literal["external", "approval"] = "external"
+    question: dict[str, Any] = {}
+    at: float = 0.0
+    answered: bool = False
+
+
 class Tally(Struct, frozen=True):
-    """What entries add to the summary of a session; `replied`: the partial reply is complete."""
+    """What entries add to the summary of a session; `replied`: the partial reply is complete.
+
+    `waiting` are the calls that wait from now on, and `settled` those that wait no longer; `rewound`:
+    none of those before waits any longer.
+    """
 
     turns: int = 0
     cost: float | None = None
     model: str = ""
     title: str = ""
     replied: bool = False
+    waiting: tuple[WaitingCall, ...] = ()
+    settled: tuple[str, ...] = ()
+    rewound: bool = False
 
 
 class SessionHeader(Struct, frozen=True):
@@ -92,7 +120,37 @@ class SessionSummary(Struct, frozen=True):
     holder: Holder | None = None
 
 
+class Hit(Struct, frozen=True):
+    """Where words were found: the session, the number of the entry in it, and an excerpt."""
+
+    session: str
+    title: str
+    updated: float
+    place: int
+    excerpt: str
+
+
+class Count(Struct, frozen=True):
+    """How often something happened on one day."""
+
+    day: str
+    name: str
+    provider: str
+    model: str
+    count: int
+
+
+class WatchedEntry(Struct, frozen=True):
+    """One stored entry: its place in the session, from 1, when it was written, and its bytes."""
+
+    place: int
+    at: float
+    data: bytes
+
+
 Lines: TypeAlias = list[SessionSummary]
+CounterKey: TypeAlias = tuple[str, str, str, str]
+"""Day, name, provider, model."""
 
 
 class SessionLog(Protocol):
@@ -113,11 +171,127 @@ class SessionLog(Protocol):
         This also renews the lease. With `tally.replied` the draft is deleted: it is one of these entries.
         """
 
-    def draft(self, lease: Lease, data: bytes | None) -> None:
-        """Store the partial reply, in place of an earlier one; None deletes it."""
-
     def load(self, session: str) -> StoredSession:
         """The whole session; raises `UsageError` when there is none with that id."""
 
     def list(self, limit: int | None = None) -> Lines:
         """The sessions, latest first."""
+
+    def find(self, session: str) -> SessionSummary | None:
+        """The summary of a session; None when there is none with that id."""
+
+    def add(self, header: SessionHeader, entries: Iterable[bytes], tally: Tally) -> None:
+        """Add a whole session: a fork, or an import."""
+
+    def read_after(self, session: str, place: int) -> Sequence[WatchedEntry]:
+        """The entries of a session after a place, in order; raises `UsageError` for an unknown session."""
+
+
+class SessionDrafts(Protocol):
+    """The partial reply of each session, which a crash leaves."""
+
+    def draft(self, lease: Lease, data: bytes | None) -> None:
+        """Store the partial reply, in place of an earlier one; None deletes it."""
+
+
+class SessionCatalog(Protocol):
+    """Operations on whole sessions. The subagents of a session are deleted with it."""
+
+    def lines(self, limit: int | None, *, subagents: bool) -> Lines:
+        """The sessions, latest first."""
+
+    def children(self, id: str) -> Lines:
+        """The subagents of a session."""
+
+    def rename(self, id: str, title: str) -> None:
+        """Give a session a title that the user chose."""
+
+    def delete(self, id: str) -> list[str]:
+        """Delete a session and its subagents, all or none; returns the deleted ids."""
+
+    def vacuum(self) -> None:
+        """Return what deleted sessions have used to the file system, as far as that is possible now."""
+
+
+class WordSearch(Protocol):
+    """Full-text search over all texts, calls and results."""
+
+    def search(self, query: str, limit: int) -> list[Hit]:
+        """The best entry of each session that has all these words, best first."""
+
+
+class CounterTable(Protocol):
+    """Counts by day, name, provider and model."""
+
+    def add_counts(self, counts: Mapping[CounterKey, int]) -> None:
+        """Add to the counts, all or none."""
+
+    def read_counts(self, since: str) -> list[Count]:
+        """The counts since a day, latest first."""
+
+
+class CancelRequests(Protocol):
+    """Requests to stop the run of a session, for the process that has it open, wherever that is."""
+
+    def request_cancel(self, session: str) -> bool:
+        """Ask for the run to be stopped; False if no process has the session open."""
+
+    def cancelled_sessions(self, leases: Sequence[Lease]) -> set[str]:
+        """Those of these sessions whose run must stop."""
+
+    def clear_cancel(self, lease: Lease) -> None:
+        """The request was followed, or is about an earlier prompt."""
+
+
+class WaitingCalls(Protocol):
+    """The calls that wait for an answer from outside, and the answers that no process has read yet."""
+
+    def list_waiting(self, session: str | None) -> list[WaitingCall]:
+        """The calls of one session, or of all, that wait; oldest first."""
+
+    def put_answer(self, session: str, call_id: str, answer: bytes) -> bool:
+        """Store an answer; False if no such call waits, or if it has an answer. The first one counts."""
+
+    def read_answers(self, session: str) -> dict[str, bytes]:
+        """The answers to calls of a session that wait, by the id of the call."""
+
+
+class StoreBackend(Protocol):
+    """The parts of one store, and what belongs to all of them."""
+
+    @property
+    def kind(self) -> Literal["sqlite", "postgresql"]: ...
+
+    @property
+    def address(self) -> str:
+        """Where the store is, for people: without a password."""
+
+    @property
+    def log(self) -> SessionLog: ...
+
+    @property
+    def drafts(self) -> SessionDrafts: ...
+
+    @property
+    def catalog(self) -> SessionCatalog: ...
+
+    @property
+    def words(self) -> WordSearch: ...
+
+    @property
+    def counter_table(self) -> CounterTable: ...
+
+    @property
+    def cancels(self) -> CancelRequests: ...
+
+    @property
+    def waiting(self) -> WaitingCalls: ...
+
+    def check(self) -> list[str]:
+        """The faults that the database finds; empty if there are none."""
+
+    def rest(self) -> None:
+        """No session is open: give back what an idle store does not need."""
+
+    def close(self) -> None:
+        """Close every connection."""

@@ -23,16 +23,15 @@ from ..errors import SessionHeld, StoreError, UsageError
 from ..history.codec import encode_entry
 from ..history.log import History
 from . import holder as holders
-from .catalogue import Catalog
 from .counters import Counters
 from .heartbeat import Heartbeat
 from .journal import Journal
 from .place import default_path
-from .ports import Lines, SessionHeader, SessionSummary
+from .ports import Hit, Lines, SessionHeader, SessionLog, SessionSummary, StoreBackend
+from .pruning import Pruning
 from .recover import history_of_stored, settle_interrupted
-from .search import Hit, WordIndex
+from .sqlite.backend import SqliteBackend
 from .sqlite.database import Connect
-from .sqlite.log import SqliteLog
 from .summary_of_entries import tally_of
 
 Hits: TypeAlias = list[Hit]
@@ -45,12 +44,12 @@ LEASE = 30.0
 
 
 def open_store(environment: Mapping[str, str]) -> Store:
-    """The store of the user, at the path that the environment names."""
-    return Store(environment=environment)
+    """The store of the user, where the environment says."""
+    return Store.at(environment.get("TURNOUT_STORE") or None, environment=environment)
 
 
 class Store:
-    """Sessions in one file, shared by all processes of the machine."""
+    """Sessions in one file, shared by all processes of the machine, or in PostgreSQL (`Store.at`)."""
 
     def __init__(
         self,
@@ -62,18 +61,42 @@ class Store:
         lease: float = LEASE,
         heartbeat: bool = True,
         connect: Connect = apsw.Connection,
+        backend: StoreBackend | None = None,
     ) -> None:
         environment = os.environ if environment is None else environment
-        self.path = Path(path) if path is not None else default_path(environment)
-        self.log = SqliteLog(self.path, wall_clock=wall_clock, clock=clock, connect=connect)
-        self.counters = Counters(self.log.database, wall_clock)
-        self._words = WordIndex(self.log.database)
-        self._catalog = Catalog(self.log)
+        if is_postgres(path):
+            raise UsageError("this address is not a path; open it with Store.at(url)")
+        place = Path(path) if path is not None else default_path(environment)
+        self.backend: StoreBackend = backend or SqliteBackend(
+            place, wall_clock=wall_clock, clock=clock, connect=connect
+        )
+        self.address = self.backend.address
+        self.counters = Counters(self.backend.counter_table, wall_clock)
         self._wall_clock = wall_clock
         self._lease = lease
         self._number = next(NUMBERS)
         self._journals: dict[str, Journal] = {}
         self._heartbeat = Heartbeat(self._renew_leases, lease / 3) if heartbeat else None
+
+    @classmethod
+    def at(cls, url: str | Path | None = None, **options: Any) -> Store:
+        """The store at an address: a path for SQLite, `postgresql://user@host/database` for PostgreSQL."""
+        if not is_postgres(url):
+            return cls(_path_of(url), **options)
+        from .postgres.backend import PostgresBackend  # needs turnout[postgres]
+
+        return cls(backend=PostgresBackend(str(url), wall_clock=options.get("wall_clock")), **options)
+
+    @property
+    def path(self) -> Path:
+        """The file of the store."""
+        if not isinstance(self.backend, SqliteBackend):
+            raise UsageError("a store in PostgreSQL has no path; use store.address")
+        return self.backend.path
+
+    @property
+    def log(self) -> SessionLog:
+        return self.backend.log
 
     # One session
 
@@ -98,7 +121,7 @@ class Store:
         try:
             stored = self.log.load(id)
             history = history_of_stored(stored)
-            journal = Journal(self.log, lease, len(stored.entries))
+            journal = Journal(self.backend, lease, len(stored.entries))
             self._recover_in_one_commit(history, journal, stored.draft, retry_safe)
         except BaseException:
             with suppress(StoreError):
@@ -169,8 +192,8 @@ class Store:
     def list(self, *, limit: int | None = None, subagents: bool = False, within: str | None = None) -> Lines:
         """The sessions, latest first. `within`: the subagents of this one."""
         if within is not None:
-            return self._catalog.children(within)
-        return self._catalog.lines(limit, subagents=subagents)
+            return self.backend.catalog.children(within)
+        return self.backend.catalog.lines(limit, subagents=subagents)
 
     def summary(self, id: str) -> SessionSummary:
         """The summary of a session for a list."""
@@ -183,14 +206,14 @@ class Store:
 
     def search(self, query: str, limit: int = 20) -> Hits:
         """The sessions that contain all these words, best first."""
-        return self._words.search(query, limit)
+        return self.backend.words.search(query, limit)
 
     def rename(self, id: str, title: str) -> None:
-        self._catalog.rename(id, title)
+        self.backend.catalog.rename(id, title)
 
     def delete(self, id: str) -> Strings:
         """Delete a session and its subagents; raises `SessionHeld` while one of them is open."""
-        return self._catalog.delete(id)
+        return self.backend.catalog.delete(id)
 
     def prune(
         self,
@@ -200,23 +223,21 @@ class Store:
         dry_run: bool = False,
     ) -> Lines:
         """Delete sessions unused for `older_than` seconds, then the oldest until the store fits."""
-        return self._catalog.prune(self._wall_clock(), older_than, larger_than, dry_run)
+        return Pruning(self.backend.catalog).prune(self._wall_clock(), older_than, larger_than, dry_run)
 
     def check(self) -> Strings:
-        """The faults that SQLite finds in the file; empty if there are none."""
-        with self.log.database.read_connection() as connection:
-            rows: Any = connection.execute("PRAGMA integrity_check").fetchall()
-        return [text for (text,) in rows if text != "ok"]
+        """The faults that the database finds; empty if there are none."""
+        return self.backend.check()
 
     # Ending
 
     def close(self) -> None:
-        """Release all sessions and close the file."""
+        """Release all sessions and close the file, or the connections."""
         with ExitStack() as endings:
-            endings.callback(self.log.close)
+            endings.callback(self.backend.close)
+            endings.callback(self._close_if_idle)
             for id in tuple(self._journals):
                 endings.callback(self.release, id)
-        self._close_if_idle()
 
     def __enter__(self) -> Store:
         return self
@@ -230,7 +251,7 @@ class Store:
             self._heartbeat.stop()
         with suppress(StoreError):
             self.counters.flush()
-        self.log.close()
+        self.backend.rest()
 
     def _renew_leases(self) -> None:
         for journal in tuple(self._journals.values()):
@@ -245,3 +266,18 @@ def _turn_key(history: History, at: str | int | None) -> str | None:
     if not 1 <= at <= len(turns):
         raise UsageError(f"there is no turn {at}; give a number from 1 to {len(turns)}")
     return turns[at - 1].key
+
+
+def is_postgres(url: str | Path | None) -> bool:
+    """Whether an address is one of PostgreSQL."""
+    return isinstance(url, str) and url.startswith(("postgresql://", "postgres://"))
+
+
+def _path_of(url: str | Path | None) -> str | Path | None:
+    """The path of a file; `sqlite:///folder/file.db` is one too."""
+    if isinstance(url, str) and "://" in url:
+        scheme, _, rest = url.partition("://")
+        if scheme != "sqlite":
+            raise UsageError(f"{scheme}:// is not a kind of store; use a path or postgresql://user@host/db")
+        return rest[1:] if rest.startswith("//") else rest.removeprefix("/") or None
+    return url

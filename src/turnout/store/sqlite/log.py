@@ -18,18 +18,31 @@ import msgspec
 from ...errors import SessionHeld, StoreError, UsageError
 from ...model import ToolSpec
 from .. import holder as holders
-from ..ports import Holder, Lease, Lines, Record, SessionHeader, SessionSummary, StoredSession, Tally
+from ..ports import (
+    Holder,
+    Lease,
+    Lines,
+    Record,
+    SessionHeader,
+    SessionSummary,
+    StoredSession,
+    Tally,
+    WatchedEntry,
+)
 from ..summary_of_entries import decode_or_none, tally_of
 from . import schema
 from .database import Connect, Database
+from .requests import note_waiting_calls
 
-TAKEN = "UPDATE session SET epoch = epoch + 1, holder = ?, expires = ? WHERE id = ? RETURNING epoch"
+TAKEN = """
+UPDATE session SET epoch = epoch + 1, holder = ?, expires = ?, renewed = ? WHERE id = ? RETURNING epoch
+"""
 ADDED = """
 UPDATE session SET updated = max(updated, :now), turns = turns + :turns, size = size + :size,
     cost = CASE WHEN :cost IS NULL THEN cost ELSE coalesce(cost, 0) + :cost END,
     model = CASE WHEN :model = '' THEN model ELSE :model END,
     title = CASE WHEN title = '' THEN :title ELSE title END,
-    expires = max(expires, :expires)
+    expires = max(expires, :expires), renewed = :now
 WHERE id = :id AND epoch = :epoch RETURNING number
 """
 PUT = "INSERT INTO entry VALUES (?, ?, ?, ?)"
@@ -62,15 +75,16 @@ class SqliteLog:
         ) as connection:  # the first append makes it durable
             self._refuse_if_held(connection, header.id, holder)
             self._insert_session(connection, header)
-            asked = (holders.encode_holder(holder), self._clock() + seconds, header.id)
+            now = self._wall_clock()
+            asked = (holders.encode_holder(holder), self._clock() + seconds, now, header.id)
             return Lease(header.id, connection.execute(TAKEN, asked).get, seconds)
 
     def renew(self, lease: Lease) -> bool:
         """Renew a lease; False once another epoch has begun."""
         with self.database.write_transaction(durable=False) as connection:
             connection.execute(
-                "UPDATE session SET expires = ? WHERE id = ? AND epoch = ?",
-                (self._clock() + lease.seconds, lease.session, lease.epoch),
+                "UPDATE session SET expires = ?, renewed = ? WHERE id = ? AND epoch = ?",
+                (self._clock() + lease.seconds, self._wall_clock(), lease.session, lease.epoch),
             )
             return connection.changes() == 1
 
@@ -85,8 +99,23 @@ class SqliteLog:
     def holder_of(self, connection: apsw.Connection, session: str) -> Holder | None:
         """The process that has a session open now."""
         row = connection.execute("SELECT holder, expires FROM session WHERE id = ?", (session,)).fetchone()
-        who = holders.decode_holder(row[0]) if row else None
-        return who if row and holders.is_lease_valid(who, row[1], self._clock()) else None
+        return self._valid_holder(session, row[0], row[1]) if row else None
+
+    def _valid_holder(self, session: str, data: bytes | None, expires: float) -> Holder | None:
+        """The holder of a session if its lease is valid."""
+        who = holders.decode_holder(data)
+        renewed = self._renewal_date(session) if holders.is_elsewhere(who) else 0.0
+        valid = holders.is_lease_valid(who, expires, self._clock(), renewed, self._wall_clock())
+        return who if valid else None
+
+    def _renewal_date(self, session: str) -> float:
+        with self.database.read_connection() as connection:
+            try:
+                return float(
+                    connection.execute("SELECT renewed FROM session WHERE id = ?", (session,)).get or 0.0
+                )
+            except apsw.SQLError:  # a store of an older turnout, on a disk that cannot be written
+                return 0.0
 
     def _refuse_if_held(self, connection: apsw.Connection, session: str, asking: Holder) -> None:
         who = self.holder_of(connection, session)
@@ -116,8 +145,14 @@ class SqliteLog:
         self, connection: apsw.Connection, lease: Lease, after: int, records: Sequence[Record], tally: Tally
     ) -> None:
         now, size = self._wall_clock(), sum(len(record.data) for record in records)
-        line = {**msgspec.structs.asdict(tally), "id": lease.session, "epoch": lease.epoch}
-        line |= {"now": now, "size": size, "expires": self._clock() + lease.seconds}
+        line: dict[str, Any] = {name: getattr(tally, name) for name in ("turns", "cost", "model", "title")}
+        line |= {
+            "id": lease.session,
+            "epoch": lease.epoch,
+            "now": now,
+            "size": size,
+            "expires": self._clock() + lease.seconds,
+        }
         number = connection.execute(ADDED, line).get
         if number is None:
             raise self._stale_lease_error(connection, lease)
@@ -129,6 +164,8 @@ class SqliteLog:
             _replace_unacknowledged(connection, number, rows)
         if tally.replied:
             connection.execute("DELETE FROM draft WHERE session = ?", (number,))
+        if tally.waiting or tally.settled or tally.rewound:
+            note_waiting_calls(connection, number, now, tally)
 
     def _stale_lease_error(self, connection: apsw.Connection, lease: Lease) -> StoreError:
         row = connection.execute("SELECT holder FROM session WHERE id = ?", (lease.session,)).fetchone()
@@ -214,9 +251,19 @@ class SqliteLog:
         return self.summary(row) if row else None
 
     def summary(self, row: Sequence[Any]) -> SessionSummary:
-        who = holders.decode_holder(row[-2])
-        held = holders.is_lease_valid(who, row[-1], self._clock())
-        return msgspec.structs.replace(SessionSummary(*row[:-2]), holder=who if held else None)
+        who = self._valid_holder(row[0], row[-2], row[-1])
+        return msgspec.structs.replace(SessionSummary(*row[:-2]), holder=who)
+
+    def read_after(self, session: str, place: int) -> Sequence[WatchedEntry]:
+        """The entries of a session after a place, in order."""
+        with self.database.read_connection() as connection:
+            number, _ = self._read_header(connection, session)
+            first, last = _entry_numbers(number)
+            rows: Any = connection.execute(
+                "SELECT number, at, data FROM entry WHERE number > ? AND number <= ? ORDER BY number",
+                (first + place, last),
+            ).fetchall()
+        return [WatchedEntry(at_number - first, at, data) for at_number, at, data in rows]
 
     def add(self, header: SessionHeader, entries: Iterable[bytes], tally: Tally) -> None:
         """Add a whole session: a fork, or an import."""

@@ -70,6 +70,25 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 """
 
+ADDITIONS = (
+    "ALTER TABLE session ADD COLUMN renewed REAL NOT NULL DEFAULT 0",
+    "CREATE TABLE cancel_request (session INTEGER PRIMARY KEY, at REAL NOT NULL) STRICT",
+    """
+    CREATE TABLE waiting_call (
+        session INTEGER NOT NULL,
+        call_id TEXT NOT NULL,
+        at REAL NOT NULL,
+        data BLOB NOT NULL,
+        answer BLOB,
+        PRIMARY KEY (session, call_id)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+"""What later releases added. An older turnout ignores it, so both can use the file at the same time.
+
+Only add at the end: the number of additions that a file has is kept in its `addition` table.
+"""
+
 Step = Callable[[apsw.Connection], None]
 Steps = Mapping[int, Step]
 
@@ -83,6 +102,8 @@ def prepare_tables(connection: apsw.Connection, path: Path, connect: Connect) ->
         create_tables(connection)
     if version_of(connection) < VERSION:
         migrate_tables(connection, path, connect, STEPS, VERSION)
+    if not connection.readonly("main"):
+        make_additions(connection)
     if (copy := copy_of(path)).exists():
         _remove_copy(connection, copy)
 
@@ -105,6 +126,23 @@ def create_tables(connection: apsw.Connection) -> None:
             connection.execute(TABLES)
             connection.execute(f"PRAGMA application_id={APPLICATION}")
             connection.execute(f"PRAGMA user_version={VERSION}")
+
+
+def make_additions(connection: apsw.Connection) -> None:
+    """Add the columns and tables of this release that the file lacks."""
+    if _additions_made(connection) >= len(ADDITIONS):
+        return
+    with transaction(connection):
+        connection.execute("CREATE TABLE IF NOT EXISTS addition (number INTEGER PRIMARY KEY) STRICT")
+        for number in range(_additions_made(connection), len(ADDITIONS)):
+            connection.execute(ADDITIONS[number])
+            connection.execute("INSERT INTO addition VALUES (?)", (number + 1,))
+
+
+def _additions_made(connection: apsw.Connection) -> int:
+    if not connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'addition'").get:
+        return 0
+    return int(connection.execute("SELECT coalesce(max(number), 0) FROM addition").get)
 
 
 def migrate_tables(connection: apsw.Connection, path: Path, connect: Connect, steps: Steps, to: int) -> None:

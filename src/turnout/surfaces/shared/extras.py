@@ -15,6 +15,9 @@ EXTRA_OF = {
     "mcp_types": "mcp",
     "opentelemetry": "otel",
     "google": "vertex",
+    "psycopg": "postgres",
+    "psycopg_pool": "postgres",
+    "dbos": "dbos",
     "tree_sitter": "tools",
     "tree_sitter_bash": "tools",
 }

@@ -84,7 +84,7 @@ def show_status(talk: Talk, rest: str) -> None:
     cost = f"${facts.cost:.4f}" if facts.cost is not None else "unknown"
     rows = [
         ("session", session.id),
-        ("stored in", str(session.store.path) if session.store is not None else "not stored (--no-store)"),
+        ("stored in", session.store.address if session.store is not None else "not stored (--no-store)"),
         ("model", facts.model),
         ("address", talk.secrets.hide(session.target.provider.base_url)),
         ("folder", str(talk.config.folder)),

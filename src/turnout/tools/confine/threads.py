@@ -8,6 +8,7 @@ their threads at exit.)
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
@@ -18,6 +19,8 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 LIMIT = 64
+BUSY = 0.005
+"""Seconds until a thread is asked for again, where a short job found none."""
 IDLE = 10.0
 """Seconds after which a thread without work ends."""
 
@@ -42,6 +45,7 @@ class Threads:
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
+        self._process = os.getpid()
         self._lock = Lock()
         self._idle: list[SimpleQueue[_Job | None]] = []
         self._count = 0
@@ -76,6 +80,8 @@ class Threads:
             return self._count - len(self._idle)
 
     def _worker(self) -> SimpleQueue[_Job | None]:
+        if self._process != os.getpid():  # threads do not pass through a fork
+            self._process, self._lock, self._idle, self._count = os.getpid(), Lock(), [], 0
         with self._lock:
             if self._idle:
                 return self._idle.pop()
@@ -117,6 +123,17 @@ class Threads:
 async def in_daemon(function: Callable[[], T]) -> T:
     """Run a function in a thread that delays neither the end of the loop nor the exit of the program."""
     return await _DAEMONS.start(function)
+
+
+async def run_in_thread(threads: ThreadPort, function: Callable[[], T]) -> T:
+    """Run a function in a thread of this port; waits for one where all are taken for the moment."""
+    while True:
+        try:
+            future = threads.start(function)
+        except NoThread:
+            await asyncio.sleep(BUSY)
+        else:
+            return await future  # type: ignore[no-any-return]
 
 
 _DAEMONS = Threads()

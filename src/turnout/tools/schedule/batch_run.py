@@ -222,10 +222,12 @@ class BatchRun:
             ask=self._user_asker(),
         )
         try:
-            owner.history.commit()  # the intent is on disk before the effect
+            await owner.commit()  # the intent is on disk before the effect
         except Exception as error:
             self._fail_to_write(error)
             return Ending(not_run_outcome("interrupted"))
+        if work.cancelled.is_set():  # stopped while the intent was written: the tool does not begin
+            return Ending(error=asyncio.CancelledError())
         with owner.around(work.call.id, admitted.tool.name, admitted.arguments) as ended:
             ending = await run_tool(admitted.tool, context, admitted.values, owner.threads)
             ended(ending.outcome, self._trouble_word(work, ending))

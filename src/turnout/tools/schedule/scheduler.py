@@ -72,6 +72,7 @@ class ToolScheduler:
     be cut and returns where it is. `hooks` see each call before and after; `around` measures its
     run. `workspace`, `spawn`, `environment` and `asker`, which asks the user a tool's question, are
     handed to tools as they are. `tree` is what this scheduler shares with those of its subagents.
+    `commit` makes the history durable before a tool runs.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class ToolScheduler:
         hooks: ToolHooks | None = None,
         around: AroundRun | None = None,
         tree: SharedTree | None = None,
+        commit: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.history = history
@@ -112,6 +114,7 @@ class ToolScheduler:
         self.taint = Taint(each.outcome for each in history.ledger if each.outcome is not None)
         self._keep_text = save or self._save_privately
         self.late = 0  # results that came after their call was given up
+        self.commit = commit or self._commit_history
         self.tree = tree or SharedTree(self.limits.parallel)
         self._saved: SavedOutput | None = None
         self._turn = asyncio.Lock()
@@ -235,6 +238,9 @@ class ToolScheduler:
     def _hold_task(self, task: asyncio.Task[Any]) -> None:
         self._left.add(task)
         task.add_done_callback(self._left.discard)
+
+    async def _commit_history(self) -> None:
+        self.history.commit()
 
     def save(self, text: str) -> str:
         """Save a text that had to be cut; returns where it is, or "" if it could not be saved."""

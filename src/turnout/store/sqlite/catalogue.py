@@ -1,20 +1,19 @@
-"""Operations on whole sessions: list, rename, delete, prune by age and size.
+"""Operations on whole sessions in SQLite: list, rename, delete.
 
 The subagents of a session are deleted with it. An open session is never deleted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import apsw
 
-from ..errors import SessionHeld, UsageError
-from . import holder as holders
-from .ports import SessionSummary
-from .sqlite import schema
-from .sqlite.log import LINE, SqliteLog
+from ...errors import SessionHeld, UsageError
+from .. import holder as holders
+from ..ports import SessionSummary
+from . import schema
+from .log import LINE, SqliteLog
 
 FAMILY = """
 WITH RECURSIVE family(id, number) AS (
@@ -24,7 +23,7 @@ WITH RECURSIVE family(id, number) AS (
 """
 
 
-class Catalog:
+class SqliteCatalog:
     """The list of sessions, and operations on whole sessions."""
 
     def __init__(self, log: SqliteLog) -> None:
@@ -69,50 +68,7 @@ class Catalog:
             )  # removes the deleted words from the index file
         return [member for member, _ in family]
 
-    def prune(
-        self, now: float, older_than: float | None, larger_than: int | None, dry_run: bool
-    ) -> list[SessionSummary]:
-        """Delete old sessions, then the oldest until the rest is small enough; returns what was deleted."""
-        chosen = list(self._sessions_to_prune(now, older_than, larger_than))
-        if dry_run:
-            return chosen
-        gone = []
-        for summary in chosen:
-            try:
-                self.delete(summary.id)
-            except (SessionHeld, UsageError):  # it was opened or deleted meanwhile
-                continue
-            gone.append(summary)
-        self._vacuum_file()
-        return gone
-
-    def _sessions_to_prune(
-        self, now: float, older_than: float | None, larger_than: int | None
-    ) -> Iterator[SessionSummary]:
-        sizes, held = self._family_sizes()
-        total = sum(sizes.values())
-        for summary in reversed(self.lines(None, subagents=False)):
-            old = older_than is not None and now - summary.updated > older_than
-            too_much = larger_than is not None and total > larger_than
-            if (old or too_much) and summary.id not in held:
-                total -= sizes[summary.id]
-                yield summary
-
-    def _family_sizes(self) -> tuple[dict[str, int], set[str]]:
-        """The size of each session with its subagents, and the ids of those that are open in part."""
-        lines = {line.id: line for line in self._log.list()}
-        sizes: dict[str, int] = {}
-        held: set[str] = set()
-        for line in lines.values():
-            root = line
-            while root.parent in lines:
-                root = lines[root.parent]
-            sizes[root.id] = sizes.get(root.id, 0) + line.size
-            if line.holder is not None:
-                held.add(root.id)
-        return sizes, held
-
-    def _vacuum_file(self) -> None:
+    def vacuum(self) -> None:
         """Return free pages to the file system."""
         with self._database.read_connection() as connection:
             connection.execute("PRAGMA incremental_vacuum").fetchall()
@@ -123,5 +79,6 @@ def _delete_rows(connection: apsw.Connection, number: int) -> None:
     places = (number * schema.ROOM, (number + 1) * schema.ROOM - 1)
     connection.execute("DELETE FROM words WHERE rowid BETWEEN ? AND ?", places)
     connection.execute("DELETE FROM entry WHERE number BETWEEN ? AND ?", places)
-    connection.execute("DELETE FROM draft WHERE session = ?", (number,))
+    for table in ("draft", "cancel_request", "waiting_call"):
+        connection.execute(f"DELETE FROM {table} WHERE session = ?", (number,))
     connection.execute("DELETE FROM session WHERE number = ?", (number,))

@@ -1,4 +1,4 @@
-"""Full-text search over all texts, calls and results.
+"""Full-text search in SQLite, over all texts, calls and results.
 
 The index is updated before each search and is part of the same file, so it neither slows an
 append nor disagrees with the log.
@@ -7,22 +7,16 @@ append nor disagrees with the log.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import apsw
-from msgspec import Struct
 
-from ..model import Entry, ModelTurn, Settled, SystemTurn, Text, ToolCall, UserTurn, block_text
-from ..plain import dumps
-from .sqlite import schema
-from .sqlite.database import Database
-from .summary_of_entries import decode_or_none
+from ..ports import Hit
+from ..searchable_text import excerpt_around, text_of
+from . import schema
+from .database import Database
 
 BATCH = 500
-LONGEST = 20_000
-"""How many characters of one entry are indexed."""
-AROUND = 60
 
 BEHIND = f"""
 SELECT number, indexed FROM session s WHERE indexed < (
@@ -43,17 +37,7 @@ WHERE words MATCH ? ORDER BY rank LIMIT ?
 """
 
 
-class Hit(Struct, frozen=True):
-    """Where words were found: the session, the number of the entry in it, and an excerpt."""
-
-    session: str
-    title: str
-    updated: float
-    place: int
-    excerpt: str
-
-
-class WordIndex:
+class SqliteWords:
     """The index of one store."""
 
     def __init__(self, database: Database) -> None:
@@ -74,7 +58,7 @@ class WordIndex:
             rows += [] if writable else _find_unindexed(connection, words)
         hits: dict[str, Hit] = {}
         for session, title, updated, place, data in rows:
-            hits.setdefault(session, Hit(session, title, updated, place, _excerpt_around(data, words)))
+            hits.setdefault(session, Hit(session, title, updated, place, excerpt_around(data, words)))
         return list(hits.values())[:limit]
 
     def catch_up(self) -> None:
@@ -109,31 +93,3 @@ def _find_unindexed(connection: apsw.Connection, words: list[str]) -> list[Any]:
     wanted = [re.compile(rf"\b{re.escape(word)}", re.IGNORECASE) for word in words]
     rows: Any = connection.execute(LACKING).fetchall()
     return [row for row in rows if all(word.search(text_of(row[-1])) for word in wanted)]
-
-
-def text_of(data: bytes) -> str:
-    """The text of an entry that can be found."""
-    entry = decode_or_none(data)
-    return "\n".join(_texts_of(entry))[:LONGEST] if entry is not None else ""
-
-
-def _texts_of(entry: Entry) -> Iterator[str]:
-    match entry:
-        case SystemTurn() | UserTurn() | ModelTurn():
-            for block in entry.blocks:
-                if isinstance(block, ToolCall):
-                    yield f"{block.name} {dumps(block.arguments)}"
-                elif isinstance(block, Text):
-                    yield block.text
-                else:
-                    yield block_text(block)
-        case Settled(_, outcome):
-            yield outcome.text
-
-
-def _excerpt_around(data: bytes, words: list[str]) -> str:
-    text = " ".join(text_of(data).split())
-    found = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE)
-    at = found.start() if found else 0
-    start, end = max(0, at - AROUND), min(len(text), at + 2 * AROUND)
-    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
