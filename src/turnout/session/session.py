@@ -284,7 +284,7 @@ class Session:
         check_names(where, "option", options, Options.__struct_fields__)
         self._check_free("session.queue(text) what comes next")
         rounds = Rounds(self._round_ports(), blocks_of(prompt), {**self.options, **options})
-        ports = RunPorts(self.history, self.secrets, self._keeping.commit, self._begin_run, self._end_run)
+        ports = self._run_ports()
         run = Run(ports, rounds, options)
         self._asked.add(run)
         return Events(run)
@@ -304,7 +304,7 @@ class Session:
         self._check_free("wait for its end")
         rules = ReplyRules(keeps=keep, replaces=False)
         work = OneReply(self._round_ports(), {**self.options, **options}, rules)
-        ports = RunPorts(self.history, self.secrets, self._begin_run, self._end_run, returns_calls=True)
+        ports = self._run_ports(returns_calls=True)
         run = Run(ports, work, options)
         self._asked.add(run)
         return Events(run)
@@ -506,6 +506,10 @@ class Session:
         return child
 
     # What the parts of a run need
+
+    def _run_ports(self, *, returns_calls: bool = False) -> RunPorts:
+        ends = (self._keeping.commit, self._begin_run, self._end_run)
+        return RunPorts(self.history, self.secrets, *ends, returns_calls=returns_calls)
 
     def _round_ports(self) -> RoundPorts:
         return RoundPorts(
