@@ -47,7 +47,7 @@ class PostgresBackend:
         self.words = PostgresWords(self.database)
         self.counter_table = PostgresCounters(self.database)
         self.cancels = PostgresCancels(self.database)
-        self.waiting = PostgresWaiting(self.database)
+        self.waiting_calls = PostgresWaiting(self.database)
 
     def check(self) -> list[str]:
         """Sessions whose entries have gaps, and settings of the server that may lose entries."""

@@ -90,10 +90,10 @@ def prepare_schema(connection: Connection) -> None:
     if _read_version(connection) is None or _checked_version(connection) < VERSION:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-            _migrate(connection)
+            _make_steps(connection)
 
 
-def _migrate(connection: Connection) -> None:
+def _make_steps(connection: Connection) -> None:
     connection.execute("CREATE SCHEMA IF NOT EXISTS turnout")
     connection.execute("SET LOCAL search_path = turnout")
     connection.execute(

@@ -39,7 +39,7 @@ class SqliteBackend:
         self.words = SqliteWords(database)
         self.counter_table = SqliteCounters(database)
         self.cancels = SqliteCancels(database)
-        self.waiting = SqliteWaiting(database)
+        self.waiting_calls = SqliteWaiting(database)
 
     def check(self) -> list[str]:
         """The faults that SQLite finds in the file."""
