@@ -69,7 +69,7 @@ TOOLS = [{"type": "function", "function": DECLARED}]
 # The floor: no library at all
 
 
-def bare(address: str, client: str = "httpx2") -> Ask:
+def bare(address: str, client: str = "turnout") -> Ask:
     post = CLIENTS[client]().post
     decode, encode = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
     headers = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
