@@ -6,6 +6,7 @@ BARE_WORDS: dict[str, str] = {
     "standing": "`History.standing`: the entries that no rewind has undone; a public name of the log",
     "render": "`turnout.render`, a public name",
     "decode": "`turnout.decode`, a public name",
+    "receive": "`turnout.receive`, a public name",
     "run": "`Session.run`, a public name, and the same of what it drives",
     "thinking": "a noun of the model: what a model thinks",
     "check": "`turnout.check`, a public name",

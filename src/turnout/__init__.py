@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from .targets.diagnose import diagnose as diagnose
     from .targets.inbound import InboundRequest as InboundRequest
     from .targets.inbound import read_request as read_request
+    from .targets.receive import receive as receive
     from .targets.reply import decode as decode
     from .targets.reply import stream as stream
     from .targets.request import render as render
@@ -194,6 +195,7 @@ _HOMES = {
     "streaming.tracker": ("ToolCallTracker",),
     "targets.diagnose": ("Diagnosis", "diagnose"),
     "targets.inbound": ("InboundRequest", "read_request"),
+    "targets.receive": ("receive",),
     "targets.reply": ("decode", "stream"),
     "targets.request": ("render", "transcript"),
     "targets.target": ("Target",),

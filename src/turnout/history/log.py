@@ -245,6 +245,23 @@ class History:
         self._write_entry(Settled(call_id, outcome))
         return True
 
+    def result(self, call_id: str, value: str | Outcome | BaseException | Any) -> bool:
+        """Give a call its result: text, blocks, a JSON value, an outcome, or the exception that it raised.
+
+        For programs with their own loop: `call_id` may be the provider's own id of a call of the last
+        turn. True if it took effect, as with `settle`.
+        """
+        return self.settle(self._canonical_call_id(call_id), _outcome_of_value(value))
+
+    def _canonical_call_id(self, call_id: str) -> str:
+        """The id of a call here, by that id or by the id that its provider gave it."""
+        if self.knows_call(call_id):
+            return call_id
+        turns = [turn for turn in reversed(self.turns) if isinstance(turn, ModelTurn)]
+        calls = [call for turn in turns for call in turn.tool_calls if call.raw_id == call_id]
+        open_calls = {item.call.id for item in self.open_calls}
+        return next((call.id for call in calls if call.id in open_calls), calls[0].id if calls else call_id)
+
     def seal(self) -> None:
         """Close the open turn: calls still pending are settled as interrupted."""
         turn = self._state.open_turn
@@ -401,6 +418,15 @@ class History:
 
 
 _TURNS = (SystemTurn, UserTurn, ModelTurn)
+
+
+def _outcome_of_value(value: Any) -> Outcome:
+    if isinstance(value, Outcome):
+        return value
+    if isinstance(value, BaseException):
+        name, message = type(value).__name__, str(value)
+        return Outcome("error", f"{name}: {message}" if message else name)
+    return Outcome("complete", value)
 
 
 def _with_call_numbers(blocks: Iterable[Block]) -> Iterable[tuple[int, Block]]:

@@ -185,15 +185,15 @@ def chunks(body: Any) -> Iterable[bytes]:
     if isinstance(body, Piece):
         return [_bytes(body)]
     if isinstance(body, dict) or hasattr(body, "model_dump") or hasattr(body, "to_dict"):
-        return [dumps(_wire_fields(body)).encode()]
+        return [dumps(wire_fields(body)).encode()]
     if isinstance(body, list) and not all(isinstance(item, Piece) for item in body):
-        return [dumps([_wire_fields(item) for item in body]).encode()]
+        return [dumps([wire_fields(item) for item in body]).encode()]
     if not isinstance(body, Iterable):
         raise UsageError(f"{type(body).__name__} is not a reply; give bytes, text, chunks, or the body")
     return (_bytes(chunk) for chunk in body)
 
 
-def _wire_fields(value: Any) -> Any:
+def wire_fields(value: Any) -> Any:
     """What the provider sent of an SDK's object: the fields by their names on the wire."""
     try:
         return plain(value.model_dump(mode="json", by_alias=True))
