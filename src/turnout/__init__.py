@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from .world.ports import Incoming as Incoming
     from .world.ports import Outgoing as Outgoing
     from .world.ports import Transport as Transport
+    from .world.token_source import TokenSource as TokenSource
     from .world.transport import HttpTransport as HttpTransport
     from .world.transport import forbid_requests as forbid_requests
     from .world.world import World as World
@@ -215,6 +216,7 @@ _HOMES = {
     "wire.request": ("WireRequest",),
     "world.keys": ("KeyCommand", "KeyFile"),
     "world.ports": ("Chance", "Incoming", "Outgoing", "Transport"),
+    "world.token_source": ("TokenSource",),
     "world.transport": ("HttpTransport", "forbid_requests"),
     "world.world": ("World",),
 }

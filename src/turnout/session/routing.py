@@ -58,6 +58,7 @@ class Router:
         self.targets = list(targets)
         self.route = route
         self.current = self.targets[0]
+        self.spares: list[Target] = []  # the current target with other accounts of the user
         self._served = False
         self.breakers: dict[Origin, Breaker] = {} if breakers is None else breakers
 
@@ -65,8 +66,8 @@ class Router:
         """The target of the next request."""
         if self.route == "round-robin" and self._served:
             self.current = self._target_after(self.current, now)
-        elif self.route == "failover":
-            self.current = self._soonest([self.current, *self.targets], now)
+        elif self.route == "failover" or self.spares:
+            self._use_account(self._soonest(self._known_targets(), now))
         self._served = True
         return self.current
 
@@ -74,18 +75,38 @@ class Router:
         """A router with the same targets for a child session; it begins with the current target."""
         made = Router(self.targets, self.route, self.breakers)
         made.current = self.current
+        made.spares = [*self.spares]
         return made
 
     def other(self, tried: set[Origin], now: float, *, larger_than: int = 0) -> Target | None:
         """A target that was not tried yet for this turn."""
-        if self.route == "fixed":
+        if self.route == "fixed" and not self.spares:
             return None
-        known = [self.current, *self.targets]  # the one that was chosen meanwhile comes first
+        known = self._known_targets()
         fresh = [one for one in known if one.origin not in tried and one.facts.context > larger_than]
         return self._soonest(fresh, now) if fresh else None
 
-    def take(self, target: Target) -> None:
-        """Make this the current target; it joins the others if it is new."""
+    def _known_targets(self) -> list[Target]:
+        """Every target that may be asked; the one that was chosen meanwhile comes first."""
+        others = () if self.route == "fixed" else self.targets
+        return [self.current, *self.spares, *others]
+
+    def _use_account(self, target: Target) -> None:
+        """Make this the current target; if it is another account of the same, the two change places."""
+        if target in self.spares:
+            self.spares = [*(one for one in self.spares if one is not target), self.current]
+        self.current = target
+
+    def take(self, target: Target, spares: Sequence[Target] = ()) -> None:
+        """Make this the current target; it joins the others if it is new.
+
+        `spares` are the same target with other accounts, which are asked when this one fails.
+        """
+        if target in self.spares:
+            self._use_account(target)
+            self._served = False
+            return
+        self.spares = list(spares)
         if all(one.origin != target.origin for one in self.targets):
             if self.route == "fixed":
                 self.targets = [target]

@@ -38,6 +38,8 @@ from ..tools.policy.rules import Mode, Policy
 from ..tools.schedule.running import SharedTree
 from ..tools.schedule.scheduler import ToolScheduler
 from ..wire.options import Options
+from ..world.account_targets import targets_by_account
+from ..world.accounts import Accounts
 from ..world.keys import Keys, KeySource, account_name
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
@@ -139,6 +141,7 @@ class Session:
         self.wall_clock: WallClock = world.wall_clock or time.time
         self.debug: Callable[..., None] = world.debug or _ignore
         self.keys = Keys(self.environment, world.keys)
+        self.accounts = Accounts.of(self.environment)
         self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
         self.transport: Transport = SharedHttp() if world.transport is None else world.transport
 
@@ -151,11 +154,19 @@ class Session:
         api_key: KeySource | None,
     ) -> Router:
         others = (fallback,) if isinstance(fallback, str | Target) else fallback
-        places = [self._find_place(target, base_url), *map(self._find_place, others)]
-        router = Router(places, route or ("failover" if len(places) > 1 else "fixed"))
         if api_key is not None:
-            self.keys.set(account_name(places[0]), api_key)
+            self.keys.set(account_name(self._find_place(target, base_url)), api_key)
+        first, *spares = self._find_accounts(self._find_place(target, base_url))
+        more = [place for name in others for place in self._find_accounts(self._find_place(name))]
+        if more or route not in (None, "fixed"):
+            return Router([first, *spares, *more], route or "failover")
+        router = Router([first], "fixed")
+        router.spares = spares
         return router
+
+    def _find_accounts(self, place: Target) -> list[Target]:
+        """The target with each stored account of the user; as it is where a key was given for it."""
+        return [place] if self.keys.is_given(place) else targets_by_account(place, self.accounts)
 
     def _find_place(self, name: str | Target, base_url: str = "") -> Target:
         """A target, at the address and for the project that arguments or the environment give."""
@@ -343,8 +354,8 @@ class Session:
 
     def switch(self, target: str | Target, *, base_url: str = "") -> None:
         """Change the target from the next request on; a request in flight is not moved."""
-        place = self._find_place(target, base_url)
-        self.router.take(place)
+        place, *spares = self._find_accounts(self._find_place(target, base_url))
+        self.router.take(place, spares)
         self.history.note("switch", {"target": str(place.origin)})
 
     def cancel(self) -> None:

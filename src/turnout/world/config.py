@@ -23,6 +23,7 @@ from ..providers.prices import Price, set_price
 from ..targets.target import Route, Target, find_target
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
+from .accounts import Accounts
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account_name
 from .places import Places
@@ -178,14 +179,24 @@ class Config(Struct, frozen=True):
             return self.sources.get("model", "")
         if name in self.settings.fallback:
             return self.sources.get("fallback", "")
-        found = [
-            each for each in provider(Origin.parse(name).provider).key_variables if self.environment.get(each)
-        ]
-        return f"{found[0]} is set" if found else ""
+        return self.key_source(Origin.parse(name).provider)
 
     def has_key(self, name: str) -> bool:
-        """Whether the environment holds a key of this provider."""
-        return any(self.environment.get(variable) for variable in provider(name).key_variables)
+        """Whether the environment or a stored account holds a key of this provider."""
+        return bool(self.key_source(name))
+
+    def key_source(self, name: str) -> str:
+        """Where the key of a provider comes from, in words; "" if there is none."""
+        known = provider(name)
+        if found := [each for each in known.key_variables if self.environment.get(each)]:
+            return f"{found[0]} is set"
+        stored = self.accounts.accounts_for(Origin(known.name, "", ""), known) if self.accounts else ()
+        return f"signed in: {', '.join(account.name for account in stored)}" if stored else ""
+
+    @property
+    def accounts(self) -> Accounts | None:
+        """The accounts that the user has signed in to."""
+        return Accounts.of(self.environment)
 
     def keys(self) -> dict[str, KeySource]:
         """Keys of named targets; the usual variables are read by the session itself."""
@@ -214,8 +225,8 @@ class Config(Struct, frozen=True):
             if self.has_key(name):
                 return f"{name}:{model}"
         raise Misconfigured(
-            "no model: give one with -m provider:model, set `model` in the configuration, or set a key "
-            "such as ANTHROPIC_API_KEY"
+            "no model: give one with -m provider:model, set `model` in the configuration, set a key "
+            "such as ANTHROPIC_API_KEY, or sign in with `turnout login`"
         )
 
     def instructions(self) -> str:

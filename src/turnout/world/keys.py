@@ -57,6 +57,10 @@ class Keys:
     def set(self, name: str, source: KeySource) -> None:
         self._sources[name] = source
 
+    def is_given(self, target: Target) -> bool:
+        """Whether the caller gave a source for this target."""
+        return any(name in self._sources for name in _source_names(target))
+
     async def headers(self, target: Target, *, required: bool = True) -> dict[str, str]:
         """The headers that authenticate us to this target."""
         if required:
@@ -115,7 +119,7 @@ class Keys:
         return own if own in self._sources else "", account_name(target)
 
     def _source_of(self, target: Target) -> KeySource:
-        for name in (str(target.origin), account_name(target), target.origin.provider):
+        for name in _source_names(target):
             if name in self._sources:
                 return self._sources[name]
         if (login := self._logins.source_for(target)) is not None:
@@ -147,6 +151,10 @@ def key_headers(provider: Provider, key: str) -> dict[str, str]:
     if provider.auth == "bearer" or (provider.auth == "api-key" and TOKEN.fullmatch(key)):
         return {"authorization": f"Bearer {key}"}
     return {provider.auth: key}
+
+
+def _source_names(target: Target) -> tuple[str, str, str]:
+    return str(target.origin), account_name(target), target.origin.provider
 
 
 def account_name(target: Target) -> str:

@@ -23,6 +23,8 @@ from .pipes import discard_output, is_unread
 COMMANDS = {
     "chat": "chat",
     "run": "run",
+    "login": "login",
+    "logout": "login",
     "config": "config",
     "models": "models",
     "providers": "providers",
@@ -51,9 +53,11 @@ SECTIONS = {
         "stats": "Show usage and cost over time, by provider.",
     },
     "Setup": {
+        "login": "Sign in to a provider: try a key and keep it, or GitHub Copilot by a code.",
+        "logout": "Delete a stored account and its key.",
         "config": "Show the settings and where each comes from; trust a project's files.",
         "models": "List the known models with their prices.",
-        "providers": "Show which API keys are set; test them with --check.",
+        "providers": "Show which API keys and accounts there are; test them with --check.",
         "sandbox": "Show what confines files and commands here, with proof.",
         "completion": "Print shell completion for bash, zsh or fish.",
     },

@@ -45,7 +45,7 @@ class ProviderLine(Struct, frozen=True):
 def providers_command(
     ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool
 ) -> None:
-    """Show every provider: the variable of its API key, whether it is set, and its address.
+    """Show every provider: the variable of its API key or its stored account, and its address.
 
     With --check a request of a few tokens is sent, and the result says what to do.
     The exit code is 3 if a provider failed.
@@ -72,11 +72,10 @@ def providers_command(
 
 
 def _provider_line(config: Config, each: Provider, model: str) -> ProviderLine:
-    found = [name for name in each.key_variables if config.environment.get(name)]
     if each.auth == "none" or not each.key_variables:
         key = "not needed"
     else:
-        key = f"{found[0]} is set" if found else f"{' or '.join(each.key_variables)} is not set"
+        key = config.key_source(each.name) or f"{' or '.join(each.key_variables)} is not set"
     variable = each.base_url_variable
     address = (config.environment.get(variable, "") if variable else "") or each.base_url
     return ProviderLine(each.name, key, redact_keys(address), model or DEFAULT_MODELS.get(each.name, ""))
@@ -87,7 +86,7 @@ async def _try_providers(config: Config, lines: list[ProviderLine], named: bool)
 
 
 async def _try_provider(config: Config, line: ProviderLine, named: bool) -> ProviderLine:
-    if not named and not line.key.endswith("is set"):
+    if not named and not config.has_key(line.name):
         return line
     if not line.model:
         return _with_verdict(line, "not tested: give a model with -m", None)
