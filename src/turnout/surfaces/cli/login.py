@@ -94,7 +94,9 @@ def logout_command(names: tuple[str, ...], every: bool) -> None:
         raise UsageError(f"name an account, or give --all; stored are: {', '.join(known) or 'none'}")
     for name in known if every else map(_account_name, names):
         if not accounts.delete_account(name):
-            raise UsageError(f"there is no stored account {name!r}; stored are: {', '.join(known) or 'none'}")
+            raise UsageError(
+                f"there is no stored account {name!r}; name one of: {', '.join(known) or 'none'}"
+            )
         click.echo(f"deleted {name}")
 
 
