@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup servers demo check test fmt soak fuzz bench lock clean
+.PHONY: setup catalogue servers demo check test fmt soak fuzz bench lock clean
 
 setup: .venv/.ready
 
@@ -57,6 +57,10 @@ bench: .venv-bench/.ready
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
+
+# For maintainers: write the facts of models anew, from the packages that know them and catalogue/by_hand.toml.
+catalogue: setup
+	$(BIN)/python -m catalogue
 
 # For maintainers: pin again what requirements/*.in ask for (needs uv).
 lock:

@@ -40,4 +40,28 @@ def test_a_price_of_one_provider_comes_before_the_table() -> None:
     set_price("gpt-4o", Price(9, 9), provider="azure")
 
     assert price(Origin("azure", "", "gpt-4o")) == Price(9, 9)
-    assert price(Origin("openai", "", "gpt-4o-2026")) == PRICES["gpt-4o"]
+    assert price(Origin("openai", "", "gpt-4o-2026")) == Price(2.5, 10, 1.25)
+
+
+def test_a_price_for_everywhere_comes_before_the_catalogue() -> None:
+    """It counts at every provider, and for names that begin so."""
+    set_price("gpt-4o", Price(1, 2))
+
+    assert price(Origin("openrouter", "", "openai/gpt-4o-2026")) == Price(1, 2)
+
+
+def test_a_long_prompt_costs_more_where_the_provider_says_so() -> None:
+    """Beyond the threshold all tokens have the higher price, those of the cache too."""
+    found = price(Origin("anthropic", "", "claude-sonnet-4-5"))
+    assert found is not None and found.long is not None and found.counts_cached_apart
+    short, long = Usage(input=200_000, output=0), Usage(input=100_000, output=0, cached_input=100_001)
+    assert found.of(short) == pytest.approx(0.6)
+    assert found.of(long) == pytest.approx((100_000 * 6 + 100_001 * 0.6) / 1_000_000)
+
+
+def test_the_count_of_cached_input_is_the_protocols() -> None:
+    """Claude behind a Chat API has its cached tokens among the input."""
+    apart = price(Origin("anthropic", "", "claude-sonnet-5"))
+    within = price(Origin("openrouter", "", "anthropic/claude-sonnet-5"))
+    assert apart is not None and within is not None
+    assert apart.counts_cached_apart and not within.counts_cached_apart

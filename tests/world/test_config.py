@@ -213,7 +213,7 @@ def test_what_is_in_force_says_where_it_comes_from(somebody: User) -> None:
     told = json.loads(run(somebody, "config", "--json").out)
     assert told["targets"]["work"]["from"] == str(own(somebody))
     assert told["targets"]["ours"]["from"] == str(theirs)
-    assert told["targets"]["openai:gpt-5.1"]["from"] == "OPENAI_API_KEY is set"
+    assert told["targets"]["openai:gpt-5.2"]["from"] == "OPENAI_API_KEY is set"
     assert told["mcp_servers"]["x"] == {"server": "tool", "from": str(servers)}
     assert told["profiles"] == ["cheap"]
     assert told["files"][str(instructions)] == "instructions to the model"

@@ -52,12 +52,12 @@ GRAVE = frozenset({"unreadable_entry", "torn_tail", "missing_record"})
 """Diagnostics that mean loss."""
 
 TARGETS = (
-    "openai:gpt-5.1",
-    "openai-responses:gpt-5.1",
-    "anthropic:claude-sonnet-4-5",
-    "gemini:gemini-3-pro",
+    "openai:gpt-5.2",
+    "openai-responses:gpt-5.2",
+    "anthropic:claude-sonnet-5",
+    "gemini:gemini-3.8-flash",
     "mistral:mistral-large-latest",
-    "kimi:kimi-k2.5",
+    "kimi:kimi-k3",
     "deepseek:deepseek-reasoner",
 )
 

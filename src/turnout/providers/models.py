@@ -1,4 +1,6 @@
-"""What models can do, as data: longest prefix of the model's name wins.
+"""What families of models can do, as data: longest prefix of the model's name wins.
+
+Windows, prices and ends of single models are in the catalogue; `known_facts` puts both together.
 
 Hosts write the same model in many ways (`anthropic/claude-sonnet-4.5`), so names are
 normalized before they are looked up.
@@ -73,6 +75,9 @@ MODELS: dict[str, ModelFacts] = {
     "gpt-5.4": _gpt_facts(1_050_000, 128_000, GPT_52, chat_tools="no_reasoning", verbosity=True),
     "gpt-5.5": _gpt_facts(1_050_000, 128_000, GPT_52, chat_tools="no_reasoning", verbosity=True),
     "gpt-5.6": _gpt_facts(1_050_000, 128_000, GPT_52, chat_tools="no_reasoning", verbosity=True),
+    # A later model of the family: as the latest that is known.
+    "gpt": _gpt_facts(1_050_000, 128_000, GPT_52, chat_tools="no_reasoning", verbosity=True),
+    "gpt-realtime": _facts_row(128_000, 4_096, media=AUDIO),
     "gpt-oss": _facts_row(131_072, 32_768, media=NOTHING, thinking=("effort",), efforts=CLASSIC),
     # Anthropic
     "claude": _claude_facts(8_192),
@@ -109,6 +114,16 @@ MODELS: dict[str, ModelFacts] = {
     "claude-mythos": _claude_facts(
         128_000, "adaptive", efforts=CLAUDE_5_EFFORTS, sampling=False, system_turns=True
     ),
+    # Later models of a family: as the latest that is known. The third generation had these names too.
+    "claude-sonnet": _claude_facts(128_000, "adaptive", "off", efforts=CLAUDE_5_EFFORTS, sampling=False),
+    "claude-haiku": _claude_facts(128_000, "adaptive", "off", efforts=CLAUDE_5_EFFORTS, sampling=False),
+    "claude-opus": _claude_facts(
+        128_000, "adaptive", efforts=CLAUDE_5_EFFORTS, sampling=False, forced_tools=False, system_turns=True
+    ),
+    "claude-sonnet-3": _claude_facts(8_192),
+    "claude-sonnet-3-7": _claude_facts(64_000, "manual", "off"),
+    "claude-haiku-3": _claude_facts(4_096),
+    "claude-opus-3": _claude_facts(4_096),
     # Google
     "gemini": _gemini_facts(8_192),
     "gemini-2.0": _gemini_facts(8_192),

@@ -29,7 +29,7 @@ OVERRIDES = (
     ("o1-mini*", FIRST_REASONING),
     ("o1-preview*", FIRST_REASONING),
     ("o[1-9]*", REASONING),
-    ("gpt-5*", REASONING),
+    ("gpt-[5-9]*", REASONING),
 )
 
 PROVIDER = Provider(

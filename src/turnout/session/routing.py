@@ -52,7 +52,7 @@ class Router:
         self, targets: Sequence[Target], route: Route = "fixed", breakers: dict[Origin, Breaker] | None = None
     ) -> None:
         if not targets:
-            raise UsageError("a session needs a target; give one such as 'anthropic:claude-sonnet-4-5'")
+            raise UsageError("a session needs a target; give one such as 'anthropic:claude-sonnet-5'")
         if route not in get_args(Route):
             raise UsageError(f"route {route!r} is not one of {', '.join(get_args(Route))}")
         self.targets = list(targets)

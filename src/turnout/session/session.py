@@ -1,9 +1,9 @@
 """A session: one history, one scheduler, and the targets that it may ask; `run` it with a prompt.
 
-async with Session("anthropic:claude-sonnet-4-5", tools=[weather]) as session:
+async with Session("anthropic:claude-sonnet-5", tools=[weather]) as session:
     async for event in session.run("What should I wear in Paris?"):
         ...
-    session.switch("openai:gpt-5.1")
+    session.switch("openai:gpt-5.2")
     answer = await session.ask("And in Oslo?")
 """
 

@@ -1,7 +1,7 @@
 """The simulator without sockets: a transport for a session.
 
     model = ScriptedModel([[Think("Hm."), Call("weather", {"city": "Paris"})], "Wear a coat."])
-    session = Session("anthropic:claude-sonnet-4-5", tools=[weather], world=World(transport=model))
+    session = Session("anthropic:claude-sonnet-5", tools=[weather], world=World(transport=model))
 
 Every target works: the reply has the bytes of that provider, and a request that it would refuse
 is refused. Time passes only in `asyncio.sleep`, so under a virtual clock a pause of a day costs

@@ -1,4 +1,4 @@
-"""A target: a provider, its endpoint and a model, found by a name such as `openai:gpt-5.1`."""
+"""A target: a provider, its endpoint and a model, found by a name such as `openai:gpt-5.2`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..errors import UsageError
 from ..model import Origin
 from ..providers import find_provider
-from ..providers.models import facts
+from ..providers.known_facts import known_facts
 from ..providers.provider import Provider
 from ..wire.dialect import Dialect
 from ..wire.protocol import Protocol, find_protocol
@@ -74,4 +74,4 @@ def find_target(
     if project:
         found = replace(found, project=project)
     origin = Origin(found.name, endpoint or origin.endpoint, origin.model)
-    return Target(origin, found, found.speaks(origin.model), facts(origin.model))
+    return Target(origin, found, found.speaks(origin.model), known_facts(origin))

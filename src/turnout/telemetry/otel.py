@@ -1,6 +1,6 @@
 """Telemetry for OpenTelemetry, by the names of its conventions for generative AI.
 
-    session = Session("anthropic:claude-sonnet-4-5", telemetry=OpenTelemetry())
+    session = Session("anthropic:claude-sonnet-5", telemetry=OpenTelemetry())
 
 A run is a span `invoke_agent`, with a span `chat {model}` for each request and a span
 `execute_tool {name}` for each call below it. They hold no content unless

@@ -1,4 +1,4 @@
-"""One target for each stored account that may be asked: `openai:gpt-5.1` with the accounts work and home."""
+"""One target for each stored account that may be asked: `openai:gpt-5.2` with the accounts work and home."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ def test_models(somebody: User) -> None:
     """Words filter the list; JSON holds targets, models and prices."""
     out = run(somebody, "models", "claude").out
 
-    assert "ready: anthropic:claude-sonnet-4-5" in out and "claude-opus-4-5" in out and "gpt-5" not in out
+    assert "ready: anthropic:claude-sonnet-5" in out and "claude-opus-4-5" in out and "gpt-5" not in out
     told = json.loads(run(somebody, "models", "--json").out)
     assert told["models"]["claude-opus-4-5"]["price"] == {"input": 5, "output": 25}
-    assert "openai:gpt-5.1" in told["targets"]
+    assert "openai:gpt-5.2" in told["targets"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -68,7 +68,7 @@ def test_another_provider_answers_at_every_turn(shown: str) -> None:
         "slow_index: cancelled, made up by turnout",
         "crash_here: interrupted, made up by turnout",
         "edit_file: Edited tape.py",
-        "switched: overloaded at gemini:gemini-3-pro -> openrouter",
+        "switched: overloaded at gemini:gemini-3.8-flash -> openrouter",
     ],
 )
 def test_everything_that_goes_wrong_is_shown(shown: str, claim: str) -> None:

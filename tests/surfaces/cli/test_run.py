@@ -328,7 +328,7 @@ def test_a_provider_alone_means_its_usual_model(somebody: User) -> None:
     """`-m` with a provider's name uses its default model."""
     ran = run(somebody, "run", "-m", "moonshot", "-p", "hello", "--output-format", "json")
 
-    assert list(ran.result["usage"]) == ["kimi:kimi-k2.5"]
+    assert list(ran.result["usage"]) == ["kimi:kimi-k3"]
 
 
 def test_what_a_model_writes_steers_no_terminal(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def main() -> None:
     \b
     Start here:
       turnout                       chat in this folder, with the API key in your environment
-      turnout -m kimi:kimi-k2.5     … with that model; /model switches at any turn
+      turnout -m kimi:kimi-k3     … with that model; /model switches at any turn
       turnout -c                    … and resume the latest session
       turnout run -p "Say hello"    one question, one answer
       turnout demo                  see it work, without a key

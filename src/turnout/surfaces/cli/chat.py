@@ -39,7 +39,7 @@ def chat_command(
     \b
     Examples:
       turnout "What does this project do?"
-      turnout -m anthropic:claude-sonnet-4-5 --fallback openai:gpt-5.1
+      turnout -m anthropic:claude-sonnet-5 --fallback openai:gpt-5.2
       turnout -c                                   resume the latest session
       turnout -r s1f0c --fork                      resume a copy of a session
     """

@@ -39,10 +39,10 @@ def config_command(
 
     \b
     A configuration to start from:
-      model = "anthropic:claude-sonnet-4-5"
-      fallback = ["openai:gpt-5.1"]
+      model = "anthropic:claude-sonnet-5"
+      fallback = ["openai:gpt-5.2"]
       [targets.work]
-      target = "openai:gpt-5.1"
+      target = "openai:gpt-5.2"
       key_command = ["pass", "show", "openai-work"]
       [[rules]]
       effect = "allow"

@@ -63,7 +63,7 @@ def render_command(
     options of a body (limits, tools, a schema of the answer …) are kept for the target; an
     option given here overrides them.
 
-        turnout render --from openai-chat --to anthropic:claude-sonnet-4-5 conversation.json
+        turnout render --from openai-chat --to anthropic:claude-sonnet-5 conversation.json
     """
     if not Origin.parse(target).model:
         raise UsageError(f"--to {target}: name a model too, as in {target}:MODEL")

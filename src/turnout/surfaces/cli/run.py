@@ -85,7 +85,7 @@ def run_command(
 
     \b
     Examples:
-      git diff | turnout run -p "Review this" -m anthropic:claude-sonnet-4-5
+      git diff | turnout run -p "Review this" -m anthropic:claude-sonnet-5
       turnout run -p "Fix the failing test" --approval-mode auto-edit --allow "shell(pytest*)"
       turnout run -c -p "And now in French" --output-format json | jq -r .text
     """

@@ -43,19 +43,19 @@ class DemoStep(Struct, frozen=True):
 
 STORY = (
     DemoStep(
-        "anthropic:claude-sonnet-4-5",
+        "anthropic:claude-sonnet-5",
         "What is in this folder?",
         [LIST, Call("read_file", {"path": "README.md"}), Call("codebase_overview", {})],
         "A tiny tape player: player.py uses tape.py.",
     ),
     DemoStep(
-        "openai:gpt-5.1",
+        "openai:gpt-5.2",
         "Read both Python files.",
         [Call("read_file", {"path": "player.py"}), READ],
         "player.py prints the title of a Tape; title() reads self.nam, which does not exist.",
     ),
     DemoStep(
-        "gemini:gemini-3-pro",
+        "gemini:gemini-3.8-flash",
         "Run it and show me the error.",
         [Call("shell", {"command": "python player.py"})],
         "You refused to run it, so I can only tell from reading: an AttributeError.",
@@ -68,7 +68,7 @@ STORY = (
         event="cancel",
     ),
     DemoStep(
-        "kimi:kimi-k2.5",
+        "kimi:kimi-k3",
         "Then at least look once more.",
         [READ, Call("crash_here", {})],
         "The process died in a tool; what it did is unknown. tape.py is read.",
@@ -82,21 +82,21 @@ STORY = (
         "approve",
     ),
     DemoStep(
-        "gemini:gemini-3-pro",
+        "gemini:gemini-3.8-flash",
         "Check that the fix is there.",
         [Call("grep", {"pattern": "self.name"})],
         "Yes: tape.py now returns self.name.",
         "failover",
-        "openrouter:anthropic/claude-sonnet-4.5",
+        "openrouter:anthropic/claude-sonnet-5",
     ),
     DemoStep(
-        "openai-responses:gpt-5.1",
+        "openai-responses:gpt-5.2",
         "Look at everything once more.",
         [LIST, READ],
         "Three files, and tape.py is right.",
     ),
     DemoStep(
-        "anthropic:claude-sonnet-4-5",
+        "anthropic:claude-sonnet-5",
         "Sum up what we did.",
         [],
         "We explored, were refused, stopped and crashed once, and fixed tape.py.",
