@@ -7,6 +7,7 @@ BARE_WORDS: dict[str, str] = {
     "render": "`turnout.render`, a public name",
     "decode": "`turnout.decode`, a public name",
     "receive": "`turnout.receive`, a public name",
+    "count": "`turnout.count`, a public name",
     "run": "`Session.run`, a public name, and the same of what it drives",
     "thinking": "a noun of the model: what a model thinks",
     "check": "`turnout.check`, a public name",
@@ -17,6 +18,7 @@ BARE_WORDS: dict[str, str] = {
 SHARED_FUNCTIONS: dict[str, str] = {
     "system_field": "the same for each format, in `history/ingest`, side by side",
     "_add_message": "the same for each program, in `interchange/foreign`, side by side",
+    "usage_counts": "the same for each protocol, in `wire/*/reply`, side by side",
     "main": "each file with it runs as a separate program",
     "read_options": "the same for each API, in `targets/inbound`, side by side",
     "_answer_options": "the same for each API, in `targets/inbound`, side by side",

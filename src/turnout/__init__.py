@@ -87,8 +87,11 @@ if TYPE_CHECKING:
     from .streaming.sse import SseDecoder as SseDecoder
     from .streaming.sse import SseEvent as SseEvent
     from .streaming.tracker import ToolCallTracker as ToolCallTracker
+    from .targets.count import count as count
     from .targets.diagnose import Diagnosis as Diagnosis
     from .targets.diagnose import diagnose as diagnose
+    from .targets.error_body import ErrorBody as ErrorBody
+    from .targets.error_body import error_body as error_body
     from .targets.inbound import InboundRequest as InboundRequest
     from .targets.inbound import read_request as read_request
     from .targets.receive import receive as receive
@@ -117,6 +120,7 @@ if TYPE_CHECKING:
     from .wire.check import check as check
     from .wire.check.problem import Problem as Problem
     from .wire.options import Options as Options
+    from .wire.reply_encoder import ReplyEncoder as ReplyEncoder
     from .wire.request import WireRequest as WireRequest
     from .world.keys import KeyCommand as KeyCommand
     from .world.keys import KeyFile as KeyFile
@@ -194,7 +198,9 @@ _HOMES = {
     "streaming.reply": ("ReplyBuilder",),
     "streaming.sse": ("SseDecoder", "SseEvent"),
     "streaming.tracker": ("ToolCallTracker",),
+    "targets.count": ("count",),
     "targets.diagnose": ("Diagnosis", "diagnose"),
+    "targets.error_body": ("ErrorBody", "error_body"),
     "targets.inbound": ("InboundRequest", "read_request"),
     "targets.receive": ("receive",),
     "targets.reply": ("decode", "stream"),
@@ -213,6 +219,7 @@ _HOMES = {
     "wire.check": ("check",),
     "wire.check.problem": ("Problem",),
     "wire.options": ("Options",),
+    "wire.reply_encoder": ("ReplyEncoder",),
     "wire.request": ("WireRequest",),
     "world.keys": ("KeyCommand", "KeyFile"),
     "world.ports": ("Chance", "Incoming", "Outgoing", "Transport"),

@@ -16,7 +16,7 @@ from turnout.wire.protocol import Protocol, ReadOptions
 from turnout.wire.request import Setting
 from turnout.wire.shared.body import body_bytes, encode
 from turnout.wire.shared.framing import Stream, frame
-from turnout.wire.shared.reply import ReplyAuthor, ReplyEncoder, ReplyParts
+from turnout.wire.shared.reply import ReplyAuthor, ReplyForms, ReplyParts
 
 
 class LineDialect(Dialect, frozen=True, kw_only=True):
@@ -78,6 +78,6 @@ PROTOCOL = Protocol(
     path="/talk",
     encoder=LineEncoder,
     decoder=LineDecoder,
-    reply=ReplyEncoder(_whole, _stream),
+    reply=ReplyForms(_whole, _stream),
     checker=_violations_in,
 )

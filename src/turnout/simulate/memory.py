@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..wire.chat.reply import SEAL_OF_FORMAT
+from ..wire.chat.scripted_reply import SEAL_OF_FORMAT
 from ..wire.check.chat.view import array, mapping, text
 from ..wire.check.models import family
 from ..wire.check.problem import Problem
-from ..wire.gemini.reply import signed_content
+from ..wire.gemini.scripted_reply import signed_content
 from ..wire.shared.residues import SENTINEL
 from .provider_ids import Seal
 from .request import SimulatedRequest

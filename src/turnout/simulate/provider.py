@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..errors import UsageError
 from ..wire.check import Problem, check
 from ..wire.protocol import find_protocol
-from ..wire.responses import reply as responses_reply
+from ..wire.responses import scripted_reply as responses_reply
 from ..wire.shared.framing import CONTENT_TYPES, Frame, Stream, encode, frame
 from ..wire.shared.growing_bytes import Wire
 from . import failure_response as failing

@@ -20,7 +20,7 @@ from ..streaming.events import StreamEvent
 from ..streaming.reply import ReplyBuilder
 from .options import Options
 from .request import Setting
-from .shared.reply import ReplyEncoder
+from .shared.reply import ReplyForms
 
 if TYPE_CHECKING:
     from .check.problem import Problem  # the rules are loaded when a request is checked
@@ -87,7 +87,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     stream_path: str = ""
     encoder: MakeEncoder | None
     decoder: MakeDecoder
-    reply: ReplyEncoder
+    reply: ReplyForms
     checker: Checker | None
     headers: RequestHeaders | None = None  # comma-separated values that these tools and options need
     arguments_are_objects: bool = False  # in replies; else they are JSON text

@@ -1,36 +1,88 @@
-"""A reply as Chat servers write it."""
+"""Replies for clients of Chat Completions."""
 
 from __future__ import annotations
 
-from tests.simulate.targets import speaker
+import json
+from typing import Any
 
-from turnout.plain import loads
-from turnout.wire.chat.reply import REPLY
-from turnout.wire.shared.reply import Call, ReplyParts, Say, Think
+from tests.wire.reencoding import streamed, whole_body
 
-AUTHOR = speaker("kimi:kimi-k2.6")
-SAID = ReplyParts((Think("Hm."), Say("I look."), Call("read", {"path": "a.txt"})))
+from turnout import (
+    Done,
+    ReplyEncoder,
+    StreamError,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingEnd,
+    ToolCallComplete,
+    ToolCallDelta,
+    ToolCallStart,
+    Usage,
+)
+from turnout.streaming.events import StreamEvent
+from turnout.wire.shared.reply_blocks import turn_of_events
+
+CALLS: list[StreamEvent] = [
+    ThinkingDelta("hm"),
+    ThinkingEnd(),
+    TextDelta("Let me see."),
+    ToolCallStart("a", "look"),
+    ToolCallDelta("a", '{"x"'),
+    ToolCallDelta("a", ":1}"),
+    ToolCallComplete("a"),
+    ToolCallStart("b", "read"),
+    ToolCallComplete("b"),
+    Done("tool_calls", "tool_calls", Usage(5, 7)),
+]
 
 
-def test_each_server_shows_its_thinking_elsewhere() -> None:
-    """Kimi in reasoning_content; OpenAI does not show it."""
-    kimi = REPLY.whole(SAID, AUTHOR, None)["choices"][0]["message"]
-    openai = REPLY.whole(SAID, speaker("openai:gpt-4o"), None)["choices"][0]["message"]
-
-    assert kimi["reasoning_content"] == "Hm." and "Hm." not in str(openai)
+def chunks(body: bytes) -> list[Any]:
+    lines = [line.removeprefix("data: ") for line in body.decode().split("\n\n") if line]
+    assert lines[-1] == "[DONE]"
+    return [json.loads(line) for line in lines[:-1]]
 
 
-def test_each_server_has_its_own_ids() -> None:
-    """Kimi counts the calls of the conversation."""
-    call = REPLY.whole(SAID, AUTHOR, None)["choices"][0]["message"]["tool_calls"][0]
+def test_each_call_is_complete_in_one_delta() -> None:
+    """mistralai's client does not put pieces of a call together."""
+    calls = [call for chunk in chunks(streamed("chat", CALLS)) for call in _calls(chunk)]
 
-    assert call["id"] == "functions.read:0"
-    assert loads(call["function"]["arguments"]) == {"path": "a.txt"}
+    assert [(call["index"], call["id"], call["function"]) for call in calls] == [
+        (0, "a", {"name": "look", "arguments": '{"x":1}'}),
+        (1, "b", {"name": "read", "arguments": "{}"}),
+    ]
 
 
-def test_a_stream_ends_with_done() -> None:
-    """Unless the server is odd."""
-    held = REPLY.whole(SAID, AUTHOR, None)
+def _calls(chunk: Any) -> Any:
+    return chunk["choices"][0]["delta"].get("tool_calls", [])
 
-    assert REPLY.stream(held, AUTHOR, ()).ending[-1].data == b"[DONE]"
-    assert REPLY.stream(held, AUTHOR, ("no_done",)).ending[-1].data != b"[DONE]"
+
+def test_the_last_chunk_has_a_choice_and_the_counts() -> None:
+    """So that every client finds them; without `include_usage` they are left out."""
+    last = chunks(streamed("chat", CALLS))[-1]
+
+    assert last["choices"][0]["finish_reason"] == "tool_calls"
+    assert (last["usage"]["prompt_tokens"], last["usage"]["completion_tokens"]) == (5, 7)
+    assert "usage" not in chunks(streamed("chat", CALLS, include_usage=False))[-1]
+
+
+def test_thinking_is_reasoning_content_streamed_and_whole() -> None:
+    """The field that clients of Chat know."""
+    said = [
+        chunk["choices"][0]["delta"].get("reasoning_content") for chunk in chunks(streamed("chat", CALLS))
+    ]
+    message = json.loads(whole_body("chat", turn_of_events(CALLS)))["choices"][0]["message"]
+
+    assert "hm" in said
+    assert message["reasoning_content"] == "hm"
+    assert message["content"] == "Let me see."
+
+
+def test_a_failure_in_mid_stream_is_an_error_object_without_the_end_mark() -> None:
+    """Clients raise their own error, or ask again."""
+    encoder = ReplyEncoder("chat", model="m")
+    body = (
+        encoder.start() + encoder.feed(TextDelta("Hel")) + encoder.fail(StreamError("cut", kind="truncated"))
+    )
+
+    assert b"[DONE]" not in body
+    assert json.loads(body.split(b"data: ")[-1])["error"]["message"] == "cut"

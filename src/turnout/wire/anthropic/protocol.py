@@ -13,7 +13,7 @@ from .betas import betas
 from .decoder import AnthropicDecoder
 from .dialect import AnthropicDialect
 from .encoder import AnthropicEncoder
-from .reply import REPLY
+from .scripted_reply import REPLY
 
 if TYPE_CHECKING:
     from ..check.problem import Problem

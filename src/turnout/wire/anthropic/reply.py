@@ -1,153 +1,175 @@
-"""Write a reply as Anthropic does: a message of content blocks, whole or as events.
+"""Write a reply as Anthropic does: a message of content blocks, as events or whole.
 
-The whole message is made first. The stream is the same message, block by block.
+A client finds a block by its index, and takes its end from `content_block_stop`. Every event has its
+`event:` line: Claude Code reads nothing without it. What belongs to thinking goes into its signature, or
+into `redacted_thinking` where there is no text: clients send both back unchanged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from typing import Any
 
-from ...model import Stop, Usage
-from ...plain import dumps
-from ..shared.framing import Frame, Stream, frame, pieces
+from ...errors import ProviderError, StreamError
+from ...model import ModelTurn, Opaque, Usage, block_text
+from ...plain import dict_in
+from ..failure.error_words import anthropic_error
 from ..shared.growing_bytes import Wire
-from ..shared.reply import Call, Hosted, Part, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
+from ..shared.reply_blocks import BlockStream, OpenBlock, json_bytes, json_text, stop_word, whole_blocks
+from .decoder import STOPS
 
-STOPS: dict[Stop, str] = {
+WORDS: dict[str, str] = {
     "end": "end_turn",
     "tool_calls": "tool_use",
     "length": "max_tokens",
     "refused": "refusal",
     "paused": "pause_turn",
 }
-RAW = "_raw"  # what the model wrote in place of JSON: only a stream can hold it
+_DELTAS = {
+    "text": b'{"type":"text_delta","text":',
+    "thinking": b'{"type":"thinking_delta","thinking":',
+    "call": b'{"type":"input_json_delta","partial_json":',
+}
 
 
-def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
-    """The message as it comes when it is not streamed."""
-    content = [
-        block for place, part in enumerate(reply.parts) for block in _blocks_of_part(part, place, author)
-    ]
-    return {
-        "id": author.draw("msg_01", 22),
-        "type": "message",
-        "role": "assistant",
-        "model": author.model,
-        "content": content,
-        "stop_reason": stop_word(STOPS, reply, "Anthropic"),
-        "stop_sequence": None,
-        "usage": _usage_counts(author.count_tokens(reply)),
-    }
+class AnthropicReply(BlockStream):
+    """Feed events; get the events of the Messages API."""
+
+    def start(self) -> bytes:
+        counts = {"input_tokens": 0, "output_tokens": 0}
+        message = {**self._message([], counts), "stop_reason": None}
+        return _event("message_start", message=message)
+
+    def open_block(self, block: OpenBlock) -> bytes:
+        if (start := self._block_start(block)) is None:
+            return b""
+        block.head = (
+            b'event: content_block_delta\ndata: {"type":"content_block_delta","index":%d,"delta":'
+            % block.wire["index"]
+        ) + _DELTAS.get(block.kind, b"")
+        return _event("content_block_start", index=block.wire["index"], content_block=start)
+
+    def grow_block(self, block: OpenBlock, piece: str) -> bytes:
+        return block.head + json_text(piece) + b"}}\n\n" if piece else b""
+
+    def close_block(self, block: OpenBlock) -> bytes:
+        if not block.wire:
+            return b""
+        index, out = block.wire["index"], b""
+        if block.kind == "thinking" and block.pieces and (token := self._token(block)):
+            delta = {"type": "signature_delta", "signature": token}
+            out = _event("content_block_delta", index=index, delta=delta)
+        if block.wire.get("deltas"):
+            for delta in block.wire["deltas"]:
+                out += _event("content_block_delta", index=index, delta=delta)
+        return out + _event("content_block_stop", index=index)
+
+    def end(self) -> bytes:
+        ended = self.done
+        word = stop_word(STOPS, WORDS, ended.stop, ended.raw_stop) if ended else "end_turn"
+        delta = {"stop_reason": word, "stop_sequence": None}
+        return _event("message_delta", delta=delta, usage=usage_counts(self.usage)) + _event("message_stop")
+
+    def fail(self, error: ProviderError | StreamError) -> bytes:
+        """Claude Code asks again after this, and shows nothing of the first try."""
+        self.failed = True
+        return _event("error", error=anthropic_error(error))
+
+    def whole(self, turn: ModelTurn) -> bytes:
+        content = [wire for block in whole_blocks(turn) if (wire := self._whole_block(block)) is not None]
+        message = self._message(content, usage_counts(turn.usage))
+        message["stop_reason"] = stop_word(STOPS, WORDS, turn.stop, turn.raw_stop)
+        return json_bytes(message)
+
+    def _message(self, content: list[Wire], counts: Wire) -> Wire:
+        return {
+            "id": self.facts.id,
+            "type": "message",
+            "role": "assistant",
+            "model": self.facts.model,
+            "content": content,
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": counts,
+        }
+
+    # -- blocks
+
+    def _block_start(self, block: OpenBlock) -> Wire | None:
+        """The block as it begins; None where there is nothing to show. Its index is noted."""
+        wire = self._empty_block(block) if not block.done or block.pieces else self._whole_block(block)
+        if wire is not None:
+            block.wire["index"] = self._next_index()
+            if wire["type"] == "text" and wire["text"] and not block.pieces:  # a block that came whole
+                block.wire["deltas"] = [{"type": "text_delta", "text": wire["text"]}]
+                return {**wire, "text": ""}
+        return wire
+
+    _index = -1
+
+    def _next_index(self) -> int:
+        self._index += 1
+        return self._index
+
+    def _empty_block(self, block: OpenBlock) -> Wire | None:
+        match block.kind:
+            case "text":
+                return {"type": "text", "text": ""}
+            case "thinking":
+                return {"type": "thinking", "thinking": "", "signature": ""}
+            case "call":
+                return {"type": "tool_use", "id": block.id, "name": block.name, "input": {}}
+        return self._whole_block(block)
+
+    def _whole_block(self, block: OpenBlock) -> Wire | None:
+        match block.kind:
+            case "text":
+                return self._text_block(block)
+            case "thinking" if block.pieces:
+                return {"type": "thinking", "thinking": block.text, "signature": self._token(block)}
+            case "thinking":
+                token = self._token(block)
+                return {"type": "redacted_thinking", "data": token} if token else None
+            case "call":
+                return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.arguments}
+        assert block.block is not None
+        if isinstance(block.block, Opaque) and (own := _own_block(block)):
+            return own
+        text = block_text(block.block)
+        return {"type": "text", "text": text} if text else None
+
+    def _text_block(self, block: OpenBlock) -> Wire | None:
+        citations = _data(block).get("citations")
+        if not block.pieces and not citations:
+            return None
+        return {"type": "text", "text": block.text, **({"citations": citations} if citations else {})}
+
+    def _token(self, block: OpenBlock) -> str:
+        return self.carried_string(block, lambda data: data.get("signature") or data.get("redacted"))
 
 
-def _blocks_of_part(part: Part, place: int, author: ReplyAuthor) -> Iterator[Wire]:
-    match part:
-        case Say():
-            yield {"type": "text", "text": part.text}
-        case Think(hidden=True):
-            yield {"type": "redacted_thinking", "data": author.sign("anthropic", "redacted")}
-        case Think():
-            signature = author.sign("anthropic", part.text)
-            yield {"type": "thinking", "thinking": part.text, "signature": signature}
-        case Call():
-            id = author.call_id(part.name, place, part.id)
-            raw = {} if part.raw is None else {RAW: part.raw}
-            yield {"type": "tool_use", "id": id, "name": part.name, "input": part.arguments, **raw}
-        case Hosted():
-            yield from _hosted_blocks(part, author)
+def _data(block: OpenBlock) -> dict[str, Any]:
+    return dict_in(block.residue.data) if block.residue is not None else {}
 
 
-def _hosted_blocks(part: Hosted, author: ReplyAuthor) -> Iterator[Wire]:
-    id = author.draw("srvtoolu_01", 22)
-    yield {"type": "server_tool_use", "id": id, "name": part.name, "input": part.arguments}
-    found = {
-        "type": "web_search_result",
-        "title": part.result,
-        "url": part.url or "https://example.com/",
-        "encrypted_content": author.sign("anthropic", part.result),
-        "page_age": None,
-    }
-    yield {"type": f"{part.name}_tool_result", "tool_use_id": id, "content": [found]}
+def _own_block(block: OpenBlock) -> Wire:
+    """A block of Anthropic itself, such as a tool that it ran."""
+    own = dict_in(_data(block).get("block"))
+    return own if own.get("type") else {}
 
 
-def _usage_counts(usage: Usage) -> Wire:
+def usage_counts(usage: Usage | None) -> Wire:
+    """Token counts under the names of Anthropic."""
+    counted = usage or Usage()
     counts: Wire = {
-        "input_tokens": usage.input or 0,
-        "cache_creation_input_tokens": usage.cache_write or 0,
-        "cache_read_input_tokens": usage.cached_input or 0,
-        "output_tokens": usage.output or 0,
+        "input_tokens": counted.input or 0,
+        "cache_creation_input_tokens": counted.cache_write or 0,
+        "cache_read_input_tokens": counted.cached_input or 0,
+        "output_tokens": counted.output or 0,
     }
-    if usage.reasoning:
-        counts["output_tokens_details"] = {"thinking_tokens": usage.reasoning}
+    if counted.reasoning is not None:
+        counts["output_tokens_details"] = {"thinking_tokens": counted.reasoning}
     return counts
 
 
-def body(message: Wire) -> Wire:
-    """The message without raw text of calls: a whole body can hold only valid JSON."""
-    content = [{name: value for name, value in block.items() if name != RAW} for block in message["content"]]
-    return {**message, "content": content}
-
-
-def stream(message: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
-    """The same message as events."""
-    counts = message["usage"]
-    opening = {**message, "content": [], "stop_reason": None, "usage": {**counts, "output_tokens": 1}}
-    frames = [frame({"type": "message_start", "message": opening}, "message_start"), ping()]
-    last = len(message["content"]) - 1
-    for index, block in enumerate(message["content"]):
-        frames += _block_events(index, block, odd)
-        if not ("no_block_stop" in odd and index == last):
-            frames.append(_frame("content_block_stop", index=index))
-    delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    ending = (_frame("message_delta", delta=delta, usage=counts), _frame("message_stop"))
-    return Stream(tuple(frames), ending)
-
-
-def ping() -> Frame:
-    return _frame("ping")
-
-
-def _block_events(index: int, block: Wire, odd: Collection[str]) -> Iterator[Frame]:
-    start, deltas = _start_and_deltas(block, odd)
-    yield _frame("content_block_start", index=index, content_block=start)
-    for delta in deltas:
-        yield _frame("content_block_delta", index=index, delta=delta)
-
-
-def _start_and_deltas(block: Wire, odd: Collection[str]) -> tuple[Wire, list[Wire]]:
-    """How a block begins, and the deltas that it grows by."""
-    match block["type"]:
-        case "text":
-            return {"type": "text", "text": ""}, [
-                {"type": "text_delta", "text": piece} for piece in pieces(block["text"])
-            ]
-        case "thinking":
-            deltas: list[Wire] = [
-                {"type": "thinking_delta", "thinking": piece} for piece in pieces(block["thinking"])
-            ]
-            deltas.append({"type": "signature_delta", "signature": block["signature"]})
-            return {"type": "thinking", "thinking": "", "signature": ""}, deltas
-        case "tool_use" | "server_tool_use":
-            start = {name: block[name] for name in ("type", "id", "name")}
-            if "input_at_start" in odd and block.get(RAW) is None:
-                return {**start, "input": block["input"]}, []
-            return {**start, "input": {}}, [
-                {"type": "input_json_delta", "partial_json": piece} for piece in ("", *_arguments(block))
-            ]
-        case _:
-            return block, []
-
-
-def _arguments(block: Wire) -> list[str]:
-    raw = block.get(RAW)
-    if raw is not None:
-        return pieces(raw)
-    return pieces(dumps(block["input"])) if block["input"] else []
-
-
-def _frame(kind: str, **fields: Any) -> Frame:
-    return frame({"type": kind, **fields}, kind)
-
-
-REPLY = ReplyEncoder(whole, stream, body)
+def _event(kind: str, **fields: Any) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (kind.encode(), json_bytes({"type": kind, **fields}))

@@ -10,7 +10,7 @@ from ..protocol import Protocol, ReadOptions
 from .decoder import ChatDecoder, chat_options
 from .dialect import ChatDialect
 from .encoder import ChatEncoder
-from .reply import REPLY
+from .scripted_reply import REPLY
 
 if TYPE_CHECKING:
     from ..check.problem import Problem

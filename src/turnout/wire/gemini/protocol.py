@@ -10,7 +10,7 @@ from ..protocol import Protocol, ReadOptions
 from .decoder import GeminiDecoder
 from .dialect import GeminiDialect
 from .encoder import GeminiEncoder
-from .reply import REPLY
+from .scripted_reply import REPLY
 
 if TYPE_CHECKING:
     from ..check.problem import Problem

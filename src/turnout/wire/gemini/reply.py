@@ -1,133 +1,170 @@
-"""Write a reply as Gemini does: one candidate of parts, whole or a part at a time.
+"""Write a reply as Gemini does: chunks of parts as server-sent events or one growing array, or whole.
 
-The first call of a step carries the signature. A reply without calls carries it on an empty
-text part at its end, as Gemini 3 does.
+Nothing but `data:` lines is sent: Gemini CLI breaks on comments. Calls come whole. The first call of a
+step carries the signature, because clients send that one back: thoughts do not come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from typing import Any
 
-from ...model import Stop, Usage
-from ..shared.framing import Frame, Stream, frame, pieces
+from ...errors import ProviderError, StreamError
+from ...model import Media, ModelTurn, Usage, block_text
+from ...plain import dict_in, list_in
+from ..failure.error_words import gemini_error
 from ..shared.growing_bytes import Wire
-from ..shared.reply import Call, Hosted, ReplyAuthor, ReplyEncoder, ReplyParts, Say, Think, stop_word
+from ..shared.reply_blocks import BlockStream, OpenBlock, json_bytes, json_text, stop_word, whole_blocks
+from .decoder import STOPS
 
-ENDS = ("finishReason", "finishMessage", "groundingMetadata")  # what the last chunk holds
-STOPS: dict[Stop, str] = {
+WORDS = {
     "end": "STOP",
     "tool_calls": "STOP",
     "length": "MAX_TOKENS",
     "refused": "SAFETY",
     "error": "MALFORMED_FUNCTION_CALL",
+    "other": "OTHER",
 }
 
 
-def whole(reply: ReplyParts, author: ReplyAuthor, request: Wire | None = None) -> Wire:
-    """The response as it comes when it is not streamed."""
-    finish = stop_word(STOPS, reply, "Gemini")
-    candidate: Wire = {
-        "content": {"parts": list(_reply_parts(reply, author)), "role": "model"},
-        "finishReason": finish,
-        "index": 0,
-    }
-    if found := [part for part in reply.parts if isinstance(part, Hosted) and part.url]:
-        candidate["groundingMetadata"] = _grounding_of(found)
-    if reply.calls:
-        candidate["finishMessage"] = "Model generated function call(s)."
-    return {
-        "candidates": [candidate],
-        "usageMetadata": _usage_counts(author.count_tokens(reply)),
-        "modelVersion": author.model,
-        "responseId": author.draw("", 23),
-    }
+class GeminiReply(BlockStream):
+    """Feed events; get chunks of `streamGenerateContent`."""
+
+    _chunks = 0
+    _held = ""  # what thinking carries, until a call or a text can take it
+    _has_signed = False
+
+    def start(self) -> bytes:
+        return b""
+
+    def open_block(self, block: OpenBlock) -> bytes:
+        return b""
+
+    def grow_block(self, block: OpenBlock, piece: str) -> bytes:
+        if not piece or block.kind not in ("text", "thinking"):
+            return b""
+        mark = b',"thought":true}' if block.kind == "thinking" else b"}"
+        head = b'{"candidates":[{"content":{"parts":[{"text":'
+        tail = b'],"role":"model"},"index":0}],"modelVersion":%s,"responseId":%s}' % self._names
+        return self._frame(head + json_text(piece) + mark + tail)
+
+    def close_block(self, block: OpenBlock) -> bytes:
+        parts = self._closing_parts(block)
+        return self._chunk(parts) if parts else b""
+
+    def end(self) -> bytes:
+        ended = self.done
+        word = stop_word(STOPS, WORDS, _own_stop(ended.stop), ended.raw_stop) if ended else "STOP"
+        last = [{"text": "", "thoughtSignature": self._held}] if self._held and not self._has_signed else []
+        closing = self._chunk(last or [{"text": ""}], finishReason=word)
+        return closing + (b"]" if self.facts.as_array else b"")
+
+    def fail(self, error: ProviderError | StreamError) -> bytes:
+        """The error, and no finish reason: Gemini CLI asks again, the SDK raises its own error."""
+        self.failed = True
+        frame = self._frame(json_bytes({"error": gemini_error(error)}))
+        return frame + (b"]" if self.facts.as_array else b"")
+
+    def whole(self, turn: ModelTurn) -> bytes:
+        parts = [part for block in whole_blocks(turn) for part in self._whole_parts(block)]
+        if self._held and not self._has_signed:
+            parts.append({"text": "", "thoughtSignature": self._held})
+        word = stop_word(STOPS, WORDS, _own_stop(turn.stop), turn.raw_stop)
+        return json_bytes(self._response(parts, turn.usage, finishReason=word))
+
+    # -- parts
+
+    def _closing_parts(self, block: OpenBlock) -> list[Wire]:
+        """What is still to be said of a block whose text was streamed."""
+        match block.kind:
+            case "thinking":
+                return self._thought_end(block)
+            case "text":
+                token = self._token(block) if block.residue is not None else ""
+                return [{"text": "", "thoughtSignature": token}] if token else []
+        return self._whole_parts(block)
+
+    def _whole_parts(self, block: OpenBlock) -> list[Wire]:
+        match block.kind:
+            case "text":
+                token = self._token(block) if block.residue is not None else ""
+                signed = {"thoughtSignature": token} if token else {}
+                return [{"text": block.text, **signed}] if block.pieces or token else []
+            case "thinking":
+                said = [{"text": block.text, "thought": True}] if block.pieces else []
+                return [*said, *self._thought_end(block)]
+            case "call":
+                return [self._call_part(block)]
+        return self._other_parts(block)
+
+    def _thought_end(self, block: OpenBlock) -> list[Wire]:
+        token = self._token(block)
+        self._held = token or self._held
+        return []
+
+    def _call_part(self, block: OpenBlock) -> Wire:
+        function: Wire = {"name": block.name, "args": block.arguments}
+        if block.id:
+            function["id"] = block.id
+        part: Wire = {"functionCall": function}
+        is_first, self._has_signed = not self._has_signed, True
+        token = self._token(block) if is_first or self.facts.carry is None else ""
+        if not token and is_first:
+            token = self._held
+        if token:
+            part["thoughtSignature"] = token
+        return part
+
+    def _other_parts(self, block: OpenBlock) -> list[Wire]:
+        data = dict_in(block.residue.data) if block.residue is not None else {}
+        if own := [part for part in list_in(data.get("parts")) if isinstance(part, dict)]:
+            return own
+        if isinstance(block.block, Media) and block.block.data:
+            return [{"inlineData": {"mimeType": block.block.mime, "data": block.block.data}}]
+        text = block_text(block.as_block())
+        return [{"text": text}] if text else []
+
+    def _token(self, block: OpenBlock) -> str:
+        return self.carried_string(block, lambda data: data.get("thought_signature"))
+
+    # -- chunks
+
+    @property
+    def _names(self) -> tuple[bytes, bytes]:
+        return json_text(self.facts.model), json_text(self.facts.id)
+
+    def _chunk(self, parts: list[Wire], **ends: Any) -> bytes:
+        usage = self.usage if ends else None
+        return self._frame(json_bytes(self._response(parts, usage, **ends)))
+
+    def _response(self, parts: list[Wire], usage: Usage | None, **ends: Any) -> Wire:
+        candidate = {"content": {"parts": parts, "role": "model"}, "index": 0, **ends}
+        response: Wire = {"candidates": [candidate]}
+        if usage is not None and self.facts.include_usage:
+            response["usageMetadata"] = usage_counts(usage)
+        return {**response, "modelVersion": self.facts.model, "responseId": self.facts.id}
+
+    def _frame(self, payload: bytes) -> bytes:
+        self._chunks += 1
+        if not self.facts.as_array:
+            return b"data: " + payload + b"\r\n\r\n"
+        return (b"[" if self._chunks == 1 else b",\r\n") + payload
 
 
-def _reply_parts(reply: ReplyParts, author: ReplyAuthor) -> Iterator[Wire]:
-    signs = author.signs_calls or any(isinstance(part, Think) for part in reply.parts)
-    unsigned = signs
-    for place, part in enumerate(reply.parts):
-        match part:
-            case Say():
-                yield {"text": part.text}
-            case Think(hidden=False):
-                yield {"text": part.text, "thought": True}
-            case Call():
-                signature = author.sign("gemini", signed_content(part.name)) if unsigned else ""
-                yield _call_part(part, place, author, signature)
-                unsigned = False
-            case Hosted() if not part.url:
-                yield from _hosted_parts(part)
-    if unsigned and not reply.calls:
-        yield {"text": "", "thoughtSignature": author.sign("gemini", signed_content(""))}
+def _own_stop(stop: Any) -> Any:
+    """Gemini ends a reply with calls by the same word as one without."""
+    return "end" if stop == "tool_calls" else stop
 
 
-def signed_content(call: str) -> str:
-    """What a signature signs: the call that it stands on, or the text."""
-    return f"call:{call}" if call else "text"
-
-
-def _call_part(part: Call, place: int, author: ReplyAuthor, signature: str) -> Wire:
-    function: Wire = {"name": part.name, "args": part.arguments}
-    if id := author.call_id(part.name, place, part.id):
-        function["id"] = id
-    return {"functionCall": function, **({"thoughtSignature": signature} if signature else {})}
-
-
-def _hosted_parts(part: Hosted) -> Iterator[Wire]:
-    code = f"{part.name}(**{part.arguments!r})"
-    yield {"executableCode": {"language": "PYTHON", "code": code}}
-    yield {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": part.result}}
-
-
-def _grounding_of(found: list[Hosted]) -> Wire:
-    """Pages that were found stand beside the parts."""
-    return {
-        "webSearchQueries": [str(part.arguments.get("query", part.result)) for part in found],
-        "groundingChunks": [{"web": {"uri": part.url, "title": part.result}} for part in found],
-    }
-
-
-def _usage_counts(usage: Usage) -> Wire:
+def usage_counts(usage: Usage) -> Wire:
+    """Token counts under the names of Gemini."""
     total = (usage.input or 0) + (usage.output or 0) + (usage.reasoning or 0)
     counts: Wire = {
         "promptTokenCount": usage.input or 0,
         "candidatesTokenCount": usage.output or 0,
         "totalTokenCount": total if usage.total is None else usage.total,
     }
-    if usage.cached_input:
+    if usage.cached_input is not None:
         counts["cachedContentTokenCount"] = usage.cached_input
-    if usage.reasoning:
+    if usage.reasoning is not None:
         counts["thoughtsTokenCount"] = usage.reasoning
     return counts
-
-
-def stream(response: Wire, author: ReplyAuthor, odd: Collection[str] = ()) -> Stream:
-    """The same response in chunks; the last one says why it ends."""
-    candidate = response["candidates"][0]
-    shown = {name: value for name, value in response.items() if name != "candidates"}
-    lists = [[part] for part in _streamed_parts(candidate["content"]["parts"], odd)]
-
-    def chunk(parts: list[Wire], **ends: Any) -> Frame:
-        content = {"parts": parts, "role": "model"}
-        return frame({"candidates": [{"content": content, "index": 0, **ends}], **shown})
-
-    ends = {name: candidate[name] for name in ENDS if name in candidate}
-    if "one_chunk" in odd:
-        return Stream((), (chunk([part for parts in lists for part in parts], **ends),), newline="\r\n")
-    return Stream(tuple(map(chunk, lists)), (chunk([{"text": ""}], **ends),), newline="\r\n")
-
-
-def _streamed_parts(parts: list[Wire], odd: Collection[str]) -> Iterator[Wire]:
-    for part in parts:
-        if "text" in part and "thoughtSignature" not in part:
-            thought = {"thought": True} if part.get("thought") else {}
-            yield from ({"text": piece, **thought} for piece in pieces(part["text"], 24))
-            continue
-        yield part
-        if "repeated_call" in odd and "functionCall" in part and "thoughtSignature" in part:
-            yield part
-
-
-REPLY = ReplyEncoder(whole, stream)

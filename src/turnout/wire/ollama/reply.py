@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from ...model import Stop
 from ..shared.framing import Frame, Stream, frame, pieces
 from ..shared.growing_bytes import Wire
-from ..shared.reply import ReplyAuthor, ReplyEncoder, ReplyParts, stop_word
+from ..shared.reply import ReplyAuthor, ReplyForms, ReplyParts, stop_word
 
 STOPS: dict[Stop, str] = {"end": "stop", "tool_calls": "stop", "length": "length"}
 CREATED = "2026-09-21T14:13:20.000000Z"
@@ -58,4 +58,4 @@ def _streamed_messages(message: Wire) -> Iterator[Wire]:
         yield {"role": "assistant", "content": "", "tool_calls": [call]}
 
 
-REPLY = ReplyEncoder(whole, stream)
+REPLY = ReplyForms(whole, stream)

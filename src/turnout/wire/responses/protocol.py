@@ -10,7 +10,7 @@ from ..protocol import Protocol, ReadOptions
 from .decoder import ResponsesDecoder
 from .dialect import ResponsesDialect
 from .encoder import ResponsesEncoder
-from .reply import REPLY
+from .scripted_reply import REPLY
 
 if TYPE_CHECKING:
     from ..check.problem import Problem

@@ -1,7 +1,8 @@
 """A reply before any provider's words for it, and what a protocol needs to write it.
 
 A reply is a list of parts. Its author (`ReplyAuthor`) knows who answers: the model, its ids, its
-signatures. The reply encoder of a protocol turns both into bytes. The simulator plays a script this way.
+signatures. The forms of a protocol turn both into bytes. The simulator plays a script this way, with the
+oddities of real servers.
 """
 
 from __future__ import annotations
@@ -130,12 +131,15 @@ def _same_body(held: Wire) -> Wire:
     return held
 
 
-class ReplyEncoder(Struct, frozen=True):
-    """How one protocol writes a reply: as the server holds it, then as one body or as events."""
+class ReplyForms(Struct, frozen=True):
+    """How one protocol writes a scripted reply: as the server holds it, then as one body or as events."""
 
     whole: Callable[[ReplyParts, ReplyAuthor, Wire | None], Wire]  # with the request that it answers
     stream: Callable[[Wire, ReplyAuthor, Collection[str]], Stream]  # with the odd ways of the server
     body: Callable[[Wire], Wire] = _same_body
+
+
+ReplyEncoder = ReplyForms
 
 
 def stop_word(stops: dict[Stop, str], reply: ReplyParts, protocol: str) -> str:
