@@ -138,7 +138,7 @@ class AnthropicReply(BlockStream):
         return {"type": "text", "text": text} if text else None
 
     def _text_block(self, block: OpenBlock) -> Wire | None:
-        citations = _data(block).get("citations")
+        citations = block.data.get("citations")
         if not block.pieces and not citations:
             return None
         return {"type": "text", "text": block.text, **({"citations": citations} if citations else {})}
@@ -147,13 +147,9 @@ class AnthropicReply(BlockStream):
         return self.carried_string(block, lambda data: data.get("signature") or data.get("redacted"))
 
 
-def _data(block: OpenBlock) -> dict[str, Any]:
-    return dict_in(block.residue.data) if block.residue is not None else {}
-
-
 def _own_block(block: OpenBlock) -> Wire:
     """A block of Anthropic itself, such as a tool that it ran."""
-    own = dict_in(_data(block).get("block"))
+    own = dict_in(block.data.get("block"))
     return own if own.get("type") else {}
 
 

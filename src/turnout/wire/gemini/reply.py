@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import ProviderError, StreamError
 from ...model import Media, ModelTurn, Usage, block_text
-from ...plain import dict_in, list_in
+from ...plain import list_in
 from ..failure.error_words import gemini_error
 from ..shared.growing_bytes import Wire
 from ..shared.reply_blocks import BlockStream, OpenBlock, json_bytes, json_text, stop_word, whole_blocks
@@ -115,8 +115,7 @@ class GeminiReply(BlockStream):
         return part
 
     def _other_parts(self, block: OpenBlock) -> list[Wire]:
-        data = dict_in(block.residue.data) if block.residue is not None else {}
-        if own := [part for part in list_in(data.get("parts")) if isinstance(part, dict)]:
+        if own := [part for part in list_in(block.data.get("parts")) if isinstance(part, dict)]:
             return own
         if isinstance(block.block, Media) and block.block.data:
             return [{"inlineData": {"mimeType": block.block.mime, "data": block.block.data}}]

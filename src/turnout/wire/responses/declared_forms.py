@@ -41,7 +41,7 @@ class DeclaredForms:
 
     def call_item(self, block: OpenBlock, id: str, *, is_begun: bool = False) -> Wire:
         """The item of a call; with `is_begun` as it is announced, without its arguments."""
-        data = dict_in(block.residue.data) if block.residue is not None else {}
+        data = block.data
         namespace, name = self._names.get(block.name) or (text_in(data.get("namespace")), block.name)
         if namespace and name.startswith(f"{namespace}."):
             name = name.removeprefix(f"{namespace}.")

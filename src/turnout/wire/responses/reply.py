@@ -223,14 +223,14 @@ class ResponsesReply(BlockStream):
         match block.kind:
             case "text":
                 item = self._message_item(block.text, place)
-                if phase := _data(block).get("phase"):
+                if phase := block.data.get("phase"):
                     item["phase"] = phase
                 return item if block.pieces else None
             case "thinking":
                 return self._reasoning_item(block, place)
             case "call":
                 return self._forms.call_item(block, self._id("fc_", place))
-        own = dict_in(_data(block).get("item"))
+        own = dict_in(block.data.get("item"))
         if isinstance(block.block, Opaque) and own.get("type"):
             return {"id": self._id("it_", place), **own}
         text = block_text(block.as_block())
@@ -265,10 +265,6 @@ def _status_word(stop: Any, raw: str) -> str:
 
 def _own_reasoning(data: dict[str, Any]) -> Any:
     return dict_in(data.get("item")).get("encrypted_content")
-
-
-def _data(block: OpenBlock) -> dict[str, Any]:
-    return dict_in(block.residue.data) if block.residue is not None else {}
 
 
 def usage_counts(usage: Usage) -> Wire:

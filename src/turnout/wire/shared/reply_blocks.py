@@ -31,7 +31,7 @@ from ...model import (
     ToolCall,
     Usage,
 )
-from ...plain import arguments, clean_text, dumps
+from ...plain import arguments, clean_text, dict_in, dumps
 from ...streaming.events import (
     Done,
     Error,
@@ -97,6 +97,11 @@ class OpenBlock:
         if len(self.pieces) > 1:
             self.pieces = ["".join(self.pieces)]
         return self.pieces[0] if self.pieces else ""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What its provider wants back with it."""
+        return dict_in(self.residue.data) if self.residue is not None else {}
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -360,6 +365,5 @@ class BlockStream:
         """The string that the client sends back with this block: the caller's, or the provider's own."""
         if self.facts.carry is not None:
             return self.facts.carry(block.as_block()) or ""
-        data = block.residue.data if block.residue is not None else None
-        value = native(data) if isinstance(data, dict) else None
+        value = native(block.data)
         return value if isinstance(value, str) else ""
