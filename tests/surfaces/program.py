@@ -28,7 +28,7 @@ KEYS = {
     "alt+enter": "\x1b\r",
 }
 KEYS |= {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
-PATIENCE = 60.0
+PATIENCE = float(os.environ.get("TURNOUT_PATIENCE", "60"))
 IDLE = r"\A(?!.*esc interrupts).*^ [a-z-]+:\S+[^\n]*\Z"
 """A screen on which nothing moves: its last line is the status line."""
 

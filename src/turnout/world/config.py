@@ -26,6 +26,7 @@ from ..tools.policy.rules import Mode, Rule
 from .accounts import Accounts
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account_name
+from .model_names import full_target_name
 from .places import Places
 from .trust import Trust, project_files
 
@@ -130,7 +131,7 @@ class Config(Struct, frozen=True):
         """A target by its name in a file, or as `provider:model`; at `base_url` if given."""
         if (named := self.settings.targets.get(name)) is not None:
             return self._place_target(Origin.parse(named.target), base_url, named, name)
-        origin = self._with_default_model(Origin.parse(name))
+        origin = self._with_default_model(Origin.parse(full_target_name(name)))
         named = self.settings.targets.get(origin.endpoint)
         if named is not None and origin.provider == Origin.parse(named.target).provider:
             # another model of the same account
@@ -179,7 +180,7 @@ class Config(Struct, frozen=True):
             return self.sources.get("model", "")
         if name in self.settings.fallback:
             return self.sources.get("fallback", "")
-        return self.key_source(Origin.parse(name).provider)
+        return self.key_source(Origin.parse(full_target_name(name)).provider)
 
     def has_key(self, name: str) -> bool:
         """Whether the environment or a stored account holds a key of this provider."""

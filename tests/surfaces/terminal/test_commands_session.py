@@ -56,7 +56,7 @@ def test_undo_removes_the_last_prompt(somebody: User) -> None:
     """The prompt is put back; without one there is nothing to remove."""
     shown = run(somebody, *OPENAI, stdin="/undo\none\n/undo\n").out
 
-    assert "there is no prompt to remove" in shown
+    assert "there is no prompt to go back to" in shown
     assert "Removed." in shown and "not sent: one" in shown
 
 

@@ -12,7 +12,7 @@ from turnout.surfaces.terminal.keys import bindings
 
 
 def bound(**state: Any) -> KeyBindings:
-    return bindings(SimpleNamespace(hears_choice=False, asked=None, **state))  # type: ignore[arg-type]
+    return bindings(SimpleNamespace(hears_choice=False, asked=None, picking=None, **state))  # type: ignore[arg-type]
 
 
 def keys_of(found: KeyBindings, *, active: bool = False) -> set[str]:
@@ -31,7 +31,7 @@ def test_letters_are_answers_only_while_a_question_takes_them() -> None:
     letters = {choice.key for choice in CHOICES}
     assert not letters & keys_of(bound(), active=True)
 
-    asked = bindings(SimpleNamespace(hears_choice=True, asked=None))  # type: ignore[arg-type]
+    asked = bindings(SimpleNamespace(hears_choice=True, asked=None, picking=None))  # type: ignore[arg-type]
 
     assert letters <= keys_of(asked, active=True)
 

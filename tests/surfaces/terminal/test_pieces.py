@@ -66,9 +66,8 @@ def test_a_thought_is_folded_unless_it_is_open() -> None:
         "for",
         "3",
         "s",
-        "(ctrl+t",
-        "shows",
-        "thinking)",
+        "(ctrl+o",
+        "opens)",
     ]
     assert drawing.piece(replace(thought, open=True)).endswith("  because\n")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.surfaces.places import User, simulated
-from tests.surfaces.program import Program
+from tests.surfaces.program import IDLE, Program
 
 from turnout.simulate import Call, Delay, Say, Stall, Think
 from turnout.simulate.model import demo
@@ -63,7 +63,7 @@ def test_the_screen_while_it_streams(tmp_path: Path) -> None:
         program.say("go")
         program.wait(r"(answering|thinking|waiting) \d s · esc interrupts", scrolled=False)
         text = program.settled(r"The end\.\n\n❯")
-        assert re.search(r"✻ thought( for \d s)? \(ctrl\+t shows thinking\)", text)
+        assert re.search(r"✻ thought( for \d s)? \(ctrl\+o opens\)", text)
         assert "First I look" not in text
         assert "**" not in text and "```" not in text
         assert re.search(r"Plan\n\nSome bold words\.\n\n  def f\(\):\n      return 1\n\nThe end\.", text)
@@ -224,7 +224,7 @@ def test_editing_completion_and_history(somebody: User) -> None:
         program.key("shift+tab")
         program.wait(r"· auto-edit ·", scrolled=False)
         program.type("/mod")
-        program.wait(r"model\s+show or switch the model", scrolled=False)
+        program.wait(r"model\s+choose who answers", scrolled=False)
         program.key("tab")
         program.type(" mistral")
         program.wait(r"^ +mistral:mistral-large-latest", scrolled=False)
@@ -265,7 +265,6 @@ def test_commands(somebody: User) -> None:
         for typed, shown in (
             ("/help", r"Your commands\n  /greet\s+Be kind.*Keys"),
             ("/greet Ada", r"● read_file README\.md"),
-            ("/model", r"gemini:gemini-2\.5-pro"),
             ("/provider kimi", r"kimi:kimi-k2\.5 answers"),
             ("/tools", r"edit_file\s+write: Replace"),
             ("/mcp", r"No MCP server is configured"),
@@ -275,7 +274,7 @@ def test_commands(somebody: User) -> None:
             ("/stats", r"openai:gpt-4o\s+[\d,]+ tokens in"),
             ("/diagnose", r"kimi:kimi-k2\.5 would accept this conversation"),
             ("/theme light", r"The theme is light"),
-            ("/copy", r"(Copied|the answer is in)"),
+            ("/copy", r"(Copied|clipboard of your terminal|the answer is in)"),
             ("/compact", r"(nothing to compact|Compacted)"),
             ("/fork", r"Continuing in a copy"),
             ("/undo", r"Removed.*❯ Say hello to Ada"),
@@ -285,8 +284,14 @@ def test_commands(somebody: User) -> None:
         program.key("ctrl+c")
         program.say("/export talk.md")
         program.wait(r"Written to .*talk\.md")
+        program.say("/model")
+        program.wait(r"Models: type to search.*\$[\d.]+/\$\d+ · key", scrolled=False)
+        program.key("esc")
+        program.wait(IDLE, scrolled=False)
         program.say("/resume")
-        program.wait(r"Sessions, the latest first")
+        program.wait(r"Sessions, the latest first", scrolled=False)
+        program.key("esc")
+        program.wait(IDLE, scrolled=False)
         program.say("/clear")
         program.wait(r"Started session")
         program.say("/permision")

@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 _SEQUENCE = re.compile(r"\x1b(?:\[([0-?]*)([ -/]*)([@-~])|([\]PX^_])|(.))", re.DOTALL)
+_COPY = re.compile(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07")
 _MODES = {"25", "7", "12", "2004", "1"}
 """Cursor shown, wrapping, blinking, bracketed paste, cursor keys: what an input line switches."""
 
@@ -22,6 +23,7 @@ class Terminal:
         self.cells: list[list[str]] = [self._blank() for _ in range(rows)]
         self.scrolled: list[str] = []
         self.strange: list[str] = []
+        self.copied: list[str] = []  # what the program put into the clipboard, in base64
         self.x = self.y = 0
         self._rest = ""
 
@@ -59,6 +61,13 @@ class Terminal:
                 self._letter(text[at])
                 at += 1
                 continue
+            if (copied := _COPY.match(text, at)) is not None:
+                self.copied.append(copied[1])
+                at = copied.end()
+                continue
+            if text.startswith("\x1b]52", at) and "\x07" not in text[at:]:
+                self._rest = text[at:]
+                return
             found = _SEQUENCE.match(text, at)
             if found is None:
                 self._rest = text[at:]

@@ -1,7 +1,7 @@
 """The `turnout` command. Each subcommand has its own file, which is loaded when it is used.
 
 Without a subcommand `chat` runs: `turnout -c` is `turnout chat -c`. A sentence in place of a
-subcommand is the first prompt.
+subcommand is the first prompt. With -p among the options `run` does: `turnout -p "Say hello"`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing and _is_talk(args):
-            args = ["chat", *args]
+            args = ["run" if _asks_once(args) else "chat", *args]
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -157,6 +157,12 @@ def _is_talk(args: list[str]) -> bool:
     return first not in COMMANDS and any(letter.isspace() for letter in first)
 
 
+def _asks_once(args: list[str]) -> bool:
+    """Whether -p is among the options: one prompt, one answer, as in other agents."""
+    options = args[: args.index("--")] if "--" in args else args
+    return any(each in ("-p", "--prompt", "--print") or each.startswith("--prompt=") for each in options)
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="turnout")
 def main() -> None:
@@ -165,9 +171,10 @@ def main() -> None:
     \b
     Start here:
       turnout                       chat in this folder, with the API key in your environment
-      turnout -m kimi:kimi-k3     … with that model; /model switches at any turn
+      turnout -m kimi-k3            … with that model; /model switches at any turn
       turnout -c                    … and resume the latest session
-      turnout run -p "Say hello"    one question, one answer
+      turnout -r                    … choose one of the earlier sessions
+      turnout -p "Say hello"        one question, one answer
       turnout demo                  see it work, without a key
 
     `turnout COMMAND --help` explains each command with examples.

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ..shared.open_session import CHOOSE
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -23,10 +25,23 @@ class Dollars(click.FloatRange):
 
 
 SESSION = (
-    click.option("-m", "--model", default="", help="provider:model, or a name from the configuration."),
+    click.option(
+        "-m",
+        "--model",
+        default="",
+        help="The model: gpt-5.1, openai/gpt-5.1, openai:gpt-5.1, or a name from the configuration.",
+    ),
     click.option("--fallback", multiple=True, help="Model to use when the one before it fails; repeatable."),
     click.option("-c", "--continue", "continues", is_flag=True, help="Resume the latest session."),
-    click.option("-r", "--resume", default="", metavar="ID", help="Resume this session."),
+    click.option(
+        "-r",
+        "--resume",
+        default="",
+        is_flag=False,
+        flag_value=CHOOSE,
+        metavar="[ID]",
+        help="Resume this session; without an ID, choose one.",
+    ),
     click.option(
         "--fork", is_flag=True, help="With -c or -r: resume a copy, and leave the session unchanged."
     ),

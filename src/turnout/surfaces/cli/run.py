@@ -28,8 +28,9 @@ from ...world.config import Config
 from ...world.secrets import Secrets
 from ..shared.clean_text import json_line, one_line, printable
 from ..shared.mcp_servers import servers_of, unused_server_lines
-from ..shared.mentions import with_files
+from ..shared.mentions import attached_files
 from ..shared.open_session import (
+    CHOOSE,
     SessionArguments,
     configuration,
     confinement_warning,
@@ -41,7 +42,7 @@ from ..shared.usage_counts import count_use, usage_by_model
 from . import exit_codes as exits
 from .debug_log import DebugLog
 from .options import session_options
-from .run_result import Denial, Ending, RunResult, line, trouble
+from .run_result import Denial, Ending, RunResult, SessionOpened, line, trouble
 
 LARGEST_INPUT = 16 * 1024 * 1024
 SILENCE = 2.0
@@ -49,14 +50,25 @@ SILENCE = 2.0
 
 
 @click.command("run")
-@click.option("-p", "--prompt", default=None, help="The prompt. Text on stdin is added as context.")
+@click.argument("words", nargs=-1, metavar="[PROMPT]")
+@click.option(
+    "-p",
+    "--prompt",
+    "--print",
+    "prompt",
+    default="",
+    is_flag=False,
+    flag_value="",
+    metavar="[PROMPT]",
+    help="The prompt, here or as the argument. Text on stdin is added as context.",
+)
 @click.option(
     "--output-format",
     "form",
     type=click.Choice(["text", "json", "stream-json"]),
     default="text",
     show_default=True,
-    help="text: the answer; json: one result object; stream-json: every event, the result last.",
+    help="text: the answer; json: one result object; stream-json: session, every event, result.",
 )
 @click.option("--json-schema", "shape", default=None, help="JSON Schema of the answer: a file, or JSON.")
 @session_options
@@ -64,7 +76,8 @@ SILENCE = 2.0
 def run_command(
     ctx: click.Context,
     /,
-    prompt: str | None,
+    words: tuple[str, ...],
+    prompt: str,
     form: str,
     shape: str | None,
     debug: str | None,
@@ -85,13 +98,16 @@ def run_command(
 
     \b
     Examples:
-      git diff | turnout run -p "Review this" -m anthropic:claude-sonnet-5
-      turnout run -p "Fix the failing test" --approval-mode auto-edit --allow "shell(pytest*)"
+      turnout run "What does this project do?"
+      git diff | turnout -p "Review this" -m claude-sonnet-5
+      turnout run "Fix the failing test" --approval-mode auto-edit --allow "shell(pytest*)"
       turnout run -c -p "And now in French" --output-format json | jq -r .text
     """
     asked = SessionArguments(approval=approval or "", stored=not no_store, **wanted)
     shot = OneShot(asked, form, schema_of(shape), debug)
-    prompt = (prompt or "").strip()
+    if wanted["resume"] == CHOOSE:
+        raise UsageError("-r without an ID asks you to choose, which needs a conversation; give -r ID, or -c")
+    prompt = " ".join((prompt, *words)).strip()
     ctx.exit(asyncio.run(shot.answer(prompt, piped_text(bool(prompt)))))
 
 
@@ -212,13 +228,18 @@ class OneShot:
 
     def _prompt_blocks(self, session: Session, prompt: str, piped: str) -> tuple[Block, ...]:
         """The prompt with the files that it mentions, then the text of stdin as it is."""
-        blocks = with_files(prompt, session.scheduler.workspace) if prompt else ()
+        added = attached_files(prompt, session.scheduler.workspace)
+        for told in added.lines:
+            self._write_stderr(told)
+        blocks = (Text(prompt), *added.blocks) if prompt else ()
         return (*blocks, *((Text(piped),) if piped else ()))
 
     async def _converse(self, session: Session, prompt: tuple[Block, ...]) -> int:
         history, replies = session.history, len(session.turns)
         entries, diagnostics = len(history.entries), len(history.diagnostics)
         self._stop = session.cancel
+        if self.form == "stream-json":
+            self._write_stdout(line(SessionOpened(session.id, str(session.target.origin))))
         options = {"schema": self.schema} if self.schema is not None else {}
         terminal = await self._run_to_end(session, prompt, options)
         self._stop = _do_nothing  # only the report is left

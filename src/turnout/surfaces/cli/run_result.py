@@ -51,6 +51,13 @@ class RunResult(Struct, frozen=True, kw_only=True, tag="result"):
     error: Trouble | None = None
 
 
+class SessionOpened(Struct, frozen=True, tag="session"):
+    """The first line of `stream-json`: which session answers, and with which model."""
+
+    session_id: str
+    model: str
+
+
 class NestedEvent(Struct, frozen=True, tag="nested"):
     """An event of a subagent, under the call that started it."""
 
@@ -58,7 +65,7 @@ class NestedEvent(Struct, frozen=True, tag="nested"):
     event: dict[str, Any]
 
 
-Line = StreamEvent | ToolEvent | Status | Discarded | NestedEvent | RunResult
+Line = SessionOpened | StreamEvent | ToolEvent | Status | Discarded | NestedEvent | RunResult
 """One line of `--output-format stream-json`."""
 
 
@@ -67,8 +74,8 @@ def trouble(error: TurnoutError, hide: Callable[[str], str]) -> Trouble:
     return Trouble(Failed(error).kind, hide(str(error)))
 
 
-def line(event: SessionEvent | RunResult) -> str:
-    """One event or the result, as one line of JSON that is safe to print in a terminal."""
+def line(event: SessionEvent | SessionOpened | RunResult) -> str:
+    """One event, the opening or the result, as one line of JSON that is safe to print in a terminal."""
     return json_line(json.dumps(_event_json(event), ensure_ascii=False))
 
 

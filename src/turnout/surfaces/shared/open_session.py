@@ -26,15 +26,15 @@ from ...tools.policy.rules import Rule
 from ...wire.options import Options
 from ...world.config import Config, load_config
 from ...world.world import World
+from .system_prompt import system_prompt
 
 if TYPE_CHECKING:
     from ...store import Store
     from ...world.ports import Transport
 
-SYSTEM = (
-    "You are turnout, an agent in a terminal. You work in one folder with the tools you are given. Look "
-    "before you act, change only what is asked for, and say plainly what you did and what you could not do."
-)
+
+CHOOSE = "?"
+"""The value of -r without an id: the user chooses a session."""
 
 
 class SessionArguments(Struct, frozen=True, kw_only=True):
@@ -96,7 +96,7 @@ def open_session(
         fallback=fallback,
         route=settings.route or None,
         tools=BUILTIN if works_here() else ANYWHERE,
-        system=instructions(config),
+        system=system_prompt(config, target),
         store=store,
         id=id or None,
         options=Options(
@@ -153,14 +153,6 @@ def last_model(config: Config, store: Store | None, id: str) -> str:
     return str(origin) if origin.model and origin.provider in PROVIDERS else ""
 
 
-def instructions(config: Config) -> str:
-    """The system prompt: ours or the user's, the folder, and the project's instructions to agents."""
-    parts = [config.settings.system or SYSTEM, f"The folder is {config.folder}."]
-    if project := config.instructions():
-        parts.append(f"The project's own instructions:\n\n{project}")
-    return "\n\n".join(parts)
-
-
 def command_line_rules(wanted: SessionArguments) -> list[Rule]:
     """--allow and --deny: a tool's name, or `tool(pattern)` for its first argument or path."""
     return [_parse_rule("allow", text) for text in wanted.allow] + [
@@ -194,13 +186,13 @@ def stored_session(wanted: SessionArguments, config: Config) -> dict[str, Any]:
         raise UsageError("-c resumes the latest session and -r ID another one; give only one of them")
     store = open_store(config.environment)
     found = ""
-    if wanted.resume:
+    if wanted.resume and wanted.resume != CHOOSE:
         found = find_session(store, wanted.resume)
     elif wanted.continues:
         found = latest_session(store)
-    if wanted.fork and not found:
+    if wanted.fork and not found and wanted.resume != CHOOSE:
         raise UsageError("--fork copies a session; name it with -c or -r ID")
-    if wanted.fork:
+    if wanted.fork and found:
         found = store.fork(found)
     return {"store": store, **({"id": found} if found else {})}
 

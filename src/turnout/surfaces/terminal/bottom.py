@@ -22,6 +22,7 @@ from prompt_toolkit.widgets import SearchToolbar
 
 from ..shared.clean_text import visible
 from .approval_question import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
+from .drawing import fit_columns
 from .status_line import status_line
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Bottom:
         if self._shows_choices:
             letters = sum(get_cwidth(text) for _, text in self._choices())
             below += -(-letters // max(columns, 1))
+        if self._terminal.picking is not None:
+            below += len(self._terminal.picking.picker.window()[0]) + 2
         return rows - AROUND - below
 
     @property
@@ -68,6 +71,10 @@ class Bottom:
                 ConditionalContainer(live, Condition(lambda: bool(terminal.live))),
                 Window(height=1),
                 ConditionalContainer(self.choices, Condition(lambda: self._shows_choices)),
+                ConditionalContainer(
+                    Window(FormattedTextControl(self._rows), dont_extend_height=True),
+                    Condition(lambda: terminal.picking is not None),
+                ),
                 self._entry(search),
                 search,
                 status,
@@ -106,6 +113,8 @@ class Bottom:
                     f"{LABELS.get(terminal.asked.words_for.key, terminal.asked.words_for.word)} ",
                 )
             ]
+        if terminal.picking is not None:
+            return [("class:prompt", "search ")]
         if terminal.inquiry is not None:
             return [("class:prompt", f"{terminal.inquiry.label} ")]
         return [("class:prompt", f"{terminal.drawing.theme.signs.user} ")]
@@ -133,6 +142,30 @@ class Bottom:
 
     def _choice_words(self, asked: QuestionLine, choice: AnswerChoice) -> str:
         return f"{choice.word} ({visible(asked.question.covers)})" if choice is ALWAYS else choice.word
+
+    def _rows(self) -> list[Any]:
+        """The list that is open: its title, the rows in view, and the keys."""
+        terminal = self._terminal
+        if terminal.picking is None:
+            return []
+        picker, signs, width = terminal.picking.picker, terminal.drawing.theme.signs, terminal.width - 1
+        places, count = picker.window()
+        rows = [picker.rows[place] for place in places]
+        column = min(max((get_cwidth(row.name) for row in rows), default=0), max(width * 3 // 5, 12))
+        parts: list[Any] = [
+            ("class:prompt", fit_columns(f" {picker.title}", width, signs.ellipsis)),
+            ("", "\n"),
+        ]
+        for place, row in zip(places, rows, strict=True):
+            chosen = place == picker.chosen_row
+            name = fit_columns(visible(row.name), column, signs.ellipsis)
+            lead = f" {signs.user if chosen else ' '} {name}{' ' * (column - get_cwidth(name))}"
+            room = width - get_cwidth(lead) - 2
+            detail = fit_columns(f"  {visible(row.detail)}", room, signs.ellipsis) if room > 8 else ""
+            parts += [("class:prompt" if chosen else "", lead), ("class:status", detail), ("", "\n")]
+        found = f"{count} of {len(picker.rows)}" if count else "nothing fits"
+        keys = f"   {found} {signs.dot} enter picks {signs.dot} esc leaves"
+        return [*parts, ("class:status", fit_columns(keys, width, signs.ellipsis))]
 
     def _status(self) -> AnyFormattedText:
         terminal = self._terminal

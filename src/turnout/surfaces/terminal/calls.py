@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from ...model import Outcome
 from ...plain import arguments as parsed
 from ...plain import dumps
@@ -18,6 +20,8 @@ from .pieces import ChangedLine, FinishedCall, RunningCall
 
 PREVIEW = 6
 """Lines of a result that are shown."""
+MOST_OPENED = 5_000
+"""Lines of a result that ctrl+o shows."""
 LONGEST_LINE = 240
 LONGEST_SUBJECT = 400
 KEPT_OUTPUT = 8_000
@@ -43,6 +47,7 @@ class CallOnScreen:
         self.state = "writing"
         self.arguments: dict[str, Any] = {}
         self.used: FinishedCall | None = None
+        self.whole: FinishedCall | None = None  # the same with every line, if `used` leaves lines out
         self._raw: list[str] = []
         self._began = now
         self._change: tuple[ChangedLine, ...] = ()
@@ -97,6 +102,9 @@ class CallOnScreen:
             0 if changed else len(lines) - len(shown),
             self._change if changed else (),
         )
+        if self.used.is_folded:
+            whole = tuple(line[:LONGEST_LINE] for line in lines[:MOST_OPENED])
+            self.whole = replace(self.used, lines=() if changed else whole, more=0, open=True)
 
     def running_piece(self, now: float) -> RunningCall:
         lines = [*printable(self._output).rstrip("\n").split("\n")[-LIVE_LINES:]] if self._output else []

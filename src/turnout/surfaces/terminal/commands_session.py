@@ -1,67 +1,26 @@
-"""Slash commands for the model, the session, undo, export and copy."""
+"""Slash commands for the session: a new one, another one, a copy, compaction, export and copy."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import time
 from collections.abc import Iterable
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from ...history.log import History
-from ...model import Compaction, ModelTurn, Turn, UserTurn, joined_text
-from ...providers import PROVIDERS, find_provider
-from ...tools.confine.process import environment
-from ...world.config import DEFAULT_MODELS
+from ...model import ModelTurn
 from ...world.places import write_new, write_private
 from ..shared.clean_text import one_line, printable
-from .pieces import Notice, Rows
+from .clipboard import copy_with_program, is_remote
+from .picker import PickRow
+from .pieces import Notice
 
 if TYPE_CHECKING:
     from .talk import Talk
 
-LISTED = 15
-SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "WSL_INTEROP")
-CLIPBOARDS = (("pbcopy",), ("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-ib"), ("clip.exe",))
-
-
-# Who answers
-
-
-def model_names(talk: Talk) -> list[str]:
-    """The names that /model offers: configured targets, and the models of this session."""
-    turns = talk.session.history.turns
-    seen = [str(turn.origin) for turn in turns if isinstance(turn, ModelTurn) and turn.origin.model]
-    return list(dict.fromkeys([*talk.config.targets(), str(talk.session.target.origin), *seen]))
-
-
-def switch_model(talk: Talk, name: str) -> None:
-    if not name:
-        current = str(talk.session.target.origin)
-        rows = [(known, "current" if known == current else "") for known in model_names(talk)]
-        talk.edge.show(Rows(tuple(rows), "Models; any other provider:model works too"))
-        return
-    place = talk.config.target(name)
-    talk.session.switch(place)
-    talk.refresh_status()
-    when = "after this reply" if talk.session.busy else "from now on"
-    talk.edge.show(Notice(f"{place.origin} answers {when}, with the whole conversation."))
-
-
-def provider_names(talk: Talk) -> list[str]:
-    return [name for name in PROVIDERS if talk.config.has_key(name)]
-
-
-def switch_provider(talk: Talk, name: str) -> None:
-    if not name:
-        rows = [(known, DEFAULT_MODELS.get(known, "")) for known in provider_names(talk)]
-        talk.edge.show(Rows(tuple(rows), "Providers with a key; `turnout providers` lists all"))
-        return
-    switch_model(talk, find_provider(name).name)
+LISTED = 200
+"""Sessions that the list holds."""
 
 
 # Which session
@@ -82,22 +41,37 @@ def session_ids(talk: Talk) -> Iterable[str]:
 
 def resume_session(talk: Talk, given: str) -> None:
     if not given:
-        lines = talk.opener.required_store.list(limit=LISTED)
-        rows = [
-            (line.id, f"{_ago(line.updated)}  {line.turns} turns  {one_line(line.title)}") for line in lines
-        ]
-        talk.edge.show(Rows(tuple(rows), "Sessions, the latest first: /resume ID"))
+        talk.begin(pick_session(talk), quiet=True)
         return
     id = talk.opener.find_session(given)
     if id == talk.session.id:
         raise UsageError(f"{id} is this session; choose another one")
 
-    async def open_session() -> None:
-        await talk.go_to(id)
-        talk.recall()
-        talk.edge.show(Notice(f"Resumed {id}; {talk.session.target.origin} answers."))
+    talk.begin(_open_stored(talk, id))
 
-    talk.begin(open_session())
+
+async def pick_session(talk: Talk, fork: bool = False) -> None:
+    """The list of stored sessions; the one that the user picks is opened, or a copy of it."""
+    lines = [line for line in talk.opener.required_store.list(limit=LISTED) if line.id != talk.session.id]
+    if not lines:
+        talk.edge.show(Notice("There is no other session yet."))
+        return
+    rows = [
+        PickRow(
+            one_line(line.title, 60) or "(no title)",
+            f"{_ago(line.updated)} · {line.turns} turns · {line.model or 'no model'} · {line.id}",
+        )
+        for line in lines
+    ]
+    chosen = await talk.edge.pick("Sessions, the latest first: type to search", rows)
+    if chosen is not None:
+        await _open_stored(talk, talk.opener.copy(lines[chosen].id) if fork else lines[chosen].id)
+
+
+async def _open_stored(talk: Talk, id: str) -> None:
+    await talk.go_to(id)
+    talk.recall()
+    talk.edge.show(Notice(f"Resumed {id}; {talk.session.target.origin} answers."))
 
 
 def fork_session(talk: Talk, rest: str) -> None:
@@ -117,30 +91,6 @@ def compact_history(talk: Talk, rest: str) -> None:
         talk.edge.show(Notice("Compacted." if done else "There is nothing to compact."))
 
     talk.begin(compact_now())
-
-
-def undo_last_prompt(talk: Talk, rest: str) -> None:
-    history = talk.session.history
-    asked = [at for at, turn in enumerate(history.turns) if isinstance(turn, UserTurn)]
-    if not asked or (asked[-1] == 0 and history.summary):
-        raise UsageError("there is no prompt to remove; use /resume to open another session")
-    turn = history.turns[asked[-1]]
-    made = _compactions_before(history, turn)
-    history.rewind(history.turns[asked[-1] - 1].key if asked[-1] else "")
-    for each in made:
-        history.compact(each.through_key, each.summary, shortened=each.shortened, pinned=each.pinned)
-    talk.refresh_status()
-    talk.edge.show(Notice("Removed. Files that tools have changed stay changed."))
-    talk.edge.put_back(joined_text(turn.blocks[:1]))
-
-
-def _compactions_before(history: History, turn: Turn) -> list[Compaction]:
-    """The compactions between a turn and the one before it, which a rewind would undo."""
-    at = max(place for place, entry in enumerate(history.entries) if entry == turn)
-    before = takewhile(
-        lambda entry: not isinstance(entry, UserTurn | ModelTurn), reversed(history.entries[:at])
-    )
-    return [entry for entry in before if isinstance(entry, Compaction)][::-1]
 
 
 # Out
@@ -168,26 +118,15 @@ def copy_last_answer(talk: Talk, rest: str) -> None:
     if not answers:
         raise UsageError("there is no answer to copy yet; ask something first")
     text = printable(answers[-1])
-    for words in CLIPBOARDS:
-        if shutil.which(words[0]) and _pipe_to(words, text):
-            talk.edge.show(Notice(f"Copied {len(text):,} characters."))
-            return
-    path = talk.config.places.state / "copied.md"
-    write_private(path, text)
-    talk.edge.show(Notice(f"No clipboard program was found; the answer is in {path}."))
-
-
-def _pipe_to(words: tuple[str, ...], text: str) -> bool:
-    """Run a clipboard program. It may outlive us, so it gets the variables of the display and no API keys."""
-    known = environment(os.environ, SCREEN)
-    quiet = subprocess.DEVNULL
-    try:
-        done = subprocess.run(
-            words, input=text.encode(), timeout=5, stdout=quiet, stderr=quiet, env=known, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    remote = is_remote(os.environ)
+    if not remote and copy_with_program(text):
+        talk.edge.show(Notice(f"Copied {len(text):,} characters."))
+    elif talk.edge.copy_text(text) or (remote and copy_with_program(text)):
+        talk.edge.show(Notice(f"Sent {len(text):,} characters to the clipboard of your terminal (OSC 52)."))
+    else:
+        path = talk.config.places.state / "copied.md"
+        write_private(path, text)
+        talk.edge.show(Notice(f"No clipboard was found; the answer is in {path}."))
 
 
 def _ago(when: float) -> str:

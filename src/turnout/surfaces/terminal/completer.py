@@ -14,7 +14,7 @@ from ...tools.confine.ignore import NOISE
 from ...tools.confine.workspace import WorkspaceFiles
 from ..shared.clean_text import one_line, visible
 from ..shared.mentions import quoted_path
-from .commands import COMMANDS
+from .commands import command_names, find_command
 
 if TYPE_CHECKING:
     from .talk import Talk
@@ -45,13 +45,13 @@ class ChatCompleter(Completer):
     def _commands(self, text: str) -> Iterator[Completion]:
         name, space, rest = text.partition(" ")
         if not space:
-            known = {key: command.help for key, command in COMMANDS.items()}
+            known = {key: command.help for key, command in command_names() if command.help}
             known |= {key: own.description for key, own in self._talk.user_commands.items()}
             for key, description in known.items():
                 if key.startswith(name):
                     yield Completion(key, -len(name), display_meta=one_line(description, 60))
             return
-        command = COMMANDS.get(name)
+        command = find_command(name)
         if command is not None and command.choices is not None:
             yield from _matching_choices(command.choices(self._talk), rest)
 

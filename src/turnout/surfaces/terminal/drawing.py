@@ -7,13 +7,13 @@ live view is truncated, because its height must be known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.utils import get_cwidth
 
 from ..shared.clean_text import one_line, only_colour, printable, visible, visible_line
 from .pieces import (
+    MOST_CHANGED,
     ApprovalQuestion,
     ChangedLine,
     FinishedCall,
@@ -32,15 +32,13 @@ from .theme import Theme
 if TYPE_CHECKING:
     from .markdown import MarkdownDrawer
 
-MOST_CHANGED = 60
-"""Lines of a change that are shown after it is made. The question before it shows all of them."""
-
 
 class Drawing:
     """Draws for one terminal; its width may change."""
 
-    def __init__(self, theme: Theme, width: int = 80) -> None:
+    def __init__(self, theme: Theme, width: int = 80, opens: str = "ctrl+o opens") -> None:
         self.theme = theme
+        self.opens = opens  # how the user opens what is folded
         self.width = width
         self._markdown: dict[int, MarkdownDrawer] = {}
 
@@ -55,7 +53,7 @@ class Drawing:
 
     def piece(self, piece: Piece) -> str:
         """The piece as lines, with an empty line before it unless it continues another."""
-        gap = "" if isinstance(piece, Prose | Listing) and piece.follows else "\n"
+        gap = "" if isinstance(piece, Prose | Listing | Notice) and piece.follows else "\n"
         return gap + only_colour("\n".join(self._lines(piece))) + "\n"
 
     def _lines(self, piece: Piece) -> Iterable[str]:
@@ -71,7 +69,8 @@ class Drawing:
             case FinishedCall():
                 return self._finished_call_lines(piece)
             case Notice(text, tone):
-                return [self._paint_line(line, tone) for line in printable(text).split("\n")]
+                lines = self._wrapped_lines(printable(text))
+                return [self._paint_line(line, tone) for line in lines]
             case Rows():
                 return self._table_lines(piece)
             case ApprovalQuestion():
@@ -79,8 +78,13 @@ class Drawing:
 
     def _user_lines(self, text: str) -> Iterator[str]:
         sign = self.theme.signs.user
-        for at, line in enumerate(printable(text).split("\n")):
+        for at, line in enumerate(self._wrapped_lines(printable(text), 2)):
             yield self.theme.paint(f"{sign if not at else ' '} {line}", "user")
+
+    def _wrapped_lines(self, text: str, margin: int = 0) -> Iterator[str]:
+        """The lines of a text, broken between words; a line keeps its indentation."""
+        for line in text.split("\n"):
+            yield from wrap_words(line, self.width - margin)
 
     def _code_lines(self, code: str, language: str) -> list[str]:
         """Code is indented and not truncated: the terminal wraps long lines, so they can be copied whole."""
@@ -93,10 +97,11 @@ class Drawing:
     def _thought_lines(self, thought: FoldedThought) -> Iterator[str]:
         sign = self.theme.signs.thought
         how_long = f" for {thought.seconds:.0f} s" if thought.seconds >= 1 else ""
-        hint = "" if thought.open else " (ctrl+t shows thinking)"
+        hint = "" if thought.open else f" ({self.opens.replace('them', 'it')})"
         yield self.theme.paint(f"{sign} thought{how_long}{hint}", "dim")
         if thought.open:
-            yield from (self.theme.paint(f"  {line}", "dim") for line in printable(thought.text).split("\n"))
+            lines = self._wrapped_lines(printable(thought.text), 2)
+            yield from (self.theme.paint(f"  {line}", "dim") for line in lines)
 
     def _finished_call_lines(self, used: FinishedCall) -> Iterator[str]:
         signs, paint = self.theme.signs, self.theme.paint
@@ -109,14 +114,14 @@ class Drawing:
         for at, line in enumerate(used.lines):
             yield paint(f"  {signs.result if not at else ' '} {printable(line)}", "dim")
         if used.more:
-            lead = "   " if used.lines else f"  {signs.result}"
-            yield paint(
-                f"{lead} {used.more:,} {'more ' if used.lines else ''}{_lines_word(used.more)}", "dim"
-            )
-        yield from self._change_lines(used.change[:MOST_CHANGED])
-        if len(used.change) > MOST_CHANGED:
-            more = len(used.change) - MOST_CHANGED
-            yield paint(f"    {more:,} more {_lines_word(more)}", "dim")
+            lead, further = ("   ", "more ") if used.lines else (f"  {signs.result}", "")
+            how = f" ({self.opens})" if used.lines else ""  # the whole file is of little use to the user
+            yield paint(f"{lead} {used.more:,} {further}{_lines_word(used.more)}{how}", "dim")
+        shown = used.change if used.open else used.change[:MOST_CHANGED]
+        yield from self._change_lines(shown)
+        if len(shown) < len(used.change):
+            more = len(used.change) - len(shown)
+            yield paint(f"    {more:,} more {_lines_word(more)} ({self.opens})", "dim")
 
     def _change_lines(self, lines: Sequence[ChangedLine]) -> Iterator[str]:
         size = max((len(str(line.number)) for line in lines if line.number), default=0)
@@ -136,10 +141,14 @@ class Drawing:
         room = self.width - width - 5
         for name, text in rows.rows:
             pad = " " * (width - get_cwidth(name))
-            wrapped = wrap(printable(text), room) if room > 20 else [printable(text)]
-            lead = f"  {self.theme.paint(printable(name), 'accent')}{pad}"
-            yield f"{lead}  {wrapped[0] if wrapped else ''}".rstrip()
-            yield from (f"{' ' * (width + 4)}{line}" for line in wrapped[1:])
+            lead = f"  {self.theme.paint(printable(name), 'accent')}"
+            if room > 20 or not text:
+                first, *rest = wrap_words(printable(text), room) if text else [""]
+                yield f"{lead}{pad}  {first}".rstrip()
+                yield from (f"{' ' * (width + 4)}{line}" for line in rest)
+            else:  # a narrow terminal: the text goes below its name
+                yield lead
+                yield from (f"      {line}" for line in wrap_words(printable(text), self.width - 6))
 
     def _question_lines(self, question: ApprovalQuestion) -> Iterator[str]:
         paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
@@ -198,7 +207,7 @@ class Drawing:
         took = f" {call.seconds:.0f} s" if call.seconds >= 1 and call.state == "running" else ""
         name, tail = one_line(call.name), f" {signs.dot} {call.state}{share}{took}"
         room = self.width - get_cwidth(name) - get_cwidth(tail) - 4
-        subject = _fit_columns(one_line(visible(call.subject), 400), max(room, 0), signs.ellipsis)
+        subject = fit_columns(one_line(visible(call.subject), 400), max(room, 0), signs.ellipsis)
         spin = self._spinner_at(call.seconds)
         if room >= 0:
             yield f"{spin} {paint(name, 'bold')} {subject}{paint(tail, 'dim')}"
@@ -217,14 +226,31 @@ class Drawing:
         return letters[int(seconds * 5) % len(letters)]
 
     def _fit_line(self, line: str) -> str:
-        return _fit_columns(line, self.width - 1, self.theme.signs.ellipsis)
+        return fit_columns(line, self.width - 1, self.theme.signs.ellipsis)
+
+
+def wrap_words(line: str, width: int) -> list[str]:
+    """The line in lines of at most this many columns. Only a word that is wider than that is broken."""
+    if get_cwidth(line) <= width or width < 8:
+        return [line]
+    indent = " " * min(len(line) - len(line.lstrip(" ")), width // 2)
+    lines, current = [], indent
+    for word in line.split(" "):
+        if not word and current == indent:
+            continue
+        longer = f"{current}{'' if current == indent else ' '}{word}"
+        if get_cwidth(longer) > width and current != indent:
+            lines.append(current)
+            longer = f"{indent}{word}"
+        current = longer
+    return [*lines, current]
 
 
 def _lines_word(count: int) -> str:
     return "line" if count == 1 else "lines"
 
 
-def _fit_columns(line: str, width: int, ellipsis: str) -> str:
+def fit_columns(line: str, width: int, ellipsis: str) -> str:
     """The line in at most this many columns of a terminal."""
     if get_cwidth(line) <= width:
         return line

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ...tools.policy.approval import ApprovalRequest, Decision
+from .picker import PickRow
 from .pieces import ApprovalQuestion, Piece
 
 
@@ -13,6 +15,10 @@ class Edge(Protocol):
 
     @property
     def width(self) -> int: ...
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether single keys reach us; without them only whole lines do."""
 
     def show(self, *pieces: Piece) -> None:
         """Show finished pieces, in this order."""
@@ -25,6 +31,12 @@ class Edge(Protocol):
 
     async def inquire(self, label: str) -> str | None:
         """A line that the user types as an answer; None if they decline."""
+
+    async def pick(self, title: str, rows: Sequence[PickRow], at: int = 0) -> int | None:
+        """The position of the row that the user picks; None if they pick none."""
+
+    def copy_text(self, text: str) -> bool:
+        """Copy a text through the terminal; False if that is not possible here."""
 
     def put_back(self, text: str) -> None:
         """Put a text back into the input line."""

@@ -1,8 +1,10 @@
-"""A question other than an approval: the user answers it in words."""
+"""Questions other than an approval: the user answers in words, or picks a row of a list."""
 
 from __future__ import annotations
 
 import asyncio
+
+from .picker import Picker
 
 
 class Inquiry:
@@ -11,3 +13,15 @@ class Inquiry:
     def __init__(self, label: str, answer: asyncio.Future[str | None]) -> None:
         self.label = label
         self.answer = answer
+
+
+class PickInquiry:
+    """A list that is open, and the choice that is awaited."""
+
+    def __init__(self, picker: Picker, answer: asyncio.Future[int | None]) -> None:
+        self.picker = picker
+        self.answer = answer
+
+    def give(self, chosen: int | None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(chosen)

@@ -23,6 +23,7 @@ def bindings(terminal: Terminal) -> KeyBindings:
     _bind_stopping(keys, terminal)
     _bind_switching(keys, terminal)
     _bind_choices(keys, terminal, choosing)
+    _bind_rows(keys, terminal)
     return keys
 
 
@@ -39,6 +40,18 @@ def _bind_typing(keys: KeyBindings, terminal: Terminal, typing: Filter) -> None:
             buffer.insert_text("\n")
         else:
             terminal.press_enter()
+
+    @keys.add(Keys.BracketedPaste)
+    def _(event: KeyPressEvent) -> None:
+        terminal.paste_text(event.data)
+
+    @keys.add("c-v", filter=typing)
+    def _(event: KeyPressEvent) -> None:
+        terminal.paste_image()
+
+    @keys.add("c-g", filter=typing)
+    def _(event: KeyPressEvent) -> None:
+        terminal.open_editor()
 
     @keys.add("escape", "enter", filter=typing)
     @keys.add("c-j", filter=typing)
@@ -87,6 +100,10 @@ def _bind_switching(keys: KeyBindings, terminal: Terminal) -> None:
     def _(event: KeyPressEvent) -> None:
         terminal.unfold()
 
+    @keys.add("c-o")
+    def _(event: KeyPressEvent) -> None:
+        terminal.talk.open_folded()
+
 
 def _bind_choices(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> None:
     """Keys that answer a question."""
@@ -101,3 +118,17 @@ def _bind_choices(keys: KeyBindings, terminal: Terminal, choosing: Filter) -> No
     def _(event: KeyPressEvent) -> None:
         if terminal.asked is not None:
             terminal.asked.edit_pattern()
+
+
+STEPS = {"up": -1, "down": 1, "c-p": -1, "c-n": 1, "pageup": -8, "pagedown": 8}
+
+
+def _bind_rows(keys: KeyBindings, terminal: Terminal) -> None:
+    """Keys that move in a list."""
+    picking = Condition(lambda: terminal.picking is not None)
+    for key, steps in STEPS.items():
+
+        @keys.add(key, filter=picking)
+        def _(event: KeyPressEvent, steps: int = steps) -> None:
+            if terminal.picking is not None:
+                terminal.picking.picker.move(steps)

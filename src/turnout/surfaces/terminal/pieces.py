@@ -10,6 +10,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+MOST_CHANGED = 20
+"""Lines of a change that are shown after it is made. The question before it shows all of them."""
+
 Tone = Literal["plain", "dim", "good", "warn", "bad"]
 Sign = Literal[" ", "+", "-", "~"]
 
@@ -61,6 +64,12 @@ class FinishedCall(Struct, frozen=True):
     lines: tuple[str, ...] = ()
     more: int = 0  # lines that are not shown
     change: tuple[ChangedLine, ...] = ()
+    open: bool = False  # every line of the change is shown
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether lines are left out."""
+        return self.more > 0 or (len(self.change) > MOST_CHANGED and not self.open)
 
 
 class Notice(Struct, frozen=True):
@@ -68,6 +77,7 @@ class Notice(Struct, frozen=True):
 
     text: str
     tone: Tone = "dim"
+    follows: bool = False  # no empty line goes before it
 
 
 class Rows(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from threading import Thread
 from typing import TextIO
@@ -13,11 +13,14 @@ from ..shared.clean_text import only_colour, printable
 from ..shared.signals import handling_signals
 from .approval_question import CHOICES, EDIT, NO, decision
 from .drawing import Drawing
-from .pieces import ApprovalQuestion, Notice, Piece, UserWords
+from .picker import PickRow
+from .pieces import ApprovalQuestion, Notice, Piece, Rows, UserWords
 from .talk import Talk
 from .theme import Theme
 
 WIDTH = 80
+MOST_ROWS = 30
+"""Rows of a list that are printed."""
 
 
 class Plain:
@@ -26,11 +29,13 @@ class Plain:
     def __init__(self, talk: Talk, look: Theme, stdin: TextIO, stdout: TextIO) -> None:
         self.talk = talk
         talk.edge = self
-        self.drawing = Drawing(look, WIDTH)
+        self.drawing = Drawing(look, WIDTH, opens="/open shows them")
         self._stdin = stdin
         self._stdout = stdout
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._over = False
+
+    has_keys = False
 
     @property
     def width(self) -> int:
@@ -104,6 +109,21 @@ class Plain:
         if line is None:
             self._lines.put_nowait(None)
         return line.strip() if line and line.strip() else None
+
+    async def pick(self, title: str, rows: Sequence[PickRow], at: int = 0) -> int | None:
+        """Numbered rows. Only a person is asked for a number: a script gives the name with the command."""
+        numbered = [(str(number), f"{row.name}  {row.detail}".rstrip()) for number, row in enumerate(rows, 1)]
+        self.show(Rows(tuple(numbered[:MOST_ROWS]), title))
+        if not self._stdin.isatty():
+            return None
+        typed = await self.inquire("number (enter: none)") or ""
+        if typed.isdigit() and 1 <= int(typed) <= len(rows):
+            return int(typed) - 1
+        fitting = [place for place, row in enumerate(rows) if row.fits(typed.lower().split())]
+        return fitting[0] if typed and len(fitting) == 1 else None
+
+    def copy_text(self, text: str) -> bool:
+        return False
 
     def put_back(self, text: str) -> None:
         self.show(Notice(printable(f"not sent: {text}")))

@@ -25,6 +25,9 @@ from .calls import CallOnScreen
 from .changes import Look
 from .pieces import FoldedThought, LiveView, Notice, Piece
 
+MOST_FOLDED = 50
+"""Folded pieces that can still be opened."""
+
 NOTICES = {
     "switched": "switched, because of ",
     "recovering": "retrying with a changed request: ",
@@ -49,6 +52,7 @@ class Screen:
         self.unfolded = False
         self.queued: list[str] = []
         self.last_thought = ""
+        self._folded: list[Piece] = []  # what is not shown whole, the last one at the end
         self._look = look
         self._hide = hide  # redacts secrets in the messages of providers
         self._blocks = Blocks()
@@ -118,6 +122,14 @@ class Screen:
             tuple(self.queued),
         )
 
+    def take_folded(self) -> Piece | None:
+        """The last piece that is not shown whole, as a whole piece; None if there is no other."""
+        return self._folded.pop() if self._folded else None
+
+    def _fold_away(self, piece: Piece | None) -> None:
+        if piece is not None:
+            self._folded = [*self._folded[-(MOST_FOLDED - 1) :], piece]
+
     @property
     def busy(self) -> bool:
         return self._busy_since is not None
@@ -133,6 +145,8 @@ class Screen:
         text, self._thinking = printable("".join(self._thinking)).strip(), []
         if text:
             self.last_thought = text
+            if not self.unfolded:
+                self._fold_away(FoldedThought(text, now - self._thought_since, True))
             self._shown = True
             yield FoldedThought(text, now - self._thought_since, self.unfolded)
 
@@ -173,6 +187,7 @@ class Screen:
             if call.used is None:
                 return
             del self._calls[id]
+            self._fold_away(call.whole)
             yield call.used
 
     # What the session does
@@ -203,6 +218,7 @@ class Screen:
                 stopped: Any = "cancelled" if isinstance(event, Cancelled) else "interrupted"
                 call.set_outcome(Outcome(stopped), now)
             assert call.used is not None
+            self._fold_away(call.whole)
             yield call.used
         self.stop()
         match event:

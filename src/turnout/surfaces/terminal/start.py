@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable
@@ -14,7 +15,8 @@ from ...world.config import Config
 from ...world.places import private_folder
 from ...world.secrets import Secrets
 from ..shared.clean_text import visible
-from ..shared.open_session import SessionArguments, confinement_warning
+from ..shared.open_session import CHOOSE, SessionArguments, confinement_warning
+from .commands_session import pick_session
 from .opener import Opener
 from .pieces import Notice
 from .talk import Talk
@@ -43,6 +45,8 @@ async def converse(
     edge = _edge(talk, no_color, plain)
     _show_greeting(talk)
     talk.start_servers()
+    if wanted.resume == CHOOSE:
+        asyncio.get_running_loop().call_soon(lambda: talk.begin(pick_session(talk, wanted.fork), quiet=True))
     await edge.converse(prompt)
     return talk.session.id if opener.store is not None and talk.session.history.turns else ""
 

@@ -22,7 +22,7 @@ def status_line(facts: StatusFacts, width: int, dot: str = "·") -> str:
     parts = [one_line(facts.model, 60)]
     if facts.context:
         share = min(facts.used / facts.context, 1.0)
-        parts.append(f"{share:.0%} of {_tokens(facts.context)}")
+        parts.append(f"{share:.0%} of {token_count(facts.context)}")
     if facts.cost is not None:
         parts.append(f"${facts.cost:.4f}" if facts.cost < 1 else f"${facts.cost:.2f}")
     parts.append(facts.mode)
@@ -33,7 +33,8 @@ def status_line(facts: StatusFacts, width: int, dot: str = "·") -> str:
     return line[: max(width - 1, 0)]
 
 
-def _tokens(count: int) -> str:
+def token_count(count: int) -> str:
+    """A number of tokens, short: 200k, 1.5M."""
     if count >= 1_000_000:
         return f"{count / 1_000_000:.1f}".removesuffix(".0") + "M"
     return f"{count // 1000}k"

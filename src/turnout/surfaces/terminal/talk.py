@@ -23,15 +23,17 @@ from ...tools.policy.rules import MODES
 from ...world.secrets import Secrets
 from ..shared.clean_text import printable
 from ..shared.mcp_servers import servers_of, unused_server_lines
-from ..shared.mentions import with_files
+from ..shared.mentions import AttachedFiles, attached_files
 from ..shared.usage_counts import count_use
 from .approval_question import question_of
 from .edge import Edge
 from .opener import Opener
-from .pieces import Notice, Piece, Rows, UserWords
+from .pasted import PastedParts
+from .pieces import Notice, Piece, Rows, Tone, UserWords
 from .recall import recalled_pieces
 from .screen import Screen
 from .status_line import StatusFacts
+from .unsent import UnsentPrompts
 
 if TYPE_CHECKING:
     from ...tools.mcp.servers import McpServers
@@ -54,6 +56,8 @@ class Talk:
         self.user_commands: dict[str, UserCommand] = {}
         self.servers: McpServers | None = None
         self.aside: list[Block] = []  # blocks that go with the next prompt
+        self.pasted = PastedParts()
+        self._unsent = UnsentPrompts(opener.config.places) if opener.store is not None else None
         self._task: asyncio.Task[None] | None = None
         self._later: list[str] = []
         self._asides: set[asyncio.Task[None]] = set()  # the event loop holds tasks only weakly
@@ -77,17 +81,34 @@ class Talk:
         """Send a prompt: now, after the running tools, or after other work."""
         if self.busy and not self.session.busy:
             self._later.append(text)
+            self._save_unsent()
             return
-        words, *files = with_files(text, self.session.scheduler.workspace)
-        blocks = (words, *self.aside, *files)  # the text first: a resumed session shows the first block
+        words, *images = self.pasted.blocks_of(text)
+        added = attached_files(text, self.session.scheduler.workspace)
+        # the text first: a resumed session shows the first block
+        blocks = (words, *self.aside, *images, *added.blocks)
         self.aside = []
         if self.session.busy:
             self.session.queue(blocks)
             self.screen.queued.append(text)
+            self._save_unsent()
             self.edge.refresh()
         else:
-            self.edge.show(UserWords(text))
+            self.edge.show(UserWords(text), *_file_notices(added))
             self.begin(self._converse(blocks))
+
+    def _save_unsent(self) -> None:
+        """Keep the prompts that wait, so that a killed program does not lose them."""
+        if self._unsent is not None:
+            waiting = [*self.screen.queued, *self._later]
+            self._unsent.save(self.session.id, [self.pasted.whole_text(text) for text in waiting])
+
+    def open_folded(self) -> None:
+        """Show the last thing that was folded; again: the one before it."""
+        if (piece := self.screen.take_folded()) is not None:
+            self.edge.show(piece)
+        else:
+            self.edge.show(Notice("Nothing is folded."))
 
     def interrupt(self) -> bool:
         """Stop what is running; False if nothing was."""
@@ -115,7 +136,7 @@ class Talk:
     def do_aside(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that asks the user, also while a reply is running."""
         if not self.busy:
-            self.begin(work)
+            self.begin(work, quiet=True)
             return
         task = asyncio.get_running_loop().create_task(self._show_failure(work))
         self._asides.add(task)
@@ -150,9 +171,10 @@ class Talk:
             self.edge.show(Notice("Something is running: wait for it, or stop it with Esc.", "warn"))
         return not self.busy
 
-    def begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something in the background, one thing at a time."""
-        self.screen.begin(self.now())
+    def begin(self, work: Coroutine[Any, Any, None], *, quiet: bool = False) -> None:
+        """Do something in the background, one thing at a time; `quiet` if the user is waited for."""
+        if not quiet:
+            self.screen.begin(self.now())
         self._task = asyncio.get_running_loop().create_task(self._run_guarded(work))
         self._task.add_done_callback(self._send_later)
         self.edge.refresh()
@@ -162,6 +184,8 @@ class Talk:
         later, self._later = self._later, []
         for text in later:
             self.prompt(text)
+        if later:
+            self._save_unsent()
 
     async def wait_until_idle(self) -> None:
         """Wait until nothing runs."""
@@ -219,6 +243,8 @@ class Talk:
         """Queued prompts that were not delivered: sent now, or put back if the run did not end well."""
         waiting = [block for blocks in self.session.take_queued() for block in blocks]
         texts, self.screen.queued = self.screen.queued, []
+        if texts:
+            self._save_unsent()
         if waiting and continues:
             self.edge.show(*(UserWords(text) for text in texts))
             self.screen.begin(self.now())
@@ -233,6 +259,7 @@ class Talk:
         pieces: list[Piece] = list(self.screen.feed(event, self.now()))
         if queued and not self.screen.queued:  # delivered: now they are part of the conversation
             pieces = [*pieces, *(UserWords(text) for text in queued)]
+            self._save_unsent()
         if pieces:
             self.edge.show(*pieces)
         if isinstance(event, Status):  # a reply came, or another model will answer
@@ -270,6 +297,9 @@ class Talk:
         """Show the last turns of a resumed session."""
         if self.session.history.turns:
             self.edge.show(*recalled_pieces(self.session.history))
+        if self._unsent is not None and (texts := self._unsent.take(self.session.id)):
+            self.edge.show(Notice("A prompt that was not sent is in the input line again.", "warn"))
+            self.edge.put_back("\n".join(texts))
 
     # Ports
 
@@ -327,3 +357,12 @@ class Talk:
                 session.cost,
             )
         return self._status_facts
+
+
+def _file_notices(added: AttachedFiles) -> list[Notice]:
+    """Below a prompt: the files that go with it, and those that are not there."""
+    tone_of: dict[bool, Tone] = {True: "dim", False: "warn"}
+    return [
+        Notice(f"  {printable(line)}", tone_of[at < len(added.paths)], follows=True)
+        for at, line in enumerate(added.lines)
+    ]

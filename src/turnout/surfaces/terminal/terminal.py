@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 from prompt_toolkit.application import Application
@@ -24,15 +26,20 @@ from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
+from ...model import UserTurn
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ..shared.clean_text import printable
+from ..shared.mentions import quoted_path
 from ..shared.signals import handling_signals
 from .approval_question import AnswerChoice, answer_line
 from .bottom import STYLE, Bottom
+from .clipboard import image_in_clipboard, terminal_sequence
 from .completer import ChatCompleter
 from .drawing import Drawing
-from .inquiry import Inquiry
+from .inquiry import Inquiry, PickInquiry
 from .keys import bindings
+from .pasted import LARGEST_IMAGE, dropped_path, image_type
+from .picker import Picker, PickRow
 from .pieces import ApprovalQuestion, FoldedThought, Notice, Piece
 from .question_line import QuestionLine, Silence
 from .talk import Talk
@@ -56,11 +63,13 @@ class Terminal:
         self.drawing = Drawing(look)
         self.asked: QuestionLine | None = None
         self.inquiry: Inquiry | None = None
+        self.picking: PickInquiry | None = None
         self._waiting: list[str] = []  # drawn, not printed yet
         self.live = ""  # the live view, drawn
         self._due: asyncio.TimerHandle | None = None
         self._shown_at = 0.0
         self._clearing_since = -TWICE
+        self._escaped_at = -TWICE
         self._stdout = stdout
         self.buffer = Buffer(
             completer=ThreadedCompleter(ChatCompleter(talk)),
@@ -68,6 +77,7 @@ class Terminal:
             history=history,
             multiline=True,
         )
+        self.buffer.on_text_changed += self._narrow_rows
         self._silence = Silence(self.buffer)
         self.bottom = Bottom(self)
         self.app: Application[None] = self._application(stdin)
@@ -91,6 +101,8 @@ class Terminal:
             asyncio.get_running_loop().call_soon(self.talk.say, first)
 
     # The port `Edge`
+
+    has_keys = True
 
     @property
     def width(self) -> int:
@@ -131,6 +143,24 @@ class Terminal:
             self.inquiry = None
             self._fill_line(typed)
 
+    async def pick(self, title: str, rows: Sequence[PickRow], at: int = 0) -> int | None:
+        typed = self.buffer.text
+        self.buffer.reset()
+        self.picking = PickInquiry(Picker(title, rows, at), asyncio.get_running_loop().create_future())
+        self.refresh()
+        try:
+            return await self.picking.answer
+        finally:
+            self.picking = None
+            self._fill_line(typed)
+            self.refresh()
+
+    def copy_text(self, text: str) -> bool:
+        if sequence := terminal_sequence(text, os.environ):
+            self.app.output.write_raw(sequence)
+            self.app.output.flush()
+        return bool(sequence)
+
     def put_back(self, text: str) -> None:
         self._fill_line(text if not self.buffer.text else f"{text}\n{self.buffer.text}")
 
@@ -155,7 +185,7 @@ class Terminal:
         """Whether the input can be completed: a command, or a file after an @."""
         text = self.buffer.document.text_before_cursor
         named = text.startswith("/") or "@" in text.rpartition(" ")[2]
-        return named and self.asked is None and self.inquiry is None
+        return named and self.asked is None and self.inquiry is None and self.picking is None
 
     def press_enter(self) -> None:
         """Enter: send the line, or confirm or complete an answer."""
@@ -166,11 +196,14 @@ class Terminal:
         if asked is not None and asked.picked is not None:
             asked.confirm()
             return
+        if self.picking is not None:
+            self.picking.give(self.picking.picker.chosen_row)
+            return
         if self.inquiry is not None:
             self._give_answer(text.strip() or None)
             return
         if text.strip():
-            self.buffer.append_to_history()
+            self.buffer.history.append_string(self.talk.pasted.whole_text(text))
         self.buffer.reset()
         self.talk.say(text)
 
@@ -179,18 +212,75 @@ class Terminal:
             self.asked.pick(choice)
 
     def press_escape(self) -> None:
-        """Esc: back to the question, or stop what is running."""
+        """Esc: back to the question, or stop what is running; twice: clear the line, or go back."""
         if self.asked is not None and self.asked.step_back():
             return
-        if self.inquiry is not None:
+        if self.picking is not None:
+            self.picking.give(None)
+        elif self.inquiry is not None:
             self._give_answer(None)
+        elif not self.talk.interrupt():
+            self._escape_again()
+
+    def _escape_again(self) -> None:
+        now = asyncio.get_running_loop().time()
+        is_second, self._escaped_at = now - self._escaped_at < TWICE, now
+        if not is_second:
+            return
+        self._escaped_at = -TWICE
+        if self.buffer.text:
+            self.buffer.reset()
+        elif any(isinstance(turn, UserTurn) for turn in self.talk.session.history.turns):
+            self.talk.say("/rewind")
+
+    def paste_text(self, text: str) -> None:
+        """Bracketed paste: a dropped image or file, a long text as a sign, or the text itself."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if self.asked is not None or self.inquiry is not None or self.picking is not None:
+            self.buffer.insert_text(text)
+        elif not text:  # some terminals send an empty paste when the clipboard holds an image
+            self.paste_image()
+        elif (path := dropped_path(text)) is not None:
+            self.buffer.insert_text(self._sign_of_file(path) or text)
         else:
-            self.talk.interrupt()
+            self.buffer.insert_text(self.talk.pasted.sign_for_text(text))
+
+    def paste_image(self) -> None:
+        """Ctrl+V: the image in the clipboard, where a program can read it."""
+
+        async def read_clipboard() -> None:
+            data = await asyncio.to_thread(image_in_clipboard)
+            if sign := self.talk.pasted.sign_for_image(data, "from the clipboard"):
+                self.buffer.insert_text(sign)
+            else:
+                self.show(Notice("The clipboard holds no image that can be read here."))
+
+        self.talk.do_aside(read_clipboard())
+
+    def _sign_of_file(self, path: Path) -> str:
+        """What a dropped file becomes: an image, or a mention if it is a file of the workspace."""
+        try:
+            if path.stat().st_size <= LARGEST_IMAGE and image_type(data := path.read_bytes()):
+                return self.talk.pasted.sign_for_image(data, path.name)
+            return f"@{quoted_path(str(path.relative_to(self.talk.config.folder)))} "
+        except (OSError, ValueError):
+            return ""
+
+    def open_editor(self) -> None:
+        """Ctrl+G: write the prompt in $VISUAL or $EDITOR. Pasted texts are whole there."""
+        self._fill_line(self.talk.pasted.whole_text(self.buffer.text))
+        self.buffer.open_in_editor()
+
+    def _narrow_rows(self, _: object) -> None:
+        if self.picking is not None:
+            self.picking.picker.narrow(self.buffer.text)
 
     def press_interrupt(self) -> None:
         """Ctrl+C: clear the line, else stop what is running, else quit at the second time."""
         now = asyncio.get_running_loop().time()
-        if self.asked is None and self.buffer.text:
+        if self.picking is not None:
+            self.picking.give(None)
+        elif self.asked is None and self.buffer.text:
             self.buffer.reset()
         elif self.inquiry is not None:
             self._give_answer(None)
