@@ -40,6 +40,7 @@ class Drawing:
         self.theme = theme
         self.opens = opens  # how the user opens what is folded
         self.width = width
+        self.wraps = True  # whether messages are broken into lines; not where a program reads them
         self._markdown: dict[int, MarkdownDrawer] = {}
 
     def set_width(self, width: int) -> None:
@@ -84,7 +85,7 @@ class Drawing:
     def _wrapped_lines(self, text: str, margin: int = 0) -> Iterator[str]:
         """The lines of a text, broken between words; a line keeps its indentation."""
         for line in text.split("\n"):
-            yield from wrap_words(line, self.width - margin)
+            yield from wrap_words(line, self.width - margin) if self.wraps else [line]
 
     def _code_lines(self, code: str, language: str) -> list[str]:
         """Code is indented and not truncated: the terminal wraps long lines, so they can be copied whole."""

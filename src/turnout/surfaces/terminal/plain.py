@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from threading import Thread
@@ -29,7 +30,8 @@ class Plain:
     def __init__(self, talk: Talk, look: Theme, stdin: TextIO, stdout: TextIO) -> None:
         self.talk = talk
         talk.edge = self
-        self.drawing = Drawing(look, WIDTH, opens="/open shows them")
+        self.drawing = Drawing(look, _columns(stdout), opens="/open shows them")
+        self.drawing.wraps = stdout.isatty()
         self._stdin = stdin
         self._stdout = stdout
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
@@ -39,7 +41,7 @@ class Plain:
 
     @property
     def width(self) -> int:
-        return WIDTH
+        return self.drawing.width
 
     async def converse(self, first: str = "") -> None:
         with (
@@ -140,6 +142,13 @@ class Plain:
         with suppress(OSError):
             self._stdout.write(only_colour(text))
             self._stdout.flush()
+
+
+def _columns(stdout: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stdout.fileno()).columns or WIDTH
+    except (OSError, ValueError):  # not a terminal
+        return WIDTH
 
 
 def _typed_lines(stdin: TextIO) -> Iterator[str]:
