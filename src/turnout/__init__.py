@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .model import UserTurn as UserTurn
     from .rendering.report import Rendered as Rendered
     from .rendering.report import Report as Report
+    from .session.answer import Answer as Answer
     from .session.compress import CompressPolicy as CompressPolicy
     from .session.events import Cancelled as Cancelled
     from .session.events import Complete as Complete
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from .session.limits import Timeouts as Timeouts
     from .session.retry import RetryPolicy as RetryPolicy
     from .session.run import Events as Events
-    from .session.session import Answer as Answer
     from .session.session import Session as Session
     from .session.settings import Approval as Approval
     from .session.settings import Workspace as Workspace
@@ -174,13 +174,14 @@ _HOMES = {
         "UserTurn",
     ),
     "rendering.report": ("Rendered", "Report"),
+    "session.answer": ("Answer",),
     "session.compress": ("CompressPolicy",),
     "session.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
     "session.hooks": ("Hooks", "ModelRequest"),
     "session.limits": ("Limits", "SubagentLimits", "Timeouts"),
     "session.retry": ("RetryPolicy",),
     "session.run": ("Events",),
-    "session.session": ("Answer", "Session"),
+    "session.session": ("Session",),
     "session.settings": ("Approval", "Workspace"),
     "store": ("Store",),
     "streaming.events": (

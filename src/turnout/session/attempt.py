@@ -28,6 +28,7 @@ from ..wire.request import WireRequest
 from ..world.keys import Keys
 from ..world.ports import Incoming, Outgoing, Transport, WallClock
 from ..world.secrets import Secrets
+from .answer_tool import AnswerTool
 from .durability import ReplyDurability
 from .hooks import HookedRequest
 from .limits import Timeouts
@@ -77,7 +78,12 @@ class Attempt:
         wanted = self.hooked.request
         options = {"stream": True, **self._ports.recovery.options_for(self.target.origin, wanted.options)}
         self._streams = bool(options["stream"])
-        return render(self.hooked.history, self.target, tools=wanted.tools, system=wanted.system, **options)
+        tools = wanted.tools
+        self._answer_tool = AnswerTool.for_request(self.target, options, tools)
+        if self._answer_tool is not None:
+            options = self._answer_tool.options_with(options, tools)
+            tools = self._answer_tool.tools_with(tools)
+        return render(self.hooked.history, self.target, tools=tools, system=wanted.system, **options)
 
     def _make_operation(self) -> Operation:
         host = urlsplit(self.request.url).hostname or ""
@@ -119,12 +125,17 @@ class Attempt:
             self._pass_on(event, show)
         if (broken := self._reader.failure) is not None:
             raise broken
-        return self._with_own_names(self._reader.reply.turn())
+        return self._own_turn()
 
     @property
     def partial(self) -> ModelTurn:
         """What has arrived whole so far, as an interrupted turn."""
-        return self._with_own_names(self._reader.reply.turn())
+        return self._own_turn()
+
+    def _own_turn(self) -> ModelTurn:
+        """The turn in our own words: names of tools, and an answer as text."""
+        turn = self._with_own_names(self._reader.reply.turn())
+        return turn if self._answer_tool is None else self._answer_tool.turn_of(turn)
 
     async def _send_and_read(self, show: Show) -> None:
         ports, clock = self._ports, asyncio.get_running_loop().time
@@ -169,7 +180,11 @@ class Attempt:
         if self._names and isinstance(event, ToolCallStart):
             event = replace(event, name=self._names.get(event.name, event.name))
         self.shown |= not isinstance(event, Usage)  # a listener need not take back a count
-        show(event)
+        if self._answer_tool is None:
+            show(event)
+            return
+        for own in self._answer_tool.events_of(event):
+            show(own)
 
     def _with_own_names(self, turn: ModelTurn) -> ModelTurn:
         """The turn with our own names of the tools that it calls."""

@@ -14,16 +14,14 @@ import os
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from weakref import WeakSet
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import LimitReached, TurnoutError, UsageError
+from ..errors import LimitReached, UsageError
 from ..history.log import History
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..parameters import check_names, with_checked_names
@@ -45,10 +43,11 @@ from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
 from ..world.shared_http import SharedHttp
 from ..world.world import World
+from .answer import CORRECTIONS, Answer, OutputT, ask_until_it_fits, partial_values
 from .attempt import RequestPorts
 from .compress import INSTRUCTION, Compressor, CompressPolicy
 from .durability import WRITERS, ReplyDurability
-from .events import Cancelled, Complete, Failed, SessionEvent
+from .events import SessionEvent
 from .exchange import ReplyPorts, ReplyRules
 from .guards import Guard
 from .hooks import Hooks, ModelHooks, hooks_tuple, tool_hooks
@@ -68,18 +67,10 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
+Prompt: TypeAlias = str | Block | Iterable[str | Block]
+
 SWITCHABLE = ("policy", "approver", "asker", "save_rule", "hooks", "limits")
 """Attributes of the scheduler that may change during a session; subagents get the current values."""
-
-
-class Answer(Struct, frozen=True):
-    """The answer to a prompt. `output` is the typed value, if one was asked for."""
-
-    text: str
-    turn: ModelTurn
-    usage: Usage
-    cost: float | None = None
-    output: Any = None
 
 
 class Session:
@@ -320,27 +311,35 @@ class Session:
         self._asked.add(run)
         return Events(run)
 
+    @overload
     async def ask(
-        self, prompt: str | Block | Iterable[str | Block], *, output: Any = None, **options: Any
-    ) -> Answer:
-        """Send a prompt; get the answer. `output` is a JSON Schema or a class for a typed answer."""
-        check_names("ask()", "option", options, ("output", *Options.__struct_fields__))
-        shape = Shape.of(output)
-        if shape is not None:
-            options["schema"] = shape.schema
-        async with aclosing(self.run(prompt, **options)) as events:
-            async for event in events:
-                match event:
-                    case Complete(turn, usage, cost):
-                        value = shape.read(turn.text) if shape is not None else None
-                        return Answer(turn.text, turn, usage, cost, value)
-                    case Failed(error):
-                        raise error
-                    case Cancelled():
-                        raise TurnoutError("the run was cancelled; ask again, or resume with session.go_on()")
-        raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
+        self, prompt: Prompt, *, output: type[OutputT], corrections: int = CORRECTIONS, **options: Any
+    ) -> Answer[OutputT]: ...
 
-    def ask_sync(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Answer:
+    @overload
+    async def ask(
+        self, prompt: Prompt, *, output: Any = None, corrections: int = CORRECTIONS, **options: Any
+    ) -> Answer[Any]: ...
+
+    async def ask(
+        self, prompt: Prompt, *, output: Any = None, corrections: int = CORRECTIONS, **options: Any
+    ) -> Answer[Any]:
+        """Send a prompt; get the answer.
+
+        `output` is a JSON Schema or a type for a typed answer. An answer that does not fit is asked for
+        again with the problem, at most `corrections` times.
+        """
+        check_names("ask()", "option", options, ("output", "corrections", *Options.__struct_fields__))
+        return await ask_until_it_fits(self.run, prompt, Shape.of(output), corrections, options)
+
+    def ask_partially(self, prompt: Prompt, *, output: Any, **options: Any) -> AsyncIterator[Any]:
+        """Send a prompt; get the typed answer as it grows: plain values, then the whole one of the type."""
+        check_names("ask_partially()", "option", options, ("output", *Options.__struct_fields__))
+        if (shape := Shape.of(output)) is None:
+            raise UsageError("ask_partially() needs a type or a JSON Schema; give output=, or use run()")
+        return partial_values(self.run, prompt, shape, options)
+
+    def ask_sync(self, prompt: Prompt, **options: Any) -> Answer[Any]:
         """`ask` for code without an event loop."""
         try:
             asyncio.get_running_loop()

@@ -27,6 +27,7 @@ from ..wire.request import Setting, WireRequest
 from ..wire.shared.added_fields import without_spelling
 from ..wire.shared.body import encode
 from ..wire.shared.offered_tools import are_same
+from .answer_in_words import with_answer_in_words
 from .family import ToolSelection, select_options, select_tools, with_extra_tools
 from .refused_fields import without_refused_fields
 from .source_names import with_source_names
@@ -166,6 +167,7 @@ def render(
     noted, inbound = [*selected.changes], wanted
     wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
     text = history.system if system is None else clean_text(system)
+    wanted, text = with_answer_in_words(wanted, text, place, noted, has_tools=bool(selected.tools))
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
     changes += noted
     if wanted.chain and place.api != "responses":
