@@ -24,7 +24,9 @@ VARIABLES = """
 OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY MISTRAL_API_KEY MOONSHOT_API_KEY DEEPSEEK_API_KEY
 OPENROUTER_API_KEY COPILOT_TOKEN XAI_API_KEY GROQ_API_KEY DASHSCOPE_API_KEY ZAI_API_KEY
 """
-KEYS = dict.fromkeys(VARIABLES.split(), "key")
+PLACES = {"GOOGLE_CLOUD_PROJECT": "mine", "AZURE_OPENAI_RESOURCE": "mine"}
+"""Whose account it is, for providers that have it in their address."""
+KEYS = {**dict.fromkeys(VARIABLES.split(), "key"), **PLACES}
 
 
 @tool(risk="read")

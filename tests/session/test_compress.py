@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.laws.generate import conversation
 from tests.laws.share import seeds
 from tests.laws.targets import NAMES, TARGETS
-from tests.session.talk import events, session, statuses, virtually
+from tests.session.talk import PLACES, events, session, statuses, virtually
 from tests.sim import oracles
 
 from turnout import History, UsageError
@@ -25,7 +25,7 @@ from turnout.simulate import Call, Delay, HttpError, Reply, Say
 from turnout.tools.declare.tool import tool
 
 SUMMARY = "the summary"
-EVERY = {name: "key" for place in TARGETS for name in place.provider.key_variables}
+EVERY = {**PLACES, **{name: "key" for place in TARGETS for name in place.provider.key_variables}}
 
 
 def wordy(asked: Any) -> Any:

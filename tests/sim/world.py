@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.laws.targets import NAMES, TARGETS
 from tests.session.settings import make_session
-from tests.session.talk import KEYS, TERMINAL
+from tests.session.talk import KEYS, PLACES, TERMINAL
 from tests.sim import oracles
 from tests.sim.clock import live
 from tests.sim.fates import Fates
@@ -317,7 +317,7 @@ class World:
             self.log.append(f"{sent.at:.6f} {sent.place} {sent.status} {sha256(sent.body).hexdigest()}")
 
 
-EVERY_KEY = {name: "key" for place in TARGETS for name in place.provider.key_variables}
+EVERY_KEY = {**PLACES, **{name: "key" for place in TARGETS for name in place.provider.key_variables}}
 
 
 def run(seed: int, without: frozenset[str] = frozenset()) -> World:
