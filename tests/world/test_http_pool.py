@@ -151,3 +151,19 @@ def test_a_tunnel_through_a_proxy_carries_tls(tmp_path: Path, monkeypatch: pytes
     assert b"Hello." in asyncio.run(work(made.server()))
     assert heard[0].startswith(b"CONNECT ") and b"proxy-authorization: Basic eDp5" in heard[0]
     assert b"the secret prompt" not in b"".join(heard)
+
+
+def test_a_request_goes_out_on_uvloop_too() -> None:
+    """Its connections know fewer options than those of asyncio; the gateway runs on it."""
+    uvloop = pytest.importorskip("uvloop", reason="uvloop is not installed here")
+
+    async def work() -> bytes:
+        async with raw_server(answering(reply("hello"))) as server:
+            transport = HttpTransport()
+            try:
+                return await ask(transport, server.url)
+            finally:
+                await transport.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert b"hello" in runner.run(work())

@@ -27,7 +27,7 @@ class ContextSize:
         self._generation = self._history.generation
         self._sealed = 0  # turns that are counted for good
         self._characters = 0  # of those turns, with the results of their calls
-        self._first_countable = len(self._history.turns) - self._turns_since_cut()
+        self._first_countable: int | None = None  # looked up when a count is asked for
         self._counted = 0  # tokens, as the provider counted last
         self._characters_then = 0
 
@@ -45,6 +45,8 @@ class ContextSize:
         if self._generation != self._history.generation:
             self._start_over()
         history = self._history
+        if self._first_countable is None:
+            self._first_countable = len(history.turns) - self._turns_since_cut()
         for at in range(self._sealed, history.final):
             self._take_count(at, history.turns[at], self._characters)
             self._characters += turn_size(history, history.turns[at])
@@ -67,7 +69,7 @@ class ContextSize:
 
     def _count_in(self, at: int, turn: Turn) -> int | None:
         """The provider's count, up to the end of this reply."""
-        if at < self._first_countable or not isinstance(turn, ModelTurn):
+        if at < (self._first_countable or 0) or not isinstance(turn, ModelTurn):
             return None
         usage = turn.usage
         return usage.input + (usage.output or 0) if usage is not None and usage.input else None

@@ -7,6 +7,7 @@ reads no clock: the same events give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from typing import Any
@@ -25,6 +26,18 @@ WRITERS = {
 """For each protocol: the module and the class that write it, and how its ids begin."""
 
 
+@cache
+def _writer_class(protocol: str) -> type[BlockStream]:
+    """Loaded when it is first asked for, so a program loads only the protocols that it speaks."""
+    module, name, _ = WRITERS[protocol]
+    return getattr(import_module(module), name)  # type: ignore[no-any-return]
+
+
+def _derived_id(protocol: str, model: str, key: str) -> str:
+    digest = sha256(f"{protocol}|{model}|{key}".encode("utf-8", "surrogatepass")).hexdigest()
+    return WRITERS[protocol][2] + digest[:32]
+
+
 class ReplyEncoder:
     """Write one reply as a client of `protocol` expects it.
 
@@ -34,7 +47,8 @@ class ReplyEncoder:
     `thoughtSignature`). It is called for every thinking, for text with a residue, and for the first call of
     a Gemini reply; without it the provider's own string is passed on. `request` is the body that the
     client sent: a call of Responses goes back in the form in which its tool was declared there.
-    `array` writes a Gemini stream as one JSON array, as without `alt=sse`.
+    `array` writes a Gemini stream as one JSON array, as without `alt=sse`. `upstream` is the protocol that
+    the provider speaks: token counts are turned from its rules into those of the client.
     """
 
     def __init__(
@@ -49,25 +63,26 @@ class ReplyEncoder:
         carry: Carry | None = None,
         request: Mapping[str, Any] | None = None,
         array: bool = False,
+        upstream: str = "",
     ) -> None:
         if protocol not in WRITERS:
             known = ", ".join(WRITERS)
             raise UsageError(f"no client speaks {protocol!r}; a reply is written as one of: {known}")
-        module, name, prefix = WRITERS[protocol]
         asked = request if isinstance(request, Mapping) else {}
-        digest = sha256(f"{protocol}|{model}|{key}".encode("utf-8", "surrogatepass")).hexdigest()
         facts = ReplyFacts(
             model=model,
-            id=id or prefix + digest[:32],
+            id=id or _derived_id(protocol, model, key),
             created=created,
             include_usage=include_usage,
             carry=carry,
             request=asked,
             as_array=array,
+            protocol=protocol,
+            counter=upstream,
         )
         self.protocol = protocol
         self.id = facts.id
-        self._writer: BlockStream = getattr(import_module(module), name)(facts)
+        self._writer = _writer_class(protocol)(facts)
         self.feed = self._writer.feed  # called for every event, so it is not wrapped again
 
     def start(self) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from .http_connection import HttpConnection, request_bytes
 from .http_response import ResponseFault
@@ -93,8 +94,14 @@ class ConnectionPool:
         loop = asyncio.get_running_loop()
         context = self.surroundings.context if server.is_tls else None
         # Without the delay an address that does not answer (often IPv6) is waited for before the next.
+        # uvloop does not know it: "create_connection() got an unexpected keyword argument".
+        delay: dict[str, Any] = {"happy_eyeballs_delay": 0.25}
         _, connection = await loop.create_connection(
-            HttpConnection, server.host, server.port, ssl=context, happy_eyeballs_delay=0.25
+            HttpConnection,
+            server.host,
+            server.port,
+            ssl=context,
+            **(delay if isinstance(loop, asyncio.BaseEventLoop) else {}),
         )
         return connection
 

@@ -76,7 +76,7 @@ class AnthropicReply(BlockStream):
 
     def whole(self, turn: ModelTurn) -> bytes:
         content = [wire for block in whole_blocks(turn) if (wire := self._whole_block(block)) is not None]
-        message = self._message(content, usage_counts(turn.usage))
+        message = self._message(content, usage_counts(self.shown_usage(turn.usage)))
         message["stop_reason"] = stop_word(STOPS, WORDS, turn.stop, turn.raw_stop)
         return json_bytes(message)
 

@@ -76,7 +76,7 @@ class ChatReply(BlockStream):
             "finish_reason": stop_word(STOPS, WORDS, turn.stop, turn.raw_stop),
         }
         completion = {**self._base("chat.completion"), "choices": [choice]}
-        completion["usage"] = usage_counts(turn.usage or Usage())
+        completion["usage"] = usage_counts(self.shown_usage(turn.usage) or Usage())
         return json_bytes(completion)
 
     def _base(self, kind: str) -> Wire:

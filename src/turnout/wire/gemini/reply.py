@@ -69,7 +69,7 @@ class GeminiReply(BlockStream):
         if self._held and not self._has_signed:
             parts.append({"text": "", "thoughtSignature": self._held})
         word = stop_word(STOPS, WORDS, _own_stop(turn.stop), turn.raw_stop)
-        return json_bytes(self._response(parts, turn.usage, finishReason=word))
+        return json_bytes(self._response(parts, self.shown_usage(turn.usage), finishReason=word))
 
     # -- parts
 

@@ -170,7 +170,7 @@ class ResponsesReply(BlockStream):
             if (item := self._whole_item(block, len(output))) is not None:
                 output.append(item)
         word = _status_word(turn.stop, turn.raw_stop)
-        return json_bytes(self._response(word, output, turn.usage))
+        return json_bytes(self._response(word, output, self.shown_usage(turn.usage)))
 
     def _response(self, word: str, output: list[Wire], usage: Usage | None) -> Wire:
         facts = self.facts

@@ -47,6 +47,7 @@ from ...streaming.events import (
 )
 from ...streaming.reply import ReplyBuilder
 from .growing_bytes import Wire
+from .usage_counting import counted_for
 
 Kind = Literal["text", "thinking", "call", "other"]
 Carry: TypeAlias = Callable[[Block], str | None]
@@ -65,6 +66,8 @@ class ReplyFacts(Struct, frozen=True):
     carry: Carry | None = None
     request: Mapping[str, Any] = {}
     as_array: bool = False  # Gemini without alt=sse: one JSON array
+    protocol: str = ""
+    counter: str = ""  # the protocol whose rules the token counts of the events follow
 
     def derived_id(self, prefix: str, place: int) -> str:
         """The id of a part of this reply: the same for the same reply, today and on another host."""
@@ -261,10 +264,10 @@ class BlockStream:
                 other.block, other.residue, other.done = block, block.residue, True
                 return self._close_tail() + self._add_block(other)
             case Usage():
-                self.usage = event
+                self.usage = self.shown_usage(event)
             case Done():
                 self.done = event
-                self.usage = event.usage or self.usage
+                self.usage = self.shown_usage(event.usage) or self.usage
                 return self._close_all()
             case Error(kind, message):
                 return self.fail(StreamError(message, kind=kind))
@@ -358,6 +361,10 @@ class BlockStream:
                 out += self._write_head()
             out += self._advance()
         return out
+
+    def shown_usage(self, usage: Usage | None) -> Usage | None:
+        """Token counts by the rules of this protocol."""
+        return usage and counted_for(usage, self.facts.protocol, self.facts.counter)
 
     # -- what rides on a block
 
