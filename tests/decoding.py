@@ -13,6 +13,7 @@ from turnout.streaming.events import StreamEvent
 from turnout.streaming.frames import FrameDecoder
 from turnout.streaming.reply import ReplyBuilder
 from turnout.wire.chat.decoder import ChatDecoder, ChatOptions
+from turnout.wire.cohere.decoder import CohereDecoder
 from turnout.wire.ollama.decoder import OllamaDecoder
 from turnout.wire.responses.decoder import ResponsesDecoder
 
@@ -41,6 +42,10 @@ def responses(provider: str = "openai-responses") -> ResponsesDecoder:
 
 def ollama(provider: str = "ollama", **options: Any) -> OllamaDecoder:
     return OllamaDecoder(origin(provider), "t.1", ChatOptions(**options))
+
+
+def cohere(provider: str = "cohere") -> CohereDecoder:
+    return CohereDecoder(origin(provider), "t.1")
 
 
 def decode(decoder: Decoder, *chunks: bytes) -> list[StreamEvent]:
@@ -95,5 +100,6 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
     "mistral": lambda: chat("mistral"),
     "openai_responses": responses,
     "ollama": ollama,
+    "cohere": cohere,
 }
 """By family of recordings."""

@@ -15,7 +15,9 @@ from typing import Any, Literal, NotRequired, Required, Union, get_args, get_ori
 
 import anthropic.types.beta.message_create_params as anthropic_beta_params
 import anthropic.types.message_create_params as anthropic_params
+import cohere
 import msgspec
+import ollama._types as ollama
 import openai.types.chat.completion_create_params as chat_params
 import openai.types.responses.response_create_params as responses_params
 import typing_extensions
@@ -79,6 +81,10 @@ def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]
                 _typed("chat").validate_python(
                     undocumented(documented(provider, model), msgspec.json.decode(body))
                 )
+            case "ollama":
+                _ollama(msgspec.json.decode(body))
+            case "cohere":
+                _cohere(msgspec.json.decode(body))
             case "gemini":
                 _gemini(msgspec.json.decode(body))
             case "anthropic":
@@ -203,6 +209,51 @@ def _is_json(hint: Any) -> bool:
     return origin in (Literal, Union, dict, list, python.UnionType, typing_extensions.Annotated) or (
         isinstance(origin, type) and issubclass(origin, collections.abc.Iterable)
     )
+
+
+# Ollama's and Cohere's models
+
+
+def _ollama(body: dict[str, Any]) -> None:
+    """The SDK takes images as files too, and messages as any object, so these are looked at one by one."""
+    ollama.ChatRequest.model_validate(_without(body, ("messages", "tools")), extra="forbid")
+    for tool in body.get("tools", ()):  # a schema has more words than the SDK names
+        ollama.Tool.model_validate(tool)
+    for message in body["messages"]:
+        ollama.Message.model_validate(_without(message, ("images",)), extra="forbid", strict=True)
+    ollama.Options.model_validate(body["options"], extra="forbid", strict=True)
+
+
+COHERE_FIELDS: dict[str, Any] = {
+    **dict.fromkeys(("model", "safety_mode", "tool_choice"), str),
+    **dict.fromkeys(("stream", "logprobs", "strict_tools"), bool),
+    **dict.fromkeys(("max_tokens", "seed", "k", "priority"), int),
+    **dict.fromkeys(("temperature", "p", "frequency_penalty", "presence_penalty"), float),
+    "stop_sequences": list[str],
+    "tools": list[cohere.ToolV2],
+    "documents": list[str | cohere.Document],
+    "citation_options": cohere.CitationOptions,
+    "response_format": cohere.ResponseFormatV2,
+    "thinking": cohere.Thinking,
+}
+COHERE_MESSAGES: dict[str, Any] = {
+    "user": cohere.UserChatMessageV2,
+    "assistant": cohere.AssistantChatMessageV2,
+    "system": cohere.SystemChatMessageV2,
+    "tool": cohere.ToolChatMessageV2,
+}
+
+
+def _cohere(body: dict[str, Any]) -> None:
+    for name, value in _without(body, ("messages",)).items():
+        if name not in COHERE_FIELDS:
+            raise _Unknown(f"{name}: unknown")
+        TypeAdapter(COHERE_FIELDS[name]).validate_python(value)
+    for message in body["messages"]:
+        kind = COHERE_MESSAGES[message["role"]]
+        if extra := set(message) - set(kind.model_fields):
+            raise _Unknown(f"{sorted(extra)}: unknown in a message")
+        kind.model_validate(message)
 
 
 # Google's models

@@ -23,6 +23,7 @@ from turnout.ids import (
 ID = call_id("openai", "call_1", "read", "h.2", 0)
 SHAPES = {
     "openai": r"call_[\w-]{24}",
+    "cohere": r"call_[\w-]{24}",
     "anthropic": r"toolu_[\w-]{24}",
     "gemini": r"[\w-]{24}",
     "kimi": r"functions\.read:\d+",

@@ -83,6 +83,7 @@ FORMATS: dict[str, IdFormat] = {
     "gemini": gemini,
     "kimi": kimi,
     "mistral": mistral,
+    "cohere": openai,
 }
 
 PREFIXES: dict[IdFormat, str] = {openai: "call_", anthropic: "toolu_", gemini: ""}
@@ -130,7 +131,15 @@ GEMINI_NAMES = NameFormat(pattern="[a-zA-Z_][a-zA-Z0-9_.:-]*")
 # let an underscore begin a name too.
 KIMI_NAMES = NameFormat(pattern="[a-zA-Z_][a-zA-Z0-9_-]*", lead="t")
 
-NAMES_OF_FORMAT = {"anthropic": ANTHROPIC_NAMES, "gemini": GEMINI_NAMES, "kimi": KIMI_NAMES}
+# Cohere's reference: "a-z, A-Z, 0-9, _ and must not begin with a digit".
+COHERE_NAMES = NameFormat(pattern="[a-zA-Z_][a-zA-Z0-9_]*")
+
+NAMES_OF_FORMAT = {
+    "anthropic": ANTHROPIC_NAMES,
+    "gemini": GEMINI_NAMES,
+    "kimi": KIMI_NAMES,
+    "cohere": COHERE_NAMES,
+}
 
 
 class IdProjection:

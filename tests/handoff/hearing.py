@@ -36,9 +36,8 @@ class Heard:
 
 
 def hear(protocol: str, body: dict[str, Any]) -> Heard:
-    return {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}[protocol](
-        body
-    )
+    readers = {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}
+    return {**readers, "ollama": _ollama, "cohere": _cohere}[protocol](body)
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:
@@ -91,6 +90,55 @@ def _chat_assistant(heard: Heard, message: dict[str, Any]) -> None:
         heard.calls.append((call["id"], function["name"], json.loads(function["arguments"])))
         if "extra_content" in call:
             heard.reasoning.append(json.dumps(call["extra_content"]))
+
+
+# ---- Ollama: calls have no ids, so the places of calls and results stand for them
+
+
+def _ollama(body: dict[str, Any]) -> Heard:
+    heard = Heard(tools=list(_tool_names(body)))
+    for message in body["messages"]:
+        match message["role"]:
+            case "system":
+                heard.system.append(message["content"])
+            case "user":
+                heard.media += message.get("images", ())
+                heard.spoken(re.sub(r"From \S+:", "", message["content"]))
+            case "assistant":
+                heard.model += [message["content"]] if message["content"] else []
+                heard.reasoning += [message["thinking"]] if "thinking" in message else []
+                for call in message.get("tool_calls", ()):
+                    function = call["function"]
+                    heard.calls.append((str(len(heard.calls)), function["name"], function["arguments"]))
+            case "tool":
+                assert heard.calls[len(heard.results)][1] == message["tool_name"]
+                heard.results.append((str(len(heard.results)), _output(heard, message["content"])))
+    return heard
+
+
+# ---- Cohere
+
+
+def _cohere(body: dict[str, Any]) -> Heard:
+    heard = Heard(tools=list(_tool_names(body)))
+    for message in body["messages"]:
+        match message["role"]:
+            case "system":
+                heard.system.append(message["content"])
+            case "user":
+                _chat_user(heard, _parts(message["content"]))
+            case "assistant":
+                for part in _parts(message.get("content")):
+                    (heard.reasoning if part["type"] == "thinking" else heard.model).append(
+                        part[part["type"]]
+                    )
+                heard.model += [message["tool_plan"]] if "tool_plan" in message else []
+                for call in message.get("tool_calls", ()):
+                    function = call["function"]
+                    heard.calls.append((call["id"], function["name"], json.loads(function["arguments"])))
+            case "tool":
+                heard.results.append((message["tool_call_id"], _output(heard, message["content"])))
+    return heard
 
 
 # ---- Responses

@@ -16,6 +16,7 @@ FORMATS = {
     "gemini": "gemini",
     "mistral": "mistral",
     "ollama": "ollama",
+    "cohere": "cohere",
 }
 
 

@@ -38,6 +38,8 @@ NAMES = (
     "cerebras:llama-3.3-70b",
     "zai:glm-4.6",
     "ollama:llama3.2",
+    "ollama@chat:llama3.2",
+    "cohere:command-a-03-2025",
     "vllm:mistralai/Mistral-Small-3.2",
     "llamacpp:qwen3",
     "lmstudio:qwen3",

@@ -33,7 +33,7 @@ FAMILIES = (
     KIMI,
     DEEPSEEK,
     "xai:grok-4",
-    "ollama:llama3.2",
+    "ollama@chat:llama3.2",
 )
 
 

@@ -342,7 +342,7 @@ def test_s_27_a_denied_call_is_told_as_denied() -> None:
 def test_s_28_neighbours_of_one_role_are_merged_where_templates_insist() -> None:
     """Two user messages and two assistant messages in a row become one each."""
     history = conversation(user("a"), user("b"), model("c"), model("d"), user("e"))
-    for target in ("ollama:llama3.1", "vllm:qwen3", MISTRAL):
+    for target in ("ollama@chat:llama3.1", "vllm:qwen3", MISTRAL):
         assert roles(body(history, target)["messages"]) == ["user", "assistant", "user"]
     assert roles(body(history, CLAUDE)["messages"]) == ["user", "assistant", "user"]
 

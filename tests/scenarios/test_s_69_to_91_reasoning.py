@@ -217,7 +217,7 @@ def test_s_84_deepseek_gets_its_reasoning_on_every_message() -> None:
     [
         "deepseek:deepseek-r1",
         "openrouter:deepseek/deepseek-r1",
-        "ollama:deepseek-r1:8b",
+        "ollama@chat:deepseek-r1:8b",
         "deepseek:deepseek-chat",
     ],
 )
@@ -328,7 +328,7 @@ def test_s_91_thinking_in_tags_is_no_text_for_the_next_provider() -> None:
     """Read from a server that writes tags, the thought is a thought: foreign, so it is left out."""
     body = {"choices": [{"message": {"content": "because</think>so it is"}, "finish_reason": "stop"}]}
     history: History = conversation(user("go"))
-    history.append(decode("ollama:qwen3", body, turn_key=history.next_key()))
+    history.append(decode("ollama@chat:qwen3", body, turn_key=history.next_key()))
     history.user("on")
     assert render(history, OPENAI).json["messages"][1]["content"] == "so it is"
 

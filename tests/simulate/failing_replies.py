@@ -21,6 +21,8 @@ def answered(name: str, step: object, *, streams: bool = True):  # type: ignore[
 def _body(name: str, streams: bool) -> bytes:
     model = target(name).model.encode()
     stream = b',"stream":true' if streams else b""
+    if TARGETS[name] == "ollama" and not streams:  # it streams unless it is told not to
+        stream = b',"stream":false'
     match TARGETS[name]:
         case "gemini":
             return b'{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}'

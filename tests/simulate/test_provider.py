@@ -27,7 +27,7 @@ def test_a_refused_request_does_not_advance_the_script() -> None:
     assert transport.refusals[0].problems[0].rule == "OAC-01"
 
 
-@pytest.mark.parametrize("name", ["ollama:qwen3", "vllm:qwen3", "llamacpp:qwen3"])
+@pytest.mark.parametrize("name", ["ollama@chat:qwen3", "vllm:qwen3", "llamacpp:qwen3"])
 def test_what_is_only_a_warning_is_answered(name: str) -> None:
     """Servers on one's own machine do not look at pairing, and neither do their doubles."""
     transport = ScriptedTransport(["It is late."])

@@ -67,20 +67,20 @@ def test_tokens_are_counted_as_the_script_counts_them(name: str, streamed: bool)
 
     turn = heard(name, step([Say("hi"), usage]), streamed=streamed)
 
-    without_total = {name for name, protocol in TARGETS.items() if protocol == "anthropic"}
+    without_total = {name for name, protocol in TARGETS.items() if protocol in WITHOUT_TOTAL}
     assert turn.usage is not None
-    assert (turn.usage.input, turn.usage.output, turn.usage.cached_input, turn.usage.reasoning) == (
-        120,
-        30,
-        64,
-        7,
-    )
+    places = {"ollama": 2, "cohere": 3}.get(TARGETS[name], 4)  # how many of the counts the wire has
+    counts = (turn.usage.input, turn.usage.output, turn.usage.cached_input, turn.usage.reasoning)
+    assert counts[:places] == (120, 30, 64, 7)[:places] and not any(counts[places:])
     assert turn.usage.total == (None if name in without_total else 150)
 
 
-@pytest.mark.parametrize("name", TARGETS)
+WITHOUT_TOTAL = ("anthropic", "ollama", "cohere")
+
+
+@pytest.mark.parametrize("name", [name for name in TARGETS if TARGETS[name] != "ollama"])
 def test_a_reply_can_end_early_or_be_refused(name: str) -> None:
-    """Each provider has its own word for a limit and for a refusal."""
+    """Each provider has its own word for a limit and for a refusal, but for Ollama, which refuses nothing."""
     assert heard(name, step([Say("Once"), Ends("length")]), streamed=True).stop == "length"
     assert heard(name, step([Say("No."), Ends("refused")]), streamed=True).stop == "refused"
 

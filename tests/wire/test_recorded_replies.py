@@ -19,7 +19,7 @@ from turnout.wire.chat import chunk as chat_chunk
 from turnout.wire.ollama import decoder as ollama_decoder
 from turnout.wire.responses import decoder as responses_decoder
 
-FAMILIES = ("openai_chat", "openai_responses", "mistral", "ollama")
+FAMILIES = ("openai_chat", "openai_responses", "mistral", "ollama", "cohere")
 SMALL = 3_000
 
 APART = {
@@ -58,7 +58,7 @@ def _differences(family: str, exchange: Exchange) -> Iterator[tuple[str, Any, An
     pairs = {
         "text": (turn.text, _told_text(told)),
         "thinking": (turn.thinking, told["thinking"]),
-        "calls": (_calls(turn), [_told_call(call) for call in told["tool_calls"]]),
+        "calls": (_calls(turn), [_told_call(call, told["finish_reason"]) for call in told["tool_calls"]]),
         "finish": (turn.raw_stop, told["finish_reason"] or ""),
         "last event": (type(events[-1]), Done),
         **_counts(turn, told["usage"] or {}),
@@ -81,9 +81,10 @@ def _calls(turn: ModelTurn) -> list[tuple[str, Any]]:
     ]
 
 
-def _told_call(call: dict[str, Any]) -> tuple[str, Any]:
-    """`null` in place of arguments is how some models call a tool that takes none."""
-    return call["name"], call["arguments"] or {} if call["arguments_valid"] else "faulty"
+def _told_call(call: dict[str, Any], finish: str) -> tuple[str, Any]:
+    """`null` is how some models call a tool without arguments; Cohere's write nothing, and end the call."""
+    is_valid = call["arguments_valid"] or (call.get("arguments_empty") and finish == "TOOL_CALL")
+    return call["name"], call["arguments"] or {} if is_valid else "faulty"
 
 
 def _counts(turn: ModelTurn, told: dict[str, Any]) -> dict[str, tuple[Any, Any]]:

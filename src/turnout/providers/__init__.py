@@ -13,6 +13,7 @@ from ..history.ingest.formats import fold_name
 from . import (
     anthropic,
     azure,
+    cohere,
     copilot,
     deepseek,
     gemini,
@@ -57,6 +58,7 @@ PROVIDERS: dict[str, Provider] = {
         azure.PROVIDER,
         azure.RESPONSES,
         sambanova.PROVIDER,
+        cohere.PROVIDER,
         local.COMPATIBLE,
     )
 }

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from ..wire.chat.dialect import USUAL_OPTIONS, ChatDialect
+from ..wire.ollama.dialect import OllamaDialect
 from .families import families
 from .provider import Provider
 
@@ -27,11 +28,17 @@ LLAMACPP_CHAT = replace(
 
 OLLAMA = Provider(
     name="ollama",
-    base_url="http://127.0.0.1:11434/v1",
+    base_url="http://127.0.0.1:11434",
     base_url_variable="OLLAMA_BASE_URL",
     key_variables=("OLLAMA_API_KEY",),
-    dialect=OLLAMA_CHAT,
-    overrides=families(OLLAMA_CHAT),
+    dialect=OllamaDialect(),
+    variants={
+        "chat": {
+            "base_url": "http://127.0.0.1:11434/v1",
+            "dialect": OLLAMA_CHAT,
+            "overrides": families(OLLAMA_CHAT),
+        }
+    },
 )
 VLLM = Provider(
     name="vllm",

@@ -53,6 +53,8 @@ def envelope(words: FailureText, provider: str, protocol: str, details: list[Wir
         return {"type": "error", "error": {"type": words.type, "message": words.message}}
     if protocol == "gemini":
         return {"error": _google(words, details)}
+    if protocol == "cohere":
+        return {"id": "0", "message": words.message}
     if protocol == "ollama":
         return {"error": words.message}
     match provider:

@@ -132,7 +132,8 @@ class SimulatedProvider:
         """What the real provider refuses; warnings pass, as they do there."""
         if find_protocol(asked.protocol).checker is None:
             return []
-        return check(self.name, asked.body or body, model=asked.model, headers=headers)
+        rules = "ollama-native" if asked.protocol == "ollama" else self.name
+        return check(rules, asked.body or body, model=asked.model, headers=headers)
 
     def _refusal_answer(self, problems: list[Problem], asked: SimulatedRequest) -> SimulatedAnswer:
         sent = refusal_response(problems, self.name, asked.protocol, asked.model)

@@ -81,6 +81,7 @@ class SimulatedRequest:
     def history(self) -> History:
         """The conversation of the request."""
         form = {"responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini"}
+        form |= {"ollama": "ollama", "cohere": "cohere"}
         body = self.body
         if self.earlier:
             new = body.get("input")

@@ -26,6 +26,7 @@ HOME = {
     "anthropic": "anthropic",
     "gemini": "gemini",
     "ollama": "ollama",
+    "cohere": "cohere",
 }
 """The provider that defines each protocol."""
 

@@ -84,6 +84,8 @@ class ReplyReader:
         events: list[StreamEvent] = []
         try:
             frames = frames_of(*chunk)
+            if self._frames.kind == "sse" and self._target.api == "ollama":
+                self._read_as_chat()
             if self._frames.kind == "json" and not self._lines:
                 frames = self._documents(frames)
             for frame in frames:
@@ -113,10 +115,19 @@ class ReplyReader:
             yield frame
 
     def _choose_protocol(self, frame: Frame) -> None:
-        """Ollama's own API answers in JSON lines that Chat does not know."""
+        """Ollama's own API answers in JSON lines that Chat does not know; its Chat in bodies with choices."""
         if self._target.api == "chat" and _is_ollama(frame.data):
             self._protocol = find_protocol("ollama")
             self._decoder = self._decoder_of(self._protocol)
+        elif self._target.api == "ollama" and b'"choices"' in frame.data:
+            self._read_as_chat()
+
+    def _read_as_chat(self) -> None:
+        """A caller who names Ollama may hold a reply of its OpenAI-compatible endpoint."""
+        origin = self._target.origin
+        self._target = replace(target(Origin(origin.provider, "chat", origin.model)), origin=origin)
+        self._protocol = self._target.protocol
+        self._decoder = self._decoder_of(self._protocol)
 
     def _whole(self, frame: Frame) -> Iterable[StreamEvent]:
         try:

@@ -31,6 +31,7 @@ PROTOCOLS = {
     "anthropic": "turnout.wire.anthropic.protocol",
     "gemini": "turnout.wire.gemini.protocol",
     "ollama": "turnout.wire.ollama.protocol",
+    "cohere": "turnout.wire.cohere.protocol",
 }
 """The modules that define a `PROTOCOL`, by its name. A new protocol is a folder and a line here."""
 
@@ -97,7 +98,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
         path = self.stream_path if stream and self.stream_path else self.path
         if not names_model:
             path = path.rpartition("{model}")[2]
-        if path.startswith("/v1/"):  # people write the base URL with and without it
+        if path.startswith(("/v1/", "/api/")):  # people write the base URL with and without it
             base = base.removesuffix("/v1")
         return base + path.replace("{model}", model)
 

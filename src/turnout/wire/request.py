@@ -28,6 +28,7 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
     system_turns: bool = False  # Claude 4.8+: system messages in mid conversation
     verbosity: bool = False  # takes the option
     known: bool = True
+    window: int = 0  # what the server was asked to read, where a request can say it
 
 
 class Setting(Struct, frozen=True, kw_only=True):

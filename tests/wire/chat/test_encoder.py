@@ -11,7 +11,7 @@ from turnout import History, Media, Opaque, Origin, Outcome, Residue, Text, Thin
 
 OPENAI = "openai:gpt-4o"
 MISTRAL = "mistral:mistral-large-latest"
-OLLAMA = "ollama:llama3.2"
+OLLAMA = "ollama@chat:llama3.2"
 PNG = "iVBORw0KGgo="
 
 
@@ -86,7 +86,7 @@ def test_a_template_reads_neighbours_of_one_role_as_one() -> None:
     history = conversation(
         user("a"), user("b"), model("c"), model("d"), user("e", Media("image/png", PNG)), user("f")
     )
-    sent = messages(history, "ollama:llava")
+    sent = messages(history, "ollama@chat:llava")
     assert [m["role"] for m in sent] == ["user", "assistant", "user"]
     assert sent[0]["content"] == "a\n\nb"
     assert roles(history, OPENAI) == ["user", "user", "assistant", "assistant", "user", "user"]

@@ -10,7 +10,16 @@ from tests.corpus import Exchange, exchanges, needs_corpus, refusals
 from turnout.wire.check import NAMES, check
 from turnout.wire.failure.read_failure import failure
 
-FAMILIES = ("openai_chat", "openai_responses", "anthropic", "gemini", "mistral", "ollama", "bedrock_invoke")
+FAMILIES = (
+    "openai_chat",
+    "openai_responses",
+    "anthropic",
+    "gemini",
+    "mistral",
+    "ollama",
+    "cohere",
+    "bedrock_invoke",
+)
 
 UNSEEN: dict[str, str] = {
     "07b47be4464d0b": "which models give log probabilities is not known",

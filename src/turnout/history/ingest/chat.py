@@ -52,6 +52,7 @@ FIELDS = frozenset(
         *("role", "content", "name", "type", "id", "status", "phase", "cache_control", "object"),
         *("model", "usage", "stop_reason", "stop_sequence", "finish_reason"),  # of a stored reply
         *("tool_calls", "function_call", "tool_call_id", "tool_name", "call_id"),
+        *("tool_plan", "citations"),  # of Cohere
         *("refusal", "audio", "annotations", "images", "reasoning_details", "reasoning_opaque", *REASONING),
     }
 )
@@ -216,14 +217,19 @@ def _is_paired(part: Any) -> bool:
 
 
 def _with_annotations(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
-    annotations = message.get("annotations")
-    if not annotations:
+    """What is said about the text rides on it: annotations of OpenAI, citations of Cohere."""
+    held = {name: message.get(name) or None for name in ("annotations", "citations")}
+    if not any(held.values()):
         return content
-    if not content or not isinstance(content[0], Text):
-        context.report("unknown_field", "message.annotations")  # of words that are not here
+    at = next((at for at, item in enumerate(content) if isinstance(item, Text)), None)
+    if at is None:
+        for name in (name for name, value in held.items() if value):
+            context.report("unknown_field", f"message.{name}")  # of words that are not here
         return content
-    cited = parts.cited_sources(content[0].text, annotations, context)
-    return [replace(content[0], residue=context.residue(annotations=annotations)), *content[1:], *cited]
+    text = content[at]
+    assert isinstance(text, Text)
+    cited = parts.cited_sources(text.text, held["annotations"], context) if held["annotations"] else ()
+    return [*content[:at], replace(text, residue=context.residue(**held)), *content[at + 1 :], *cited]
 
 
 def _with_speaker(message: dict[str, Any], content: list[Item], context: ReadContext) -> list[Item]:
@@ -246,6 +252,8 @@ def _with_speaker(message: dict[str, Any], content: list[Item], context: ReadCon
 def _beside_content(message: dict[str, Any], context: ReadContext) -> Iterator[Item]:
     if refusal := text_of(message.get("refusal")):
         yield Text(refusal)
+    if plan := text_of(message.get("tool_plan")):
+        yield Opaque("tool_plan", plan, context.scoped_residue("provider", tool_plan=True))
     if isinstance(audio := message.get("audio"), dict):
         transcript = text_of(audio.get("transcript")) or words_of("audio", audio)
         yield Opaque("audio", transcript, context.residue(audio=audio))

@@ -69,7 +69,10 @@ ICONTENT = Format(
     heads=("system",),
 )
 
-FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT)
+OLLAMA = Format("ollama", ("messages",), chat.read_chat_message, chat.system_field, api="ollama")
+COHERE = Format("cohere", ("messages",), chat.read_chat_message, chat.system_field, api="cohere")
+
+FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT, OLLAMA, COHERE)
 
 CHAT_PROVIDERS = (
     "openai = openai-chat, chat, chat-completions, openai-chat-completions, openai-completions",
@@ -88,7 +91,7 @@ CHAT_PROVIDERS = (
     "fireworks = fireworks-ai, fireworksai",
     "vercel = vercel-gateway, vercel-ai-gateway",
     *("baseten", "cerebras", "cloudflare", "databricks", "deepinfra", "doubleword", "gpustack", "groq"),
-    *("huggingface", "litellm", "minimax", "mistralrs", "nebius", "nvidia", "ollama", "openrouter"),
+    *("huggingface", "litellm", "minimax", "mistralrs", "nebius", "nvidia", "openrouter"),
     *("perplexity", "portkey", "pydantic-gateway", "sambanova", "sglang", "siliconflow", "snowflake"),
     *("venice", "vllm", "writer"),
 )
@@ -116,6 +119,9 @@ NAMES = {
         "gemini = google, gemini-generate-content, generate-content, google-gemini, google-genai",
         "vertex = vertexai, vertex-ai, google-vertex, gemini-vertex, vertex-gemini, code-assist",
     ),
+    **_names_of(OLLAMA, "ollama = ollama-native"),
+    "ollama-chat": (CHAT, "ollama"),
+    **_names_of(COHERE, "cohere = cohere-v2, cohere-chat"),
     "icontent": (ICONTENT, "unknown"),  # each content names its origin
 }
 

@@ -19,16 +19,22 @@ from ...model import Origin, Residue
 from ...wire.options import CHOICES, Options
 from ...wire.shared.sdk import KNOWN as FIELDS_OF_API
 from ..source_names import source_names
-from . import anthropic, chat, gemini, responses
+from . import anthropic, chat, cohere, gemini, ollama, responses
 from .fields import Fields
 
 STRICT_CHAT = ("openai", "azure", "mistral")
-KNOWN = {**FIELDS_OF_API, "gemini": frozenset({"toolConfig", "safetySettings", "cachedContent", "labels"})}
+KNOWN = {
+    **FIELDS_OF_API,
+    "cohere": frozenset({"documents", "citation_options", "safety_mode", "priority", "strict_tools"}),
+    "gemini": frozenset({"toolConfig", "safetySettings", "cachedContent", "labels"}),
+}
 READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
     "chat": chat.read_options,
     "responses": responses.read_options,
     "anthropic": anthropic.read_options,
     "gemini": gemini.read_options,
+    "ollama": ollama.read_options,
+    "cohere": cohere.read_options,
 }
 
 
@@ -61,7 +67,8 @@ def read_request(
     read = ingest_body(body, format, origin, key, onto)
     fields = Fields(read.fields)
     fields.take("model", str)  # who spoke: the history knows it
-    stream = bool(fields.take("stream", bool))
+    asked_stream = fields.take("stream", bool)
+    stream = read.api == "ollama" if asked_stream is None else asked_stream  # Ollama streams by default
     reader = READERS.get(read.api)
     found = reader(fields) if reader is not None else {}
     _add_cache_ttl(found, read, fields)
@@ -104,7 +111,7 @@ def _check_choice(kept: dict[str, Any], history: History, fields: Fields) -> Non
 
 def _drop_foreign(read: ReadBody, fields: Fields) -> None:
     """Fields of another API, which this one refuses: "Extra inputs are not permitted"."""
-    if read.api == "chat" and read.origin.provider not in STRICT_CHAT:
+    if read.api in ("chat", "ollama") and read.origin.provider not in STRICT_CHAT:
         return  # servers that pass over what they do not know
     others = set().union(*(known for api, known in KNOWN.items() if api != read.api))
     for name in sorted(others.intersection(fields.leftover) - KNOWN.get(read.api, frozenset())):

@@ -41,7 +41,7 @@ def read_options(fields: Fields) -> dict[str, Any]:
         **_logprobs(fields),
         **_answer_options(fields),
         **_choice_options(fields),
-        **_ollama(fields),
+        **_ollama_options(fields),
     }
     fields.take_if("n", 1)  # one answer is the default of every API
     fields.take_if("stream_options.include_usage", True)  # we always ask for usage
@@ -158,10 +158,20 @@ def _choice_options(fields: Fields) -> dict[str, Any]:
     return {"tool_choice": choice}
 
 
-def _ollama(fields: Fields) -> dict[str, Any]:
-    """Fields of Ollama's own API, which differs from its Chat API."""
+def _ollama_options(fields: Fields) -> dict[str, Any]:
+    """Fields of Ollama's own API, which its Chat API does not have."""
     if not any(fields.has(name) for name in OLLAMA_FIELDS):
         return {}
+    found = ollama_options(fields)
+    for name in OLLAMA_FIELDS:
+        if fields.has(name):
+            fields.drop(name, "a field of Ollama's own API; its Chat API does not have it")
+            fields.remove(name)
+    return found
+
+
+def ollama_options(fields: Fields) -> dict[str, Any]:
+    """What a request to Ollama's own API asks for. The rest stays: `num_ctx`, `keep_alive`."""
     think = fields.take_if("think", True, False)
     form = fields.peek("format")
     found = found_options(
@@ -180,8 +190,5 @@ def _ollama(fields: Fields) -> dict[str, Any]:
     )
     if "schema" in found:
         fields.remove("format")
-    for name in OLLAMA_FIELDS:
-        if fields.has(name):
-            fields.drop(name, "a field of Ollama's own API; its Chat API does not have it")
-            fields.remove(name)
+    fields.take_if("format", "")  # as clients write "no format"
     return found

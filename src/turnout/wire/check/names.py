@@ -19,7 +19,9 @@ from .anthropic import vertex as vertex_claude
 from .chat import deepseek, hosts, kimi, local, mistral
 from .chat.hosts import Violations, checker
 from .chat.view import array, mapping, text
+from .cohere import rules as cohere
 from .gemini import rules as gemini
+from .ollama import rules as ollama
 from .responses import rules as responses
 
 CHECKERS: dict[str, Violations] = {
@@ -45,6 +47,8 @@ CHECKERS: dict[str, Violations] = {
     "sambanova": checker(hosts.OPEN_MODELS),
     "doubleword": checker(hosts.DOUBLEWORD),
     "ollama": local.ollama,
+    "ollama-native": ollama.violations,
+    "cohere": cohere.violations,
     "vllm": local.vllm,
     "llamacpp": checker(local.LLAMACPP),
     "lmstudio": checker(local.LM_STUDIO),
@@ -69,6 +73,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "fireworks": ("fireworks-ai", "fireworksai"),
     "zai": ("z-ai", "zhipu", "zhipuai", "glm", "bigmodel"),
     "llamacpp": ("llama-cpp", "llama-server"),
+    "cohere": ("cohere-v2", "cohere-chat"),
     "lmstudio": ("lm-studio",),
     "openai-compatible": (
         "compatible",

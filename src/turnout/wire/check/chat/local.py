@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import models
+from ..ollama import rules as native
 from ..problem import Problem, as_warnings
 from . import mistral
 from .pairing import Rule
@@ -172,7 +173,7 @@ LLAMACPP: tuple[Rule, ...] = (
 )
 
 
-# Ollama: OLL-01. Its own /api/chat is another format, which these rules do not cover.
+# Ollama: OLL-01. Its own /api/chat is another format, with rules of its own.
 
 _NATIVE = ("options", "think", "keep_alive", "format", "raw", "images")
 
@@ -221,8 +222,10 @@ OLLAMA: tuple[Rule, ...] = (
 
 
 def ollama(body: Mapping[str, Any], *, model: str = "") -> Iterator[Problem]:
-    """What Ollama's OpenAI-compatible endpoint would refuse."""
-    if not is_native(body):
+    """What Ollama would refuse at its OpenAI-compatible endpoint, or at its own if the body is for that."""
+    if is_native(body):
+        yield from native.violations(body, model=model)
+    else:
         yield from apply_rules(OLLAMA, body, model=model)
 
 
