@@ -1,4 +1,4 @@
-"""Find out how to speak to a server that nobody knows, with a bounded number of small requests.
+"""Find out how to speak to an unknown server, with a bounded number of small requests.
 
 A machine without IO: it gives one request, is told the answer, and gives the next. It renders
 small conversations as a session would. Where the server refuses one, it changes one field of the
@@ -82,7 +82,7 @@ class ProbeFinding(Struct, frozen=True):
 Steps: TypeAlias = Generator[ProbeRequest, ProbeAnswer, Any]
 
 
-class Probe:
+class ServerProbe:
     """Ask for the next request, tell it the answer, until there is none."""
 
     def __init__(
@@ -105,8 +105,8 @@ class Probe:
         self.uncertain: list[str] = []
         self._place: Target | None = None
         self._start: Target | None = None
-        self._refused: set[bytes] = set()
-        self._accepted: set[bytes] = set()
+        self._refused: dict[tuple[str, bytes], ProbeAnswer] = {}
+        self._accepted: set[tuple[str, bytes]] = set()
         self._turn: ModelTurn | None = None
         self._shape = ""
         self._steps = self._explore()
@@ -139,7 +139,7 @@ class Probe:
         self.uncertain.append(f"the rest: {why}")
 
     @property
-    def finding(self) -> ProbeFinding:
+    def findings(self) -> ProbeFinding:
         changes = dict(_differences(self._start, self._place)) if self._place and self._start else {}
         return ProbeFinding(self._place, changes, tuple(self.learned), tuple(self.uncertain), self.sent)
 
@@ -153,7 +153,7 @@ class Probe:
             yield from self._settle_trial(trial)
         yield from self._send_own_thinking()
         yield from self._send_unknown_field()
-        yield from self._confirm()
+        yield from self._confirm_trials()
 
     def _find_protocol(self) -> Steps:
         """The first protocol in which a call with its result is accepted."""
@@ -214,22 +214,23 @@ class Probe:
         return False
 
     def _send_trial(self, trial: Trial, place: Target) -> Generator[Any, Any, ProbeAnswer | None]:
-        """The answer; None where the same bytes were refused before, or cannot be written at all."""
+        """The answer, known where the same bytes were sent before; None where it cannot be written."""
         history = ingest(list(trial.messages), "openai-chat", key="probe")
         try:
             request = render(history, place, tools=list(trial.tools), max_tokens=SHORT, **trial.options)
         except UsageError:  # the model cannot be asked for this, and turnout would not
             return None
-        if request.body in self._refused:
-            return None
-        if request.body in self._accepted:  # the same bytes are never sent twice
+        sent = (request.url, request.body)
+        if sent in self._accepted:  # the same bytes are never sent twice
             return ACCEPTED
+        if sent in self._refused:
+            return self._refused[sent]
         answer: ProbeAnswer = yield ProbeRequest(self.sent + 1, trial.what, request, place)
         if answer.is_accepted:
-            self._accepted.add(request.body)
+            self._accepted.add(sent)
             self._read_reply(place, answer)
         elif answer.status not in BUSY:
-            self._refused.add(request.body)
+            self._refused[sent] = answer
             self._note_shape(answer)
         return answer
 
@@ -301,7 +302,7 @@ class Probe:
             self._place = _with_changes(place, {"refuses_unknown": True}) or place
             self.learned.append("a field that it does not know is refused")
 
-    def _confirm(self) -> Steps:
+    def _confirm_trials(self) -> Steps:
         """A later change may break what was accepted before: the tool trials are sent once more."""
         for trial in TRIALS:
             if trial.tools and self._place is not None:

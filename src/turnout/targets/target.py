@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -75,3 +76,18 @@ def find_target(
         found = replace(found, project=project)
     origin = Origin(found.name, endpoint or origin.endpoint, origin.model)
     return Target(origin, found, found.speaks(origin.model), known_facts(origin))
+
+
+def with_dialect(target: Target, changes: Mapping[str, Any], name: str) -> Target:
+    """The target with these fields of its dialect changed, as a configuration file gives them."""
+    known = target.dialect.__struct_fields__
+    if unknown := [field for field in changes if field not in known]:
+        raise UsageError(
+            f"[targets.{name}.dialect] has no field {unknown[0]!r}; known are {', '.join(sorted(known))}"
+        )
+    given = {**changes, **({"reasoning_field": None} if changes.get("reasoning_field") == "" else {})}
+    try:
+        dialect = msgspec.convert({**msgspec.to_builtins(target.dialect), **given}, type(target.dialect))
+    except msgspec.ValidationError as error:
+        raise UsageError(f"[targets.{name}.dialect] has a wrong value: {error}; change it") from None
+    return replace(target, dialect=dialect)

@@ -18,9 +18,10 @@ from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..model import Origin
+from ..providers import PROVIDERS
 from ..providers import find_provider as provider
 from ..providers.prices import Price, set_price
-from ..targets.target import Route, Target, find_target
+from ..targets.target import Route, Target, find_target, with_dialect
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
 from .accounts import Accounts
@@ -52,6 +53,8 @@ class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
     location: str = ""  # of a Vertex project
     resource: str = ""  # the name of an Azure resource
     api_version: str = ""  # of Azure's older API
+
+    dialect: dict[str, Any] = field(default_factory=dict)  # how the server differs, as `turnout probe` found
 
     @property
     def address(self) -> dict[str, str]:
@@ -131,6 +134,11 @@ class Config(Struct, frozen=True):
         """A target by its name in a file, or as `provider:model`; at `base_url` if given."""
         if (named := self.settings.targets.get(name)) is not None:
             return self._place_target(Origin.parse(named.target), base_url, named, name)
+        asked = Origin.parse(name)
+        if asked.provider in self.settings.targets and asked.provider not in PROVIDERS and asked.model:
+            named = self.settings.targets[asked.provider]  # another model of a server with a name
+            origin = replace(Origin.parse(named.target), model=asked.model)
+            return self._place_target(origin, base_url, named, asked.provider)
         origin = self._with_default_model(Origin.parse(full_target_name(name)))
         named = self.settings.targets.get(origin.endpoint)
         if named is not None and origin.provider == Origin.parse(named.target).provider:
@@ -148,7 +156,7 @@ class Config(Struct, frozen=True):
         address = named.address if named is not None else {}
         place = base_url or settled[0] or self.environment.get(known.base_url_variable, "")
         project = settled[1] or self.environment.get(known.project_variable, "")
-        return find_target(
+        found = find_target(
             origin,
             base_url=place,
             endpoint=endpoint,
@@ -156,6 +164,7 @@ class Config(Struct, frozen=True):
             address=address,
             environment=self.environment,
         )
+        return with_dialect(found, named.dialect, endpoint) if named is not None and named.dialect else found
 
     def _with_default_model(self, origin: Origin) -> Origin:
         """For a provider without a model: its default model."""
