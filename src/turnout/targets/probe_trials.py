@@ -28,16 +28,16 @@ class Trial(Struct, frozen=True, kw_only=True):
     fixes: tuple[Changes, ...] = ()
 
 
-def _user_message(text: str) -> dict[str, Any]:
+def _trial_question(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def _model_message(text: str | None, *calls: dict[str, Any]) -> dict[str, Any]:
+def _trial_reply(text: str | None, *calls: dict[str, Any]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": text}
     return {**message, "tool_calls": list(calls)} if calls else message
 
 
-def _call_entry(id: str, name: str, arguments: str) -> dict[str, Any]:
+def _trial_call(id: str, name: str, arguments: str) -> dict[str, Any]:
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -63,8 +63,8 @@ HARD = {
 }
 ROME, OSLO = '{"city":"Rome"}', '{"city":"Oslo"}'
 ROUND = (
-    _user_message("Weather in Rome?"),
-    _model_message(None, _call_entry("call_0123456789abcdefghij", "weather", ROME)),
+    _trial_question("Weather in Rome?"),
+    _trial_reply(None, _trial_call("call_0123456789abcdefghij", "weather", ROME)),
     _result("call_0123456789abcdefghij", "sunny"),
 )
 REASONED: Changes = {"reasoning_field": "reasoning_content", "requires_reasoning": "calls"}
@@ -96,7 +96,7 @@ UNFORCED: Changes = {"forces_while_thinking": False, "stops_thinking": False}
 HELLO = Trial(
     name="hello",
     what="one question of the user",
-    messages=(_user_message("Say hi."),),
+    messages=(_trial_question("Say hi."),),
     fixes=(
         {"max_tokens_field": "max_completion_tokens"},
         {"caching": "blocks"},
@@ -114,16 +114,16 @@ TRIALS = (
     Trial(
         name="system",
         what="system text at the beginning",
-        messages=(SYSTEM, _user_message("Say hi.")),
+        messages=(SYSTEM, _trial_question("Say hi.")),
         fixes=({"system_role": "developer"}, {"system_role": "user", "system_anywhere": False}),
     ),
     Trial(
         name="parallel calls",
         what="two calls at once, with words beside them",
         messages=(
-            _user_message("Weather in Rome, time in Oslo?"),
-            _model_message(
-                "I look.", _call_entry("call_a", "weather", ROME), _call_entry("call_b", "clock", OSLO)
+            _trial_question("Weather in Rome, time in Oslo?"),
+            _trial_reply(
+                "I look.", _trial_call("call_a", "weather", ROME), _trial_call("call_b", "clock", OSLO)
             ),
             _result("call_b", "noon"),
             _result("call_a", "sunny"),
@@ -134,32 +134,32 @@ TRIALS = (
     Trial(
         name="user after a result",
         what="the user speaks right after a result",
-        messages=(*ROUND, _user_message("And tomorrow?")),
+        messages=(*ROUND, _trial_question("And tomorrow?")),
         tools=(WEATHER,),
         fixes=({"bridges_tool_to_user": True}, *FAMILY_FIXES),
     ),
     Trial(
         name="system later",
         what="system text in the middle",
-        messages=(_user_message("Say hi."), _model_message("Hi."), SYSTEM, _user_message("Again.")),
+        messages=(_trial_question("Say hi."), _trial_reply("Hi."), SYSTEM, _trial_question("Again.")),
         fixes=({"system_anywhere": False},),
     ),
     Trial(
         name="neighbours",
         what="two questions and two answers in a row",
         messages=(
-            _user_message("One."),
-            _user_message("Two."),
-            _model_message("1"),
-            _model_message("2"),
-            _user_message("Three."),
+            _trial_question("One."),
+            _trial_question("Two."),
+            _trial_reply("1"),
+            _trial_reply("2"),
+            _trial_question("Three."),
         ),
         fixes=({"alternates": True}, {"alternates": True, "system_anywhere": False}),
     ),
     Trial(
         name="model first",
         what="a conversation that the model begins",
-        messages=(_model_message("How can I help?"), _user_message("Say hi.")),
+        messages=(_trial_reply("How can I help?"), _trial_question("Say hi.")),
         fixes=({"starts_with_user": True},),
     ),
     Trial(
@@ -174,9 +174,9 @@ TRIALS = (
         name="unfinished",
         what="a call that never got a result, of a tool that is not declared",
         messages=(
-            _user_message("Weather in Rome?"),
-            _model_message("", _call_entry("functions.sky watch:0", "sky watch", "{}")),
-            _user_message("Stop. What do you know?"),
+            _trial_question("Weather in Rome?"),
+            _trial_reply("", _trial_call("functions.sky watch:0", "sky watch", "{}")),
+            _trial_question("Stop. What do you know?"),
         ),
         tools=(WEATHER,),
         fixes=(*PAIRING_FIXES, {"bridges_tool_to_user": True}),
@@ -185,11 +185,11 @@ TRIALS = (
         name="damaged",
         what="arguments that are not JSON, and an empty result",
         messages=(
-            _user_message("Weather in Rome?"),
-            _model_message(None, _call_entry("x" * 64, "weather", '{"ci')),
+            _trial_question("Weather in Rome?"),
+            _trial_reply(None, _trial_call("x" * 64, "weather", '{"ci')),
             _result("x" * 64, ""),
-            _model_message(""),
-            _user_message("So?"),
+            _trial_reply(""),
+            _trial_question("So?"),
         ),
         tools=(WEATHER,),
         fixes=PAIRING_FIXES,
@@ -197,14 +197,14 @@ TRIALS = (
     Trial(
         name="schema",
         what="a schema with unions, references and limits",
-        messages=(_user_message("Weather in Rome?"),),
+        messages=(_trial_question("Weather in Rome?"),),
         tools=({**WEATHER, "parameters": HARD},),
         fixes=({"schema": "moonshot"}, {"schema": "xai"}, {"schema": "plain"}),
     ),
     Trial(
         name="required",
         what="a call that is forced",
-        messages=(_user_message("Weather in Rome?"),),
+        messages=(_trial_question("Weather in Rome?"),),
         tools=(WEATHER,),
         options={"tool_choice": "required"},
         fixes=FORCING_FIXES,
@@ -213,7 +213,7 @@ TRIALS = (
     Trial(
         name="named choice",
         what="a call of one named tool",
-        messages=(_user_message("Weather in Rome?"),),
+        messages=(_trial_question("Weather in Rome?"),),
         tools=(WEATHER, CLOCK),
         options={"tool_choice": "weather"},
         fixes=FORCING_FIXES[:2],
@@ -222,7 +222,7 @@ TRIALS = (
     Trial(
         name="one call at a time",
         what="parallel calls switched off",
-        messages=(_user_message("Weather in Rome?"),),
+        messages=(_trial_question("Weather in Rome?"),),
         tools=(WEATHER,),
         options={"parallel": False},
         fixes=({"takes_parallel": False},),
@@ -230,7 +230,7 @@ TRIALS = (
     Trial(
         name="strict",
         what="arguments that the server guarantees",
-        messages=(_user_message("Weather in Rome?"),),
+        messages=(_trial_question("Weather in Rome?"),),
         tools=(WEATHER,),
         options={"strict": True},
         fixes=({"strict_tools": False},),
@@ -238,42 +238,42 @@ TRIALS = (
     Trial(
         name="stream",
         what="a streamed answer with token counts",
-        messages=(_user_message("Say hi."),),
+        messages=(_trial_question("Say hi."),),
         options={"stream": True},
         fixes=({"stream_usage": False},),
     ),
     Trial(
         name="sampling",
         what="a high temperature",
-        messages=(_user_message("Say hi."),),
+        messages=(_trial_question("Say hi."),),
         options={"temperature": 1.5},
         fixes=({"max_temperature": 1.0}, {"pins_sampling": True}),
     ),
     Trial(
         name="low sampling",
         what="a low temperature",
-        messages=(_user_message("Say hi."),),
+        messages=(_trial_question("Say hi."),),
         options={"temperature": 0.3},
         fixes=({"pins_sampling": True},),
     ),
     Trial(
         name="seed",
         what="a seed",
-        messages=(_user_message("Say hi."),),
+        messages=(_trial_question("Say hi."),),
         options={"seed": 7},
         fixes=({"seed_field": "random_seed"},),
     ),
     Trial(
         name="stop words",
         what="five stop words",
-        messages=(_user_message("Say hi."),),
+        messages=(_trial_question("Say hi."),),
         options={"stop": ("aa", "bb", "cc", "dd", "ee")},
         fixes=({"max_stops": 4}, {"max_stops": 1}),
     ),
     Trial(
         name="rare options",
         what="penalties, and the user's name",
-        messages=(_user_message("Say hi."),),
+        messages=(_trial_question("Say hi."),),
         options={"frequency_penalty": 0.1, "presence_penalty": 0.1, "user": "probe"},
         fixes=({"takes": ("frequency_penalty", "presence_penalty")}, {"takes": ("user",)}, {"takes": ()}),
     ),
