@@ -33,6 +33,17 @@ def is_canonical(text: str) -> bool:
     return CANONICAL.fullmatch(text) is not None
 
 
+def canonical_of(outward: str) -> str:
+    """The canonical id that a target knows as `outward`; "" where it has not the form of one of ours."""
+    for prefix in ("call_", "toolu_", "fc_", ""):
+        if outward.startswith(prefix) and _SUFFIX.fullmatch(suffix := outward[len(prefix) :]):
+            return PREFIX + suffix
+    return outward if is_canonical(outward) else ""
+
+
+_SUFFIX = re.compile(r"[A-Za-z0-9_-]{24}")
+
+
 def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 

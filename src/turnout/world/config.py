@@ -25,6 +25,7 @@ from ..targets.target import Route, Target, find_target, with_dialect
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
 from .accounts import Accounts
+from .gateway_settings import GatewaySettings
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account_name
 from .model_names import full_target_name
@@ -102,6 +103,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     targets: dict[str, TargetSettings] = field(default_factory=dict)
     models: dict[str, ModelSettings] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
+    gateway: GatewaySettings = GatewaySettings()
     profiles: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -378,8 +380,11 @@ def _hint(error: str) -> str:
 
 
 def _project_level(values: dict[str, Any]) -> dict[str, Any]:
-    """A project's rules are marked as the project's, those of its profiles too."""
-    marked = dict(values)
+    """A project's rules are marked as the project's, those of its profiles too.
+
+    A project cannot say where the gateway sends what other programs ask: `gateway` is left out.
+    """
+    marked = {name: value for name, value in values.items() if name != "gateway"}
     if isinstance(rules := values.get("rules"), list):
         marked["rules"] = [{**rule, "level": "project"} for rule in rules if isinstance(rule, dict)]
     if isinstance(profiles := values.get("profiles"), dict):

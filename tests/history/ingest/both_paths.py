@@ -52,9 +52,9 @@ def both_paths_agree() -> Iterator[None]:
     """Whatever a test of this folder reads: both paths give the same, or the straight one steps aside."""
     straight = door._read_straight
 
-    def both(body: Any, form: Any, head: Any, key: str) -> History | None:
-        if (history := straight(body, form, head, key)) is not None:
-            assert story_of(history) == story_of(door._read_carefully(body, form, head, key, {}))
+    def both(body: Any, form: Any, head: Any, key: str, issued: Any) -> History | None:
+        if (history := straight(body, form, head, key, issued)) is not None:
+            assert story_of(history) == story_of(door._read_carefully(body, form, head, key, {}, issued))
         return history
 
     with pytest.MonkeyPatch.context() as patch:

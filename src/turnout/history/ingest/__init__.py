@@ -21,6 +21,7 @@ from ..log import History
 from . import parts, responses
 from .body import Body, open_body, parse_body
 from .formats import RESPONSES, Format, find_format
+from .issued import Issued, issued_of
 from .message_parts import ReadContext, ReaderFinding
 from .messages import read_messages
 from .resolve import resolve_messages
@@ -38,6 +39,7 @@ def ingest(
     *,
     key: str = "ingest",
     onto: History | None = None,
+    issued: Any = None,
 ) -> History:
     """The history of these messages, also of damaged ones.
 
@@ -51,8 +53,11 @@ def ingest(
     the key of `onto`, which stays as it is: an earlier message was edited or removed, the format or the
     model is another one, something was written to `onto` since, or results are missing or out of order.
     Both ways the history is equal to that of a whole read, so use the one that is returned.
+
+    `issued` names the ids of calls that you gave to the client, or is an object that knows them and
+    the replies behind them (`history.ingest.issued.Issued`): those calls keep their canonical ids.
     """
-    read = ingest_body(messages, format, origin, key, onto)
+    read = ingest_body(messages, format, origin, key, (onto,), issued_of(issued))
     if unread := [name for name, value in read.fields.items() if value is not None and name != "model"]:
         detail = f"{', '.join(unread)}; read_request() keeps what a request asks for"
         read.history.diagnostics.append(Diagnostic("history", "unread_fields", "", detail))
@@ -77,32 +82,54 @@ class ReadBody(Struct, frozen=True):
         return [*self.given.messages_that_name("cache_control"), *heads]
 
 
+class _Reading(Struct, frozen=True):
+    """How a body is read: for whom, under which key, onto what, and with which ids of ours."""
+
+    form: Format
+    provider: str
+    origin: str | Origin | None
+    key: str
+    onto: tuple[History | None, ...] = ()
+    issued: Issued | None = None
+
+
 def ingest_body(
-    messages: Any, format: str, origin: str | Origin | None, key: str, onto: History | None = None
+    messages: Any,
+    format: str,
+    origin: str | Origin | None,
+    key: str,
+    onto: tuple[History | None, ...] = (),
+    issued: Issued | None = None,
 ) -> ReadBody:
-    """The history and the other fields of a body; what was resolved is in the diagnostics."""
+    """The history and the other fields of a body; what was resolved is in the diagnostics.
+
+    `onto` are histories of the same client; the first that the messages continue is used.
+    """
     form, provider = find_format(format)
+    reading = _Reading(form, provider, origin, key, onto, issued)
     try:
-        return _read_opened(open_body(messages, form), form, provider, origin, key, onto)
+        return _read_opened(open_body(messages, form), reading)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         if not isinstance(messages, str | bytes | bytearray | memoryview):
             raise
-        return _read_opened(parse_body(messages, form), form, provider, origin, key, onto)
+        return _read_opened(parse_body(messages, form), reading)
 
 
-def _read_opened(
-    body: Body, form: Format, provider: str, origin: str | Origin | None, key: str, onto: History | None
-) -> ReadBody:
-    whose = _origin_of(body.fields, origin, provider)
+def _read_opened(body: Body, reading: _Reading) -> ReadBody:
+    form, issued = reading.form, reading.issued
+    whose = _origin_of(body.fields, reading.origin, reading.provider)
     held = responses.state_held_by_provider(body.fields, []) if form is RESPONSES else {}
     head = _read_head(body.fields, form, whose)
-    key = key if onto is None else onto.key
+    known = [each for each in reading.onto if each is not None]
+    key = known[0].key if known else reading.key
     history = None
     if not held:
-        history = _read_onto(onto, body, form, head) or _read_straight(body, form, head, key)
+        continued = (_read_onto(each, body, form, head, issued) for each in known)
+        history = next((each for each in continued if each is not None), None)
+        history = history or _read_straight(body, form, head, key, issued)
     if history is None:
         held = responses.state_held_by_provider(body.fields, body.messages) if form is RESPONSES else {}
-        history = _read_carefully(body, form, head, key, held)
+        history = _read_carefully(body, form, head, key, held, issued)
     fields = {name: value for name, value in body.fields.items() if name not in form.fields}
     return ReadBody(history, fields, whose, form.api, held, body, (*form.heads, *TOOL_FIELDS))
 
@@ -131,12 +158,12 @@ def _read_head(body: dict[str, Any], form: Format, origin: Origin) -> _Head:
     return _Head(origin, system, tools, first.findings, last.findings)
 
 
-def _read_onto(onto: History | None, body: Body, form: Format, head: _Head) -> History | None:
+def _read_onto(onto: History, body: Body, form: Format, head: _Head, issued: Issued | None) -> History | None:
     """`onto` with what is new; None where it is not the beginning of this conversation."""
-    source: Source | None = onto.source if onto is not None else None
-    if onto is None or source is None or source.entries != len(onto.entries):
+    source: Source | None = onto.source
+    if source is None or source.entries != len(onto.entries):
         return None
-    if (more := source.read_more(body.text, form, head.origin)) is None:
+    if (more := source.read_more(body.text, form, head.origin, issued)) is None:
         return None
     source, entries = more
     for entry in entries:
@@ -150,9 +177,9 @@ def _read_onto(onto: History | None, body: Body, form: Format, head: _Head) -> H
     return onto
 
 
-def _read_straight(body: Body, form: Format, head: _Head, key: str) -> History | None:
+def _read_straight(body: Body, form: Format, head: _Head, key: str, issued: Issued | None) -> History | None:
     """The history of a list in which nothing needs resolving; None for any other list."""
-    reader = StraightReader(form, head.origin, key)
+    reader = StraightReader(form, head.origin, key, issued)
     try:
         entries = reader.read(body.messages)
     except StepAside:
@@ -163,7 +190,9 @@ def _read_straight(body: Body, form: Format, head: _Head, key: str) -> History |
     return history
 
 
-def _read_carefully(body: Body, form: Format, head: _Head, key: str, held: dict[str, str]) -> History:
+def _read_carefully(
+    body: Body, form: Format, head: _Head, key: str, held: dict[str, str], issued: Issued | None
+) -> History:
     context = ReadContext(head.origin, form.unit)
     heard = responses.join_pieces(read_messages(body.messages, form, context))
     resolved = resolve_messages(heard, head.origin, held)
@@ -171,7 +200,7 @@ def _read_carefully(body: Body, form: Format, head: _Head, key: str, held: dict[
     history.diagnostics = head.diagnostics_with(context.findings)
     if held.keys() - {"items"}:  # single items have a note of their own
         history.note("held_by_provider", held)
-    write_resolved(history, resolved)
+    write_resolved(history, resolved, issued)
     return history
 
 
@@ -182,6 +211,8 @@ def _origin_of(body: dict[str, Any], origin: str | Origin | None, provider: str)
     """The origin of messages that do not name one."""
     given = Origin.parse(origin) if origin is not None else Origin(provider)
     model = body.get("model")
+    if given.model and isinstance(model, str) and model in (str(given), given.model):
+        return given  # a gateway's clients name a model as provider:model
     if not isinstance(model, str) or not model:
         return given
     return Origin(given.provider, given.endpoint, model.rpartition("/models/")[2].removeprefix("models/"))

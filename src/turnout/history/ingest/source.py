@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ...model import Entry, Origin
 from .formats import Format
+from .issued import Issued
 from .straight import StepAside, StraightReader
 
 _decode_list = msgspec.json.Decoder(list[Any]).decode
@@ -29,7 +30,7 @@ class Source(Struct, frozen=True):
     entries: int  # of the history; one that was written to since has more
 
     def read_more(
-        self, text: memoryview | None, form: Format, origin: Origin
+        self, text: memoryview | None, form: Format, origin: Origin, issued: Issued | None = None
     ) -> tuple[Source, list[Entry]] | None:
         """The new source and the entries of the messages that follow those that were read.
 
@@ -42,7 +43,7 @@ class Source(Struct, frozen=True):
             return None
         size = _size_of(text)
         digest.update(text[self.size : size])
-        reader = self.reader.copy_for_more()
+        reader = self.reader.copy_for_more(issued)
         try:
             entries = reader.read(rest)
         except StepAside:

@@ -35,6 +35,7 @@ from ...plain import MAX_DEPTH
 from . import responses
 from .anthropic import was_paused
 from .formats import RESPONSES, Format
+from .issued import Issued
 from .match import is_empty
 from .message_parts import Heard, HeardCall, HeardResult, ReadContext
 from .messages import read_message
@@ -55,7 +56,8 @@ class StepAside(Exception):
 class StraightReader:
     """Reads messages in order. What it has read so far it can continue, see `copy_for_more`."""
 
-    def __init__(self, form: Format, origin: Origin, key: str) -> None:
+    def __init__(self, form: Format, origin: Origin, key: str, issued: Issued | None = None) -> None:
+        self._issued = issued
         self.context = ReadContext(origin, form.unit)
         self.system: list[str] = []  # the system text before the first turn
         self._entries: list[Entry] = []
@@ -67,9 +69,10 @@ class StraightReader:
         self._open: list[tuple[HeardCall, str]] = []  # calls that wait for their results, in order
         self._last: Heard | None = None
 
-    def copy_for_more(self) -> StraightReader:
+    def copy_for_more(self, issued: Issued | None = None) -> StraightReader:
         """A reader of the messages that follow; this one stays as it is."""
         reader = copy(self)
+        reader._issued = issued
         reader.context = ReadContext(self.context.origin, self._form.unit, list(self.context.findings))
         reader.context.hosted = set(self.context.hosted)
         reader.system, reader._entries = list(self.system), []
@@ -130,7 +133,8 @@ class StraightReader:
             raise StepAside  # it may belong to the turn that follows
         turn = _as_stored(blocks)
         stop: Literal["paused", ""] = "paused" if was_paused(turn) else ""
-        self._entries.append(ModelTurn(key, heard.origin, turn, None, stop))
+        made = ModelTurn(key, heard.origin, turn, None, stop)
+        self._entries.append(made if self._issued is None else self._issued.restored_turn(made))
 
     def _add_speech(self, heard: Heard) -> None:
         if heard.speaker == "system" and not self._turns:
@@ -163,8 +167,11 @@ class StraightReader:
 
     def _call_of(self, heard: HeardCall, origin: Origin, key: str, index: int) -> ToolCall:
         raw_id, given = heard.raw_id, heard.arguments
+        own = self._issued.canonical_id(raw_id) if self._issued is not None and raw_id else ""
         if raw_id:
-            if raw_id in self._ids or raw_id != raw_id.strip() or raw_id.startswith(ids.PREFIX):
+            if raw_id in self._ids or raw_id != raw_id.strip():
+                raise StepAside
+            if raw_id.startswith(ids.PREFIX) and not own:
                 raise StepAside
             if len(raw_id) > LONGEST_ID:
                 raise StepAside
@@ -174,7 +181,11 @@ class StraightReader:
         arguments = _parse_object(given) if isinstance(given, str) else given
         if not isinstance(arguments, dict):
             raise StepAside
-        call_id = ids.call_id(origin.provider, raw_id, heard.name, key, index)
+        call_id = own or ids.call_id(origin.provider, raw_id, heard.name, key, index)
+        if own:
+            if own in self._ids and own != raw_id:
+                raise StepAside
+            self._ids.add(own)
         return call_with_arguments(
             arguments, id=call_id, name=heard.name, raw_id=raw_id, residue=heard.residue
         )

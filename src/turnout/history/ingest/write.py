@@ -10,6 +10,7 @@ from ...model import ModelTurn, Outcome, SystemTurn, UserTurn
 from ...plain import plain
 from ..log import History
 from .anthropic import was_paused
+from .issued import Issued
 from .match import CallDraft, ReportedResult, Step, TurnDraft
 from .message_parts import HeardNote
 from .resolve import Resolved
@@ -17,8 +18,9 @@ from .resolve import Resolved
 NEVER_CAME = Outcome("interrupted", synthetic=True, reason="unknown")
 
 
-def write_resolved(history: History, resolved: Resolved) -> None:
-    writer = _HistoryWriter(history, [step for step in resolved.steps if isinstance(step, TurnDraft)])
+def write_resolved(history: History, resolved: Resolved, issued: Issued | None = None) -> None:
+    turns = [step for step in resolved.steps if isinstance(step, TurnDraft)]
+    writer = _HistoryWriter(history, turns, issued)
     for step in resolved.steps:
         writer.write_step(step)
     resolving = [(code, call.id if call else "", detail) for code, call, detail in resolved.findings]
@@ -27,7 +29,8 @@ def write_resolved(history: History, resolved: Resolved) -> None:
 
 
 class _HistoryWriter:
-    def __init__(self, history: History, turns: list[TurnDraft]) -> None:
+    def __init__(self, history: History, turns: list[TurnDraft], issued: Issued | None) -> None:
+        self._issued = issued
         self.findings: list[tuple[str, str, str]] = []
         self._history = history
         self._last = turns[-1] if turns else None
@@ -54,7 +57,8 @@ class _HistoryWriter:
             call.id = self._canonical_id(call, key, index)
         blocks = tuple(piece.block() if isinstance(piece, CallDraft) else piece for piece in turn.pieces)
         stop: Literal["paused", ""] = "paused" if was_paused(blocks) else ""
-        self._history.append(ModelTurn(key, turn.origin, blocks, turn.residue, stop))
+        made = ModelTurn(key, turn.origin, blocks, turn.residue, stop)
+        self._history.append(made if self._issued is None else self._issued.restored_turn(made))
         for call in calls:
             self._settle_call(call, may_wait=turn is self._last)
 
@@ -71,7 +75,8 @@ class _HistoryWriter:
     def _canonical_id(self, call: CallDraft, key: str, index: int) -> str:
         """An id that is canonical already is kept for its first call; any other gets a canonical id."""
         raw_id = call.heard.raw_id
-        chosen = raw_id if ids.is_canonical(raw_id) else ""
+        own = self._issued.canonical_id(raw_id) if self._issued is not None and raw_id else ""
+        chosen = own or (raw_id if ids.is_canonical(raw_id) else "")
         while not chosen or chosen in self._chosen_ids or self._history.knows_call(chosen):
             chosen = ids.call_id(call.turn.origin.provider, raw_id, call.heard.name, key, index)
             index += 1_000_000  # only where this hash is already the id of another call

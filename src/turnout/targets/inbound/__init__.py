@@ -6,7 +6,7 @@ written (`Options.private`) and goes back to that API alone. What no target can 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ...errors import UsageError
 from ...history.ingest import ReadBody, ingest_body
+from ...history.ingest.issued import issued_of
 from ...history.log import History
 from ...model import Origin, Residue
 from ...wire.options import CHOICES, Options
@@ -56,15 +57,18 @@ def read_request(
     origin: str | Origin | None = None,
     *,
     key: str = "ingest",
-    onto: History | None = None,
+    onto: History | Sequence[History] | None = None,
+    issued: Any = None,
 ) -> InboundRequest:
     """Everything that a request body holds, valid or not.
 
     `body` is a request body (or just its messages) as `ingest` takes them; `origin` says which
     provider it was written for, if that is not the usual one of its format. `onto` is the history
-    of an earlier request of the same client, as in `ingest`.
+    of an earlier request of the same client, as in `ingest`; of several, the first that fits is used.
+    `issued` names ids that you gave to the client, as in `ingest`.
     """
-    read = ingest_body(body, format, origin, key, onto)
+    known = (onto,) if isinstance(onto, History) else tuple(onto or ())
+    read = ingest_body(body, format, origin, key, known, issued_of(issued))
     fields = Fields(read.fields)
     fields.take("model", str)  # who spoke: the history knows it
     asked_stream = fields.take("stream", bool)
