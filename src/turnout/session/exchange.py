@@ -208,7 +208,7 @@ class Exchange:
                 self._discard_attempt()
                 self._take_recovery_step(target, error)
                 return target
-            case "compress" if await self._ports.compressor.squeeze(self._emit, target):
+            case "compress" if self._rules.keeps and await self._ports.compressor.squeeze(self._emit, target):
                 self._discard_attempt()
                 return target
             case _:

@@ -49,6 +49,10 @@ class Events:
     async def __anext__(self) -> SessionEvent:
         return await self._run.next()
 
+    def take_ready(self) -> list[SessionEvent]:
+        """The events that are here already, without waiting; the last one of a run is not among them."""
+        return self._run.take_ready()
+
     async def aclose(self) -> None:
         await self._run.close()
 
@@ -91,6 +95,13 @@ class Run:
             self._ended = True
             await self._stop_task()  # a listener that stops at this event leaves a free session
         return event
+
+    def take_ready(self) -> list[SessionEvent]:
+        """The events that wait for the listener, except a terminal one."""
+        ready: list[SessionEvent] = []
+        while self._events and not isinstance(self._events[0], Terminal):
+            ready.append(self._commit_before(self._events.popleft()))
+        return ready
 
     async def close(self) -> None:
         """Stop the work and wait until it has ended."""

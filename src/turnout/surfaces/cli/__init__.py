@@ -36,6 +36,8 @@ COMMANDS = {
     "sandbox": "sandbox",
     "demo": "demo",
     "simulate": "simulate",
+    "serve": "serve",
+    "launch": "launch",
     "render": "render",
     "check": "check",
     "decode": "decode",
@@ -52,6 +54,10 @@ SECTIONS = {
         "import": "Import a session of another program.",
         "doctor": "Find what is wrong with a session, and write a repaired copy.",
         "stats": "Show usage and cost over time, by provider.",
+    },
+    "Other programs": {
+        "serve": "Serve the OpenAI, Anthropic and Gemini APIs with any provider behind them.",
+        "launch": "Start Claude Code, Codex or another client behind the gateway.",
     },
     "Setup": {
         "login": "Sign in to a provider: try a key and keep it, or GitHub Copilot by a code.",

@@ -108,6 +108,7 @@ class HttpConnection(asyncio.Protocol):
         self._blocked_since = 0.0
         self._deadline = self._loop.time() + server.idle
         self._refused = False  # an answer that ends the connection is on its way: the rest is not read
+        self._size = self._size_before = 0  # of the body: now, and when the time was last looked at
         self._start_message()
 
     # Of the connection
@@ -178,8 +179,7 @@ class HttpConnection(asyncio.Protocol):
         self._head_size = 0
         self._has_head = False
         self._pieces: list[bytes] = []
-        self._size: int = 0
-        self._size_before: int = 0
+        self._size = self._size_before = 0
         self._request: Request | None = None
 
     def on_message_begin(self) -> None:
@@ -204,9 +204,7 @@ class HttpConnection(asyncio.Protocol):
             request = Request.of(method, url, self._headers, peer=self._peer, is_tls=self._is_tls)
         except ValueError:
             request = Request(method, "/", headers=self._headers, peer=self._peer)
-            self._refuse_request(
-                request, self._application.refusal(request, 400, "the address is not valid")
-            )
+            self._refuse_request(request, self._application.refusal(request, 400, "the address is not valid"))
         self._request = request
         if len(self._url) + sum(len(k) + len(v) for k, v in self._headers.items()) > MAX_HEAD:
             why = f"the headers are larger than {MAX_HEAD} bytes; send fewer"

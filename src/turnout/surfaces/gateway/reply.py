@@ -1,0 +1,338 @@
+"""One conversation request: read it, ask for a reply, and write the reply in the caller's protocol.
+
+Nothing is sent before the first event from upstream: until then another target can be asked, and the
+status is still open. After it, a failure is told in the shape that makes the client ask again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...errors import ProviderError, StreamError, TurnoutError
+from ...history.log import History
+from ...model import ModelTurn, Usage
+from ...session.compress import CompressPolicy
+from ...session.events import Cancelled, Complete, Failed, SessionEvent, Status
+from ...session.limits import Limits
+from ...session.retry import RetryPolicy
+from ...session.routing import Breaker
+from ...session.run import Events
+from ...session.session import Session
+from ...targets.inbound import InboundRequest, read_request
+from ...targets.target import Target
+from ...telemetry.counts import Telemetry
+from ...wire.reply_encoder import WRITERS, ReplyEncoder
+from ...wire.request import WireRequest
+from ...world.keys import Keys
+from ...world.world import World
+from .conversation import conversation_key
+from .histories import HistoryCache
+from .inbound import InboundBody, without_billing
+from .issued import IssuedState, ReplyCarrier, fingerprint, pack_state
+from .memory import GatewayMemory
+from .names import origin_of
+from .record import RequestRecord
+from .routes import FORMATS, Route
+from .sealing import Sealer
+from .values import Request, Response
+
+QUIET = frozenset(
+    {"unread_fields", "thinking_omitted", "held_by_provider", "speaker_name", "shortened_result"}
+)
+"""Findings that are not repairs."""
+UNKNOWN_MODEL = "is not in the table"
+PATIENT_AGENTS = ("codex",)
+"""Clients that do not ask again after a 429: it is waited out for them."""
+KINDS = {
+    "chat": "text/event-stream; charset=utf-8",
+    "responses": "text/event-stream; charset=utf-8",
+    "anthropic": "text/event-stream; charset=utf-8",
+    "gemini": "text/event-stream; charset=utf-8",
+}
+
+
+class ReplyParts(Struct):
+    """What every reply of the gateway shares."""
+
+    sealer: Sealer
+    memory: GatewayMemory
+    histories: HistoryCache
+    keys: Keys
+    telemetry: Telemetry
+    breakers: dict[Any, Breaker]
+    world: World
+    finish: Callable[[GatewayReply], None]
+
+
+class GatewayReply:
+    """The reply to one request."""
+
+    def __init__(
+        self,
+        parts: ReplyParts,
+        request: Request,
+        route: Route,
+        inbound: InboundBody,
+        targets: list[Target],
+        record: RequestRecord,
+    ) -> None:
+        self._parts = parts
+        self._route = route
+        self._inbound = inbound
+        self._targets = targets
+        self._agent = request.headers.get("user-agent", "").lower()
+        self.record = record
+        self._clock = asyncio.get_running_loop().time
+        self._began = self._clock()
+        self.sent: WireRequest | None = None  # the request that went upstream last
+        self._finished = False
+        record.conversation = conversation_key(request.headers, inbound.body, record.client)
+        self._read = self._read_history()
+        self._carrier = ReplyCarrier(route.protocol, parts.sealer)
+        self._is_array = route.protocol == "gemini" and request.query.get("alt") != "sse"
+
+    # Reading
+
+    def _read_history(self) -> InboundRequest:
+        parts, key = self._parts, self.record.conversation
+        known = parts.histories.take(key)
+        states = parts.memory.recall(key)
+        issued = IssuedState(parts.sealer, states.get)
+        read = read_request(
+            self._inbound.body,
+            FORMATS[self._route.protocol],
+            origin_of(self._inbound.model, self._route.protocol),
+            key=key,
+            onto=known,
+            issued=issued,
+        )
+        self.record.reused = any(read.history is each for each in known)
+        for each in known:
+            if each is not read.history:
+                parts.histories.give_back(key, each, 0)
+        if issued.forged:
+            self.record.repaired.append(f"{issued.forged} foreign tokens read as foreign reasoning")
+        return read
+
+    @property
+    def received(self) -> bytes:
+        return self._inbound.body
+
+    @property
+    def history(self) -> History:
+        return self._read.history
+
+    # Asking
+
+    async def respond(self) -> Response:
+        """The response, once the first event is there."""
+        events = self._ask()
+        try:
+            first = await self._first_event(events)
+            self._note_request()
+            encoder = self._encoder()
+            if self._inbound.streams:
+                return Response(200, self._stream_headers(), self._stream(encoder, first, events))
+            complete = await self._complete(first, events)
+            body = encoder.whole(complete.turn)
+            self._keep_reply(complete, encoder, body)
+            return Response(200, {"content-type": "application/json", **self.headers()}, body)
+        except BaseException as error:
+            await events.aclose()
+            if isinstance(error, asyncio.CancelledError):
+                self.finish(499, error="the client has gone")
+            raise
+
+    def _ask(self) -> Events:
+        parts, history = self._parts, self.history
+        first, *others = self._targets
+        waits = any(name in self._agent for name in PATIENT_AGENTS)
+        retries = RetryPolicy(attempts=3 + len(others), wait=120.0 if waits else 2.0, base=0.2, cap=1.0)
+        system = history.system
+        if any(target.origin.provider != "anthropic" for target in self._targets):
+            system = without_billing(system)
+        session = Session(
+            first,
+            fallback=others,
+            history=history,
+            system=system,
+            limits=Limits(retries=retries),
+            compress=CompressPolicy(automatic=False),
+            telemetry=parts.telemetry,
+            world=msgspec.structs.replace(parts.world, debug=self._note_step),
+        )
+        session.keys, session.router.breakers = parts.keys, parts.breakers
+        history.scheduled = False  # the client runs the calls: whether an open one did run is not known
+        options = dict(self._read.options)
+        options.pop("stream", None)
+        return session.reply(keep=False, **options)
+
+    def _note_step(self, what: str, **about: Any) -> None:
+        if what == "request":
+            self.sent = about["request"]
+            self.record.target = about["target"]
+
+    async def _first_event(self, events: Events) -> SessionEvent:
+        """The first event from upstream. What came before it is only recorded."""
+        async for event in events:
+            match event:
+                case Status(kind, detail):
+                    self.record.steps.append(f"{kind}: {detail}"[:300])
+                case Usage():
+                    continue
+                case Failed(error):
+                    raise error
+                case Cancelled():
+                    raise ProviderError("the request was cancelled; send it again", kind="server", status=503)
+                case _:
+                    self.record.first_byte = round(self._clock() - self._began, 6)
+                    return event
+        raise TurnoutError("bug: a reply ended without a terminal event")
+
+    async def _complete(self, first: SessionEvent, events: Events) -> Complete:
+        if isinstance(first, Complete):
+            return first
+        async for event in events:
+            match event:
+                case Complete():
+                    return event
+                case Failed(error):
+                    raise error
+        raise ProviderError("the reply ended too early; send the request again", kind="server", status=502)
+
+    # Writing
+
+    def _encoder(self) -> ReplyEncoder:
+        assert self.sent is not None
+        self._carrier.origin = self.sent.target
+        return ReplyEncoder(
+            self._route.protocol,
+            model=self._inbound.model or self.sent.target.model,
+            id=self._response_id(),
+            created=int(self.record.time),
+            include_usage=self._inbound.include_usage,
+            carry=self._carrier.carry,
+            request=self._asked_fields(),
+            array=self._is_array,
+        )
+
+    def _response_id(self) -> str:
+        """Of the conversation and all that was said in it: the same request has the same id."""
+        digest = sha256(f"{self.record.conversation}\0".encode() + self._inbound.body)
+        return WRITERS[self._route.protocol][2] + digest.hexdigest()[:32]
+
+    def _asked_fields(self) -> dict[str, Any] | None:
+        """The body without its messages: Responses repeats a part of it, and names tools as it does."""
+        if self._route.protocol != "responses":
+            return None
+        try:
+            fields = msgspec.json.decode(self._inbound.body, type=dict[str, msgspec.Raw])
+            return {name: msgspec.json.decode(raw) for name, raw in fields.items() if name != "input"}
+        except (ValueError, RecursionError):
+            return None
+
+    def _stream_headers(self) -> dict[str, str]:
+        kind = "application/json" if self._is_array else KINDS[self._route.protocol]
+        return {"content-type": kind, "cache-control": "no-cache", **self.headers()}
+
+    def headers(self) -> dict[str, str]:
+        """What every answer says about its request."""
+        return {
+            "x-turnout-target": self.record.target,
+            "x-turnout-request": self.record.id,
+            "x-turnout-repairs": str(self.record.repairs),
+        }
+
+    async def _stream(
+        self, encoder: ReplyEncoder, first: SessionEvent, events: Events
+    ) -> AsyncIterator[bytes]:
+        """The bytes of the reply, joined as far as events have come together."""
+        try:
+            pieces = [encoder.start(), *self._encoded(encoder, first)]
+            async for event in events:
+                match event:
+                    case Complete():
+                        self._keep_reply(event, encoder)
+                        pieces.append(encoder.end())
+                        break
+                    case Failed(error):
+                        pieces.append(encoder.fail(error))
+                        self.finish(200, error=str(error))
+                        break
+                    case Cancelled():
+                        pieces.append(encoder.fail(StreamError("the reply was cancelled", kind="server")))
+                        break
+                pieces += self._encoded(encoder, event)
+                for more in events.take_ready():
+                    pieces += self._encoded(encoder, more)
+                if piece := b"".join(pieces):
+                    yield piece
+                pieces = []
+            yield b"".join(pieces)
+        finally:
+            await events.aclose()
+            self.finish(499, error="the client has gone")  # does nothing where the reply has ended
+
+    def _encoded(self, encoder: ReplyEncoder, event: SessionEvent) -> list[bytes]:
+        if isinstance(event, Status):
+            self.record.steps.append(f"{event.kind}: {event.detail}"[:300])
+            return []
+        return [encoder.feed(event)]  # type: ignore[arg-type]
+
+    # Keeping
+
+    def _note_request(self) -> None:
+        """What had to be repaired and dropped for the target that answers."""
+        assert self.sent is not None
+        sent, record = self.sent, self.record
+        notes = [*sent.source.notes[: sent.source.noted], *sent.source.tail_notes, *sent.diagnostics]
+        found = [*self.history.diagnostics, *notes]
+        record.repaired += [f"{each.code} {each.detail}".strip() for each in found if each.code not in QUIET]
+        changes = [change for change in sent.changes if UNKNOWN_MODEL not in change]
+        record.dropped = [*self._read.dropped, *changes]
+        record.repairs = len(record.repaired) + len(record.dropped)
+        del record.repaired[200:], record.dropped[200:]
+
+    def _keep_reply(self, complete: Complete, encoder: ReplyEncoder, body: bytes = b"") -> None:
+        """Remember what the client does not carry, keep the history for its next request, and finish."""
+        parts, turn = self._parts, complete.turn
+        key = self.record.conversation
+        state = self._carrier.left_over(turn)
+        if state is not None and (name := fingerprint(turn)):
+            parts.memory.remember(key, name, pack_state(state))
+        if self._inbound.stores:
+            self._keep_response(encoder, turn, body)
+        self.record.stop = turn.stop
+        self.record.add_usage(turn.usage, complete.cost, self._counts_cached_apart(turn))
+        self.finish(200)
+
+    def _counts_cached_apart(self, turn: ModelTurn) -> bool:
+        target = next((each for each in self._targets if each.origin == turn.origin), None)
+        return bool(target and getattr(target.dialect, "counts_cached_apart", False))
+
+    def _keep_response(self, encoder: ReplyEncoder, turn: ModelTurn, body: bytes) -> None:
+        """For a client that continues from this response by its id."""
+        whole: Mapping[str, Any] = msgspec.json.decode(body or encoder.whole(turn))
+        fields = msgspec.json.decode(self._inbound.body, type=dict[str, msgspec.Raw])
+        given = bytes(fields["input"]).strip()
+        if given[:1] == b'"':
+            given = b'[{"role":"user","content":' + given + b"}]"
+        items = b",".join([given[1:-1], *(msgspec.json.encode(item) for item in whole.get("output", ()))])
+        self._parts.memory.keep_response(str(whole.get("id", "")), b"[" + items + b"]")
+
+    def finish(self, status: int, error: str = "") -> None:
+        """The request is over, once: its record is written, and its history can be used again."""
+        if self._finished:
+            return
+        self._finished = True
+        record = self.record
+        record.status, record.error = status, error
+        record.seconds = round(self._clock() - self._began, 6)
+        self._parts.histories.give_back(record.conversation, self.history, len(self._inbound.body))
+        self._parts.finish(self)
