@@ -27,7 +27,8 @@ BOTTOM = (
 TOP = ("__init__", "__main__")
 
 WITHIN_SURFACES = {
-    "cli": "terminal shared",
+    "cli": "gateway terminal shared",
+    "gateway": "shared",
     "terminal": "shared",
     "shared": "",
 }

@@ -11,7 +11,7 @@ from ...errors import UsageError
 
 
 class ClientSetup(Struct, frozen=True):
-    """What a client needs: its program, variables, and a file (path and content) where it has no variables."""
+    """What a client needs: its program, variables, and a file where it has no variables."""
 
     program: str
     variables: dict[str, str]
@@ -33,7 +33,8 @@ def _claude_code(base: str, token: str, model: str) -> ClientSetup:
 def _codex(base: str, token: str, model: str) -> ClientSetup:
     settings = (
         'model_provider="turnout"',
-        f'model_providers.turnout={{name="turnout", base_url="{base}/v1", env_key="TURNOUT_GATEWAY_TOKEN", wire_api="responses"}}',
+        f'model_providers.turnout={{name="turnout", base_url="{base}/v1", '
+        'env_key="TURNOUT_GATEWAY_TOKEN", wire_api="responses"}',
     )
     content = (
         f'model_provider = "turnout"\n{_toml_model(model)}\n[model_providers.turnout]\nname = "turnout"\n'
@@ -140,7 +141,7 @@ def client_setup(client: str, base: str, token: str, model: str = "") -> ClientS
 
 
 def setup_text(setup: ClientSetup, token_shown: str) -> str:
-    """Lines for a shell, and the file where there is one. The token stands there as a command, not as text."""
+    """Lines for a shell, and the file where there is one. The token is a command in them, not text."""
     lines = [
         f"export {name}={_quoted(value, token_shown)}"
         for name, value in setup.variables.items()

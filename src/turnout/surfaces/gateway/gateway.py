@@ -30,7 +30,7 @@ from .http_connection import error_response
 from .inbound import open_inbound
 from .memory import GatewayMemory
 from .metrics import GatewayMetrics
-from .names import listed_names, model_entry, model_list, origin_of, targets_of
+from .names import listed_names, maker_of, model_entry, model_list, origin_of, targets_of
 from .record import RequestRecord, agent_of, log_line
 from .reply import GatewayReply, ReplyParts
 from .routes import FORMATS, Route, find_route, protocol_of
@@ -223,13 +223,18 @@ class Gateway:
             self._access.check_model(access, header)
 
     def _find_targets(self, asked: str, header: str) -> list[Target]:
-        names = targets_of(asked, header, self.settings, self._is_own_target, self._usual_target())
+        usual = "" if header or self.settings.default else self._usual_target(asked)
+        names = targets_of(asked, header, self.settings, self._is_own_target, usual)
         return [self._target(name) for name in names]
 
     def _is_own_target(self, name: str) -> bool:
         return name in self.config.settings.targets
 
-    def _usual_target(self) -> str:
+    def _usual_target(self, asked: str) -> str:
+        """Without a default: the model itself where there is a key for its maker, else our usual model."""
+        name = asked.removeprefix("models/")
+        if (maker := maker_of(name)) and self.config.has_key(maker):
+            return f"{maker}:{name}"
         try:
             return self.config.default_model()
         except UsageError:
@@ -311,10 +316,8 @@ class Gateway:
         gauges = {
             "turnout_gateway_history_cache_bytes": self.histories.size,
             "turnout_gateway_history_cache_entries": len(self.histories),
-            **{
-                f"turnout_{name}": self.telemetry.read(name)
-                for name in ("tool_calls_total", "tool_api_400_total")
-            },
+            "turnout_tool_calls": self.telemetry.read("tool_calls_total"),
+            "turnout_tool_api_400": self.telemetry.read("tool_api_400_total"),
         }
         return text_response(self.metrics.text(gauges), kind="text/plain; version=0.0.4; charset=utf-8")
 
@@ -341,9 +344,7 @@ class Gateway:
         found = self.memory.request(id)
         access: ClientAccess = request.access
         if found is None or (access.limits is not None and found[0]["client"] != access.name):
-            return error_response(
-                404, f"there is no request {id[:100]!r}; see x-turnout-request of an answer"
-            )
+            return error_response(404, f"there is no request {id[:100]!r}; x-turnout-request names one")
         record, bodies = found
         return json_response({**record, "bodies": bodies} if bodies else record)
 

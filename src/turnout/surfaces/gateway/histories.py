@@ -11,7 +11,7 @@ from collections import OrderedDict
 from ...history.log import History
 
 WEIGHT = 6
-"""Bytes that a history takes for each byte of the body it was read from, with one target's view (measured)."""
+"""Bytes of memory for each byte of the body that a history was read from (measured)."""
 PER_CONVERSATION = 4
 """Histories of one conversation: a client's subagents share its id, and a title is asked for beside it."""
 BASE = 8_000

@@ -130,20 +130,28 @@ class HttpConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:
             return
-        if not self._has_head:
-            self._head_size += len(data)
-            if self._head_size > MAX_HEAD + 65_536:
-                self._refuse_now(431, f"the headers are larger than {MAX_HEAD} bytes; send fewer")
-                return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._refuse_now(400, "this server has no protocol to upgrade to; send plain HTTP/1.1")
+            # A server may answer in HTTP/1.1 (RFC 9110 7.8). The parser stops here: this answer is the last.
+            self._refused = True
+            if self._waiting:
+                self._waiting[-1] = (*self._waiting[-1][:2], False)
         except httptools.HttpParserCallbackError as error:
             if not isinstance(error.__context__, _StopReading):
                 raise
         except httptools.HttpParserError as error:
             self._refuse_now(400, f"this is not HTTP: {error}; send an HTTP/1.1 request")
+        else:
+            self._check_head_size(len(data))
+
+    def _check_head_size(self, more: int) -> None:
+        """Refuse a head that does not end: each part of it is small, or httptools would hold it."""
+        if self._has_head or self._refused:
+            return
+        self._head_size += more
+        if self._head_size > 2 * MAX_HEAD:
+            self._refuse_now(431, f"the headers are larger than {MAX_HEAD} bytes; send fewer")
 
     def pause_writing(self) -> None:
         self._can_write = self._loop.create_future()
@@ -189,7 +197,6 @@ class HttpConnection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._head_size += len(name) + len(value)
         key = name.decode("latin-1").lower()
         if key == "host" and key in self._headers:
             self._headers["host"] = ""  # RFC 9112 3.2: more than one Host is not valid

@@ -1,4 +1,4 @@
-"""A client's request on its way in: its shape, its model, what our store holds of it. Pure but for that store.
+"""A client's request on its way in: its shape, its model, and what it continues.
 
 What is not the protocol at all is refused in the words of its provider. Everything else is read, and
 resolved by `ingest`.
@@ -19,7 +19,7 @@ from .routes import Route
 
 LISTS = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
 BILLING = re.compile(r"^x-anthropic-billing-header:[^\n]*\n*", re.MULTILINE)
-"""Claude Code's first system text. A part of it may change with every request, which ends every cache behind it."""
+"""Claude Code's first system text. A part of it may change with every request, and ends every cache."""
 
 _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 

@@ -68,7 +68,7 @@ class ReplyCarrier:
         self._sealer = sealer
         self.origin: Origin | None = None
         self._before: list[HiddenThinking] = []
-        self._carried: list[Block] = []
+        self._carried = 0  # blocks whose state is in a token
         self._signed = False  # a call of this reply has a token: Gemini's clients send back the first alone
 
     def carry(self, block: Block) -> str | None:
@@ -88,16 +88,14 @@ class ReplyCarrier:
             return None
         sealed = residue or Residue(origin)
         before, self._before = tuple(self._before), []
-        self._carried.append(block)
+        self._carried += len(before) + (residue is not None or isinstance(block, Thinking))
         place = (origin.provider, origin.endpoint, origin.model)
         return self._sealer.seal(SealedState(*place, sealed.data, sealed.scope, before))
 
     def left_over(self, turn: ModelTurn) -> TurnState | None:
         """The state of a finished reply, where its client does not carry all of it."""
-        carried = len(self._carried)
         private = [block for block in turn.blocks if block.residue is not None or isinstance(block, Thinking)]
-        hidden = sum(isinstance(block, Thinking) for block in private) if Thinking not in self._echoed else 0
-        if len(private) <= carried or (hidden and not self._before and len(private) - hidden <= carried):
+        if len(private) <= self._carried:
             return None
         return state_of(turn)
 
@@ -129,8 +127,8 @@ def pack_state(state: TurnState) -> bytes:
 def fingerprint(turn: ModelTurn) -> str:
     """What names a reply in its conversation when a client sends it back: its calls, or else its words."""
     calls = sorted(call.id for call in turn.tool_calls)
-    words = calls or [turn.text.strip()]
-    return sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32] if any(words) else ""
+    words = calls or [turn.text.strip(), turn.key]  # the same words may be said twice
+    return sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32] if words[0] else ""
 
 
 class IssuedState:

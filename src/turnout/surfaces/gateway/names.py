@@ -42,6 +42,30 @@ def targets_of(
     return found
 
 
+FAMILIES = (
+    ("claude", "anthropic"),
+    ("gpt", "openai"),
+    ("chatgpt", "openai"),
+    ("o1", "openai"),
+    ("o3", "openai"),
+    ("o4", "openai"),
+    ("gemini", "gemini"),
+    ("mistral", "mistral"),
+    ("codestral", "mistral"),
+    ("kimi", "kimi"),
+    ("deepseek", "deepseek"),
+    ("grok", "xai"),
+    ("glm", "zai"),
+    ("qwen", "qwen"),
+)
+"""How names of models begin, and who makes them."""
+
+
+def maker_of(name: str) -> str:
+    """The provider whose model a name is, as far as the name tells; "" where it does not."""
+    return next((provider for start, provider in FAMILIES if name.startswith(start)), "")
+
+
 def is_target(name: str) -> bool:
     """Whether a name is `provider:model` of a provider that we know."""
     provider, colon, model = name.partition(":")

@@ -57,7 +57,7 @@ class RequestRecord(Struct):
 
 
 def log_line(record: RequestRecord) -> str:
-    """One line: time, client, asked, answered, status, repairs, tokens, cached share, cost, first byte, total."""
+    """One line: when, who, asked, answered, status, repairs, tokens, cached share, cost, times."""
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.time))
     fields = {
         "client": f"{record.client}/{record.agent}",

@@ -255,6 +255,10 @@ class GatewayReply:
         """The bytes of the reply, joined as far as events have come together."""
         try:
             pieces = [encoder.start(), *self._encoded(encoder, first)]
+            for event in events.take_ready():
+                pieces += self._encoded(encoder, event)
+            yield b"".join(pieces)
+            pieces = []
             async for event in events:
                 match event:
                     case Complete():

@@ -1,4 +1,4 @@
-"""Open the gateway on a machine: its token, its sealing key, its memory, its sockets; and run it to its end."""
+"""Open the gateway on a machine: its token, its keys, its memory, its sockets; and run it to its end."""
 
 from __future__ import annotations
 
@@ -105,9 +105,7 @@ def tls_context(certificate: str, key: str) -> ssl.SSLContext | None:
     try:
         context.load_cert_chain(certificate, key or None)
     except (OSError, ssl.SSLError) as error:
-        raise UsageError(
-            f"the TLS certificate {certificate} cannot be used: {error}; check both files"
-        ) from None
+        raise UsageError(f"{certificate} cannot be used for TLS: {error}; check both files") from None
     return context
 
 
