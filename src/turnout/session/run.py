@@ -99,8 +99,10 @@ class Run:
     def take_ready(self) -> list[SessionEvent]:
         """The events that wait for the listener, except a terminal one."""
         ready: list[SessionEvent] = []
+        if self._ports.history.writer is not None:
+            return ready  # what an event shows is stored first, which may take a while: `next` does it
         while self._events and not isinstance(self._events[0], Terminal):
-            ready.append(self._commit_before(self._events.popleft()))
+            ready.append(self._events.popleft())
         return ready
 
     async def close(self) -> None:

@@ -16,7 +16,7 @@ from turnout.simulate import ScriptedTransport
 from turnout.surfaces.gateway.gateway import Gateway
 from turnout.surfaces.gateway.memory import GatewayMemory
 from turnout.surfaces.gateway.sealing import Sealer
-from turnout.surfaces.gateway.start import ServeOptions, address_of, open_sockets, serve
+from turnout.surfaces.gateway.start import ServeOptions, address_of, open_sockets, run_gateway
 from turnout.surfaces.gateway.values import Request, Response
 from turnout.world.config import load_config
 
@@ -120,7 +120,7 @@ def serving(gateway: Gateway, **options: Any) -> Iterator[str]:
     sockets = open_sockets(ServeOptions(port=0, **options), False)
     loop = asyncio.new_event_loop()
     ended, ready = asyncio.Event(), threading.Event()
-    work = serve(gateway, sockets, until=ended, ready=ready.set)
+    work = run_gateway(gateway, sockets, until=ended, ready=ready.set)
     thread = threading.Thread(target=lambda: loop.run_until_complete(work), daemon=True)
     thread.start()
     assert ready.wait(10)

@@ -7,7 +7,7 @@ import pytest
 from turnout.errors import ProviderError
 from turnout.model import Origin
 from turnout.surfaces.gateway import names
-from turnout.surfaces.gateway.routes import Route, find_route
+from turnout.surfaces.gateway.routes import GatewayRoute, find_route
 from turnout.world.gateway_settings import GatewaySettings
 
 SETTINGS = GatewaySettings(
@@ -87,7 +87,7 @@ def test_foreign_replies_are_taken_to_be_of_the_model_that_is_asked(
 def test_geminis_method_follows_the_last_colon(path: str, model: str, action: str) -> None:
     """A model may hold colons and slashes."""
     route = find_route("POST", path)
-    assert isinstance(route, Route) and (route.model, route.action) == (model, action)
+    assert isinstance(route, GatewayRoute) and (route.model, route.action) == (model, action)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ class ReadBody(Struct, frozen=True):
         return [*self.given.messages_that_name("cache_control"), *heads]
 
 
-class _Reading(Struct, frozen=True):
+class _BodyReading(Struct, frozen=True):
     """How a body is read: for whom, under which key, onto what, and with which ids of ours."""
 
     form: Format
@@ -106,7 +106,7 @@ def ingest_body(
     `onto` are histories of the same client; the first that the messages continue is used.
     """
     form, provider = find_format(format)
-    reading = _Reading(form, provider, origin, key, onto, issued)
+    reading = _BodyReading(form, provider, origin, key, onto, issued)
     try:
         return _read_opened(open_body(messages, form), reading)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -115,7 +115,7 @@ def ingest_body(
         return _read_opened(parse_body(messages, form), reading)
 
 
-def _read_opened(body: Body, reading: _Reading) -> ReadBody:
+def _read_opened(body: Body, reading: _BodyReading) -> ReadBody:
     form, issued = reading.form, reading.issued
     whose = _origin_of(body.fields, reading.origin, reading.provider)
     held = responses.state_held_by_provider(body.fields, []) if form is RESPONSES else {}

@@ -53,8 +53,8 @@ def serve_command(
         address_of,
         open_gateway,
         open_sockets,
+        run_gateway,
         run_loop,
-        serve,
         tls_context,
     )
 
@@ -74,7 +74,7 @@ def serve_command(
         click.echo(f"turnout: the token is in {_token_place(GatewayPlaces.of(config).token)}; show how with")
         click.echo("turnout:   turnout serve --for claude-code   (or codex, gemini-cli, opencode, llm …)")
 
-    run_loop(serve(gateway, sockets, tls, ready=say_ready))
+    run_loop(run_gateway(gateway, sockets, tls, ready=say_ready))
 
 
 def _print_setup(client: str, host: str, port: int, model: str, path: Path) -> None:

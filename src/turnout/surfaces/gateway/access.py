@@ -14,7 +14,7 @@ from ...world.gateway_settings import GatewayKeySettings, GatewaySettings
 from ...world.places import write_private
 from .guard import FailureCounter, Refusal, digest_of, given_token, host_name, matching_name
 from .memory import GatewayMemory
-from .names import allowed
+from .names import is_allowed
 from .values import Request
 
 TOKEN = "TURNOUT_GATEWAY_TOKEN"
@@ -72,9 +72,9 @@ class AccessList:
     def check_model(self, access: ClientAccess, model: str) -> None:
         """Raise where a key may not ask for a model."""
         limits = access.limits
-        if limits is not None and not allowed(model, limits.models):
+        if limits is not None and not is_allowed(model, limits.models):
             raise ProviderError(
-                f"the key {access.name!r} may not ask for {model!r}, only for {', '.join(limits.models)}",
+                f"the key {access.name!r} may not ask for {model!r}; use one of {', '.join(limits.models)}",
                 kind="not_found",
                 status=404,
             )
@@ -94,19 +94,19 @@ class AccessList:
     def _check_budget(self, name: str, limits: GatewayKeySettings, memory: GatewayMemory, now: float) -> None:
         if limits.max_cost is None and limits.max_tokens is None:
             return
-        _, tokens, cost = self._spending(name, limits, memory, now)
+        _, tokens, cost = self._spent_in_period(name, limits, memory, now)
         if limits.max_cost is not None and cost >= limits.max_cost:
             raise _budget_error(f"${limits.max_cost:g}", name, limits.period)
         if limits.max_tokens is not None and tokens >= limits.max_tokens:
             raise _budget_error(f"{limits.max_tokens} tokens", name, limits.period)
 
-    def _spending(
+    def _spent_in_period(
         self, name: str, limits: GatewayKeySettings, memory: GatewayMemory, now: float
     ) -> tuple[float, int, float]:
         start = period_start(limits.period, now)
         spent = self._spent.get(name)
         if spent is None or spent[0] != start:
-            _, tokens, cost = memory.spending(name, start)
+            _, tokens, cost = memory.usage_of(name, start)
             spent = self._spent[name] = (start, tokens, cost)
         return spent
 
@@ -154,7 +154,7 @@ def _token_of(name: str, key: GatewayKeySettings, environment: Mapping[str, str]
             token = Path(key.token_file).expanduser().read_text()
         except OSError as error:
             raise UsageError(
-                f"[gateway.keys.{name}]: {key.token_file} cannot be read: {error.strerror}"
+                f"[gateway.keys.{name}]: {key.token_file} cannot be read: {error.strerror}; check token_file"
             ) from None
     if len(token.strip()) < 16:
         raise UsageError(

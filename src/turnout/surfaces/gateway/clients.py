@@ -143,7 +143,7 @@ def client_setup(client: str, base: str, token: str, model: str = "") -> ClientS
 def setup_text(setup: ClientSetup, token_shown: str) -> str:
     """Lines for a shell, and the file where there is one. The token is a command in them, not text."""
     lines = [
-        f"export {name}={_quoted(value, token_shown)}"
+        f"export {name}={_shell_value(value, token_shown)}"
         for name, value in setup.variables.items()
         if "\n" not in value
     ]
@@ -160,7 +160,7 @@ def setup_text(setup: ClientSetup, token_shown: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _quoted(value: str, token_shown: str) -> str:
+def _shell_value(value: str, token_shown: str) -> str:
     return f'"{token_shown}"' if value == token_shown else f"'{value}'"
 
 

@@ -32,8 +32,8 @@ from .memory import GatewayMemory
 from .metrics import GatewayMetrics
 from .names import listed_names, maker_of, model_entry, model_list, origin_of, targets_of
 from .record import RequestRecord, agent_of, log_line
-from .reply import GatewayReply, ReplyParts
-from .routes import FORMATS, Route, find_route, protocol_of
+from .reply import GatewayReply, ReplyServices
+from .routes import FORMATS, GatewayRoute, find_route, protocol_of
 from .sealing import Sealer
 from .values import Handler, Request, Response, json_response, text_response
 
@@ -77,7 +77,7 @@ class Gateway:
         self.sign_in: Callable[[Request], bool] | None = None
         keys = Keys(environment, config.keys())
         self._secrets = Secrets(environment, keys.secrets)
-        self._parts = ReplyParts(
+        self._services = ReplyServices(
             sealer=sealer,
             memory=memory,
             histories=self.histories,
@@ -89,7 +89,7 @@ class Gateway:
                 environment=environment,
                 keys=config.keys(),
             ),
-            finish=self._finish,
+            finish=self._record_reply,
         )
         self._add_own_routes()
 
@@ -134,7 +134,7 @@ class Gateway:
 
     def _check_route(self, request: Request) -> Refusal | None:
         found = find_route(request.method, request.path, request.headers)
-        if isinstance(found, Route):
+        if isinstance(found, GatewayRoute):
             return None
         handler = self._find_handler(request.method, request.path)
         if not isinstance(handler, int):
@@ -163,7 +163,7 @@ class Gateway:
         """The answer to a request that was admitted. Nothing is raised but a cancellation."""
         route = find_route(request.method, request.path, request.headers)
         try:
-            if not isinstance(route, Route):
+            if not isinstance(route, GatewayRoute):
                 handler = self._find_handler(request.method, request.path)
                 if isinstance(handler, int):
                     return self.refusal(request, handler, f"{request.path[:200]} does not exist")
@@ -180,7 +180,7 @@ class Gateway:
         except Exception as error:
             return self._failure(request, route, error)
 
-    async def _answer_reply(self, request: Request, route: Route) -> Response:
+    async def _answer_reply(self, request: Request, route: GatewayRoute) -> Response:
         access: ClientAccess = request.access or ClientAccess("")
         now = self._wall_clock()
         record = RequestRecord(
@@ -200,7 +200,7 @@ class Gateway:
                 self._access_to_target(access, header)
             targets = self._find_targets(inbound.model, header)
             record.target = str(targets[0].origin)
-            reply = GatewayReply(self._parts, request, route, inbound, targets, record)
+            reply = GatewayReply(self._services, request, route, inbound, targets, record)
             self.metrics.open_replies += 1
             return await reply.respond()
         except Exception as error:
@@ -252,12 +252,12 @@ class Gateway:
         """The models that a client can ask for."""
         return listed_names(self.settings, self.config.targets())
 
-    def _answer_model(self, request: Request, route: Route) -> Response:
+    def _answer_model(self, request: Request, route: GatewayRoute) -> Response:
         if route.model in self.model_names():
             return json_response(model_entry(route.protocol, route.model))
         return self.refusal(request, 404, f"the model {route.model[:200]!r} is not configured")
 
-    def _answer_count(self, request: Request, route: Route) -> Response:
+    def _answer_count(self, request: Request, route: GatewayRoute) -> Response:
         inbound = open_inbound(route, request.body, self.memory.response)
         form, origin = FORMATS[route.protocol], origin_of(inbound.model, route.protocol)
         read = read_request(inbound.body, form, origin)
@@ -269,8 +269,8 @@ class Gateway:
     def _failure(self, request: Request, route: Any, error: Exception, target: str = "") -> Response:
         """An error in the caller's shape. A bug of ours is told without its details."""
         if not isinstance(error, TurnoutError):
-            self._say(f"turnout: bug: {type(error).__name__}: {error}")
-        protocol = route.protocol if isinstance(route, Route) else protocol_of(request.path)
+            self._log_line(f"turnout: bug: {type(error).__name__}: {error}")
+        protocol = route.protocol if isinstance(route, GatewayRoute) else protocol_of(request.path)
         if isinstance(error, ProviderError):
             self._secrets.clean_error(error)
         if not protocol:
@@ -280,7 +280,7 @@ class Gateway:
 
     # Records
 
-    def _finish(self, reply: GatewayReply) -> None:
+    def _record_reply(self, reply: GatewayReply) -> None:
         self.metrics.open_replies -= 1
         bodies = self._kept_bodies(reply) if self._keep_bodies else None
         self._write_record(reply.record, bodies)
@@ -289,18 +289,18 @@ class Gateway:
         self._access.note_use(record.client, record.tokens, record.cost or 0.0, self._wall_clock())
         self.metrics.add(record)
         self.memory.add_request(record.as_dict(), bodies)
-        self._say(log_line(record))
+        self._log_line(log_line(record))
 
     def _kept_bodies(self, reply: GatewayReply) -> bytes:
         sent = reply.sent.body if reply.sent is not None else b""
-        texts = {"received": reply.received, "sent": sent}
+        texts = {"received": reply.received_body, "sent": sent}
         hidden = {
             name: self._secrets.hide(body[:MAX_KEPT_BODY].decode("utf-8", "replace"))
             for name, body in texts.items()
         }
         return msgspec.json.encode(hidden)
 
-    def _say(self, line: str) -> None:
+    def _log_line(self, line: str) -> None:
         if self._log is not None:
             self._log(line)
 
@@ -325,7 +325,7 @@ class Gateway:
         access: ClientAccess = request.access
         now = self._wall_clock()
         period = access.limits.period if access.limits is not None else "month"
-        count_, tokens, cost = self.memory.spending(access.name, period_start(period, now))
+        count_, tokens, cost = self.memory.usage_of(access.name, period_start(period, now))
         limits = access.limits
         return json_response(
             {

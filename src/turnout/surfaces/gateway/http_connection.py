@@ -53,7 +53,7 @@ class HttpServer:
     def __init__(self, application: Application, *, idle: float = IDLE, grace: float = GRACE) -> None:
         self.application = application
         self.idle = idle
-        self.connections: set[HttpConnection] = set()
+        self.connections: set[ClientConnection] = set()
         self.is_closing = False
         self._grace = grace
         self._servers: list[asyncio.Server] = []
@@ -62,7 +62,7 @@ class HttpServer:
     async def start(self, sockets: list[Any], tls: ssl.SSLContext | None = None) -> None:
         loop = asyncio.get_running_loop()
         for each in sockets:
-            made = await loop.create_server(lambda: HttpConnection(self), sock=each, ssl=tls, backlog=1024)
+            made = await loop.create_server(lambda: ClientConnection(self), sock=each, ssl=tls, backlog=1024)
             self._servers.append(made)
         self._sweeper = loop.create_task(self._sweep())
 
@@ -92,7 +92,7 @@ class HttpServer:
                 connection.check_time(now)
 
 
-class HttpConnection(asyncio.Protocol):
+class ClientConnection(asyncio.Protocol):
     """One connection of a client."""
 
     def __init__(self, server: HttpServer) -> None:
@@ -282,7 +282,7 @@ class HttpConnection(asyncio.Protocol):
             keep = keep and not self._server.is_closing
             if answer is None:
                 answer = await self._application.answer(request)
-            await self._send(request, answer, keep)
+            await self._send_answer(request, answer, keep)
         self._task = None
         self._deadline = self._loop.time() + self._server.idle
         if not keep or self._server.is_closing:
@@ -297,17 +297,17 @@ class HttpConnection(asyncio.Protocol):
             self._transport.write_eof()
         self._deadline = self._loop.time() + min(1.0, self._server.idle)
 
-    async def _send(self, request: Request, answer: Response, keep: bool) -> None:
+    async def _send_answer(self, request: Request, answer: Response, keep: bool) -> None:
         head = _head_lines(answer)
         if not keep:
             head.append("connection: close")
         if isinstance(answer.body, bytes):
             head.append(f"content-length: {len(answer.body)}")
             body = b"" if request.method == "HEAD" else answer.body
-            self._transport.write(_encoded(head) + body)
+            self._transport.write(_head_bytes(head) + body)
             return
         head.append("transfer-encoding: chunked")
-        await self._send_pieces(_encoded(head), answer.body)
+        await self._send_pieces(_head_bytes(head), answer.body)
 
     async def _send_pieces(self, head: bytes, pieces: AsyncIterator[bytes]) -> None:
         """Chunks as they come; the head goes with the first of them."""
@@ -342,7 +342,7 @@ def _head_lines(answer: Response) -> list[str]:
     return [f"HTTP/1.1 {answer.status} {reason}", *(f"{k}: {v}" for k, v in answer.headers.items())]
 
 
-def _encoded(lines: list[str]) -> bytes:
+def _head_bytes(lines: list[str]) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 

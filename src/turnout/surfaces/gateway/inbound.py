@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import ProviderError
-from .routes import Route
+from .routes import GatewayRoute
 
 LISTS = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
 BILLING = re.compile(r"^x-anthropic-billing-header:[^\n]*\n*", re.MULTILINE)
@@ -34,7 +34,7 @@ class InboundBody(Struct):
     include_usage: bool = True
 
 
-def open_inbound(route: Route, body: bytes, response: Callable[[str], bytes | None]) -> InboundBody:
+def open_inbound(route: GatewayRoute, body: bytes, response: Callable[[str], bytes | None]) -> InboundBody:
     """Check the outer shape; raise what the provider would answer where it is not this protocol."""
     fields = _fields_of(body)
     if route.protocol == "gemini" and "generateContentRequest" in fields:

@@ -64,20 +64,20 @@ class GatewayMemory:
 
     def remember(self, conversation: str, name: str, state: bytes) -> None:
         sql = "INSERT OR REPLACE INTO states VALUES (?, ?, ?)"
-        self._write(sql, [(conversation, name, state)])
+        self._write_rows(sql, [(conversation, name, state)])
 
     def recall(self, conversation: str) -> dict[str, bytes]:
         """All states of a conversation by their names."""
-        rows = self._read("SELECT name, state FROM states WHERE conversation = ?", (conversation,))
+        rows = self._read_rows("SELECT name, state FROM states WHERE conversation = ?", (conversation,))
         return dict(rows)
 
     # Responses that a client may continue by their ids
 
     def keep_response(self, id: str, items: bytes) -> None:
-        self._write("INSERT OR REPLACE INTO responses VALUES (?, ?)", [(id, items)])
+        self._write_rows("INSERT OR REPLACE INTO responses VALUES (?, ?)", [(id, items)])
 
     def response(self, id: str) -> bytes | None:
-        rows = self._read("SELECT items FROM responses WHERE id = ?", (id,))
+        rows = self._read_rows("SELECT items FROM responses WHERE id = ?", (id,))
         return rows[0][0] if rows else None
 
     # Requests
@@ -105,12 +105,12 @@ class GatewayMemory:
                 "INSERT OR REPLACE INTO requests (id, client, began, cost, tokens, record, bodies) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)"
             )
-            self._write(sql, rows)
+            self._write_rows(sql, rows)
 
     def request(self, id: str) -> tuple[dict[str, Any], Any] | None:
         """The record of one request, and its bodies where they were kept."""
         self.flush()
-        rows = self._read("SELECT record, bodies FROM requests WHERE id = ?", (id,))
+        rows = self._read_rows("SELECT record, bodies FROM requests WHERE id = ?", (id,))
         if not rows:
             return None
         record, bodies = rows[0]
@@ -120,14 +120,14 @@ class GatewayMemory:
         """The records of the latest requests, latest first."""
         self.flush()
         sql = "SELECT record FROM requests WHERE began < ? ORDER BY number DESC LIMIT ?"
-        rows = self._read(sql, (float("inf") if before is None else before, limit))
+        rows = self._read_rows(sql, (float("inf") if before is None else before, limit))
         return [msgspec.json.decode(record) for (record,) in rows]
 
-    def spending(self, client: str, since: float) -> tuple[int, int, float]:
+    def usage_of(self, client: str, since: float) -> tuple[int, int, float]:
         """Requests, tokens and US dollars of a client since a time."""
         self.flush()
         sql = "SELECT count(*), total(tokens), total(cost) FROM requests WHERE client = ? AND began >= ?"
-        ((count, tokens, cost),) = self._read(sql, (client, since))
+        ((count, tokens, cost),) = self._read_rows(sql, (client, since))
         return count, int(tokens), cost
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class GatewayMemory:
 
     # How it is written
 
-    def _write(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
+    def _write_rows(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
         """Write, or give up: a full disk must not end a reply."""
         try:
             with self._connection:
@@ -148,7 +148,7 @@ class GatewayMemory:
         except apsw.Error:
             return
 
-    def _read(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+    def _read_rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
         try:
             return list(self._connection.execute(sql, values))
         except apsw.Error:

@@ -58,12 +58,12 @@ class GatewayMetrics:
 
     def count(self, name: str, labels: Labels, by: float = 1) -> None:
         series = self._counts.setdefault(name, {})
-        labels = _bounded(labels, series)
+        labels = _limited_labels(labels, series)
         series[labels] = series.get(labels, 0) + by
 
     def observe(self, name: str, labels: Labels, value: float) -> None:
         series = self._times.setdefault(name, {})
-        series.setdefault(_bounded(labels, series), Histogram()).add(value)
+        series.setdefault(_limited_labels(labels, series), Histogram()).add(value)
 
     def text(self, gauges: Mapping[str, float]) -> str:
         """All numbers in Prometheus' text format."""
@@ -80,7 +80,7 @@ class GatewayMetrics:
         return "\n".join(lines) + "\n"
 
 
-def _bounded(labels: Labels, series: Mapping[Labels, object]) -> Labels:
+def _limited_labels(labels: Labels, series: Mapping[Labels, object]) -> Labels:
     if labels in series or len(series) < MAX_SERIES:
         return labels
     return tuple((name, "other" if name == "gen_ai_request_model" else value) for name, value in labels)
@@ -95,9 +95,9 @@ def _histogram_lines(name: str, labels: Labels, histogram: Histogram) -> Iterabl
 
 
 def _braces(labels: Labels) -> str:
-    pairs = (f'{name}="{_escaped(value)}"' for name, value in labels)
+    pairs = (f'{name}="{_label_text(value)}"' for name, value in labels)
     return "{" + ",".join(pairs) + "}"
 
 
-def _escaped(value: str) -> str:
+def _label_text(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

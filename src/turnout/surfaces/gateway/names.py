@@ -25,14 +25,14 @@ def targets_of(
         return (header,)
     name = asked.removeprefix("models/")
     if (exact := settings.models.get(name)) is not None:
-        return _listed(exact)
+        return _target_names(exact)
     if own(name) or is_target(name):
         return (name,)
     patterns = [each for each in settings.models if any(mark in each for mark in WILD)]
     for pattern in sorted(patterns, key=len, reverse=True):
         if fnmatchcase(name, pattern):
-            return _listed(settings.models[pattern])
-    found = _listed(settings.default) if settings.default else _listed(usual) if usual else ()
+            return _target_names(settings.models[pattern])
+    found = _target_names(settings.default) if settings.default else _target_names(usual) if usual else ()
     if not found:
         raise ProviderError(
             f"no target for the model {name!r}: name it provider:model, or set [gateway] default",
@@ -89,7 +89,7 @@ def origin_of(asked: str, protocol: str) -> Origin:
 HOMES = {"chat": "openai", "responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini"}
 
 
-def _listed(value: str | Iterable[str]) -> tuple[str, ...]:
+def _target_names(value: str | Iterable[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
@@ -128,12 +128,12 @@ def model_entry(protocol: str, name: str) -> dict[str, Any]:
 def listed_names(settings: GatewaySettings, targets: Iterable[str]) -> list[str]:
     """Configured names that a client can ask for, then targets that there is a key for."""
     exact = [name for name in settings.models if not any(mark in name for mark in WILD)]
-    mapped = [each for value in settings.models.values() for each in _listed(value)]
-    default = _listed(settings.default) if settings.default else ()
+    mapped = [each for value in settings.models.values() for each in _target_names(value)]
+    default = _target_names(settings.default) if settings.default else ()
     return list(dict.fromkeys([*exact, *default, *mapped, *targets]))
 
 
-def allowed(name: str, patterns: tuple[str, ...]) -> bool:
+def is_allowed(name: str, patterns: tuple[str, ...]) -> bool:
     """Whether a key may ask for a model; without patterns it may ask for all."""
     return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
 

@@ -65,7 +65,7 @@ def log_line(record: RequestRecord) -> str:
         "answered": record.target or "-",
         "status": record.status,
         "repairs": record.repairs,
-        "tokens": f"{_shown(record.input)}+{_shown(record.output)}",
+        "tokens": f"{_count_text(record.input)}+{_count_text(record.output)}",
         "cached": "-" if record.cached is None else f"{record.cached:.0%}",
         "cost": "-" if record.cost is None else f"{record.cost:.6f}",
         "first": "-" if record.first_byte is None else f"{record.first_byte:.3f}s",
@@ -82,5 +82,5 @@ def agent_of(user_agent: str) -> str:
     return found[0][:60] if found else "-"
 
 
-def _shown(count: int | None) -> str:
+def _count_text(count: int | None) -> str:
     return "-" if count is None else str(count)

@@ -38,7 +38,7 @@ from .issued import IssuedState, ReplyCarrier, fingerprint, pack_state
 from .memory import GatewayMemory
 from .names import origin_of
 from .record import RequestRecord
-from .routes import FORMATS, Route
+from .routes import FORMATS, GatewayRoute
 from .sealing import Sealer
 from .values import Request, Response
 
@@ -57,7 +57,7 @@ KINDS = {
 }
 
 
-class ReplyParts(Struct):
+class ReplyServices(Struct):
     """What every reply of the gateway shares."""
 
     sealer: Sealer
@@ -75,14 +75,14 @@ class GatewayReply:
 
     def __init__(
         self,
-        parts: ReplyParts,
+        parts: ReplyServices,
         request: Request,
-        route: Route,
+        route: GatewayRoute,
         inbound: InboundBody,
         targets: list[Target],
         record: RequestRecord,
     ) -> None:
-        self._parts = parts
+        self._services = parts
         self._route = route
         self._inbound = inbound
         self._targets = targets
@@ -100,7 +100,7 @@ class GatewayReply:
     # Reading
 
     def _read_history(self) -> InboundRequest:
-        parts, key = self._parts, self.record.conversation
+        parts, key = self._services, self.record.conversation
         known = parts.histories.take(key)
         states = parts.memory.recall(key)
         issued = IssuedState(parts.sealer, states.get)
@@ -121,7 +121,7 @@ class GatewayReply:
         return read
 
     @property
-    def received(self) -> bytes:
+    def received_body(self) -> bytes:
         return self._inbound.body
 
     @property
@@ -132,7 +132,7 @@ class GatewayReply:
 
     async def respond(self) -> Response:
         """The response, once the first event is there."""
-        events = self._ask()
+        events = self._start_reply()
         try:
             first = await self._first_event(events)
             self._note_request()
@@ -149,8 +149,8 @@ class GatewayReply:
                 self.finish(499, error="the client has gone")
             raise
 
-    def _ask(self) -> Events:
-        parts, history = self._parts, self.history
+    def _start_reply(self) -> Events:
+        parts, history = self._services, self.history
         first, *others = self._targets
         waits = any(name in self._agent for name in PATIENT_AGENTS)
         retries = RetryPolicy(attempts=3 + len(others), wait=120.0 if waits else 2.0, base=0.2, cap=1.0)
@@ -189,11 +189,11 @@ class GatewayReply:
                 case Failed(error):
                     raise error
                 case Cancelled():
-                    raise ProviderError("the request was cancelled; send it again", kind="server", status=503)
+                    raise ProviderError("the request was cancelled; try again", kind="server", status=503)
                 case _:
                     self.record.first_byte = round(self._clock() - self._began, 6)
                     return event
-        raise TurnoutError("bug: a reply ended without a terminal event")
+        raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
 
     async def _complete(self, first: SessionEvent, events: Events) -> Complete:
         if isinstance(first, Complete):
@@ -204,7 +204,7 @@ class GatewayReply:
                     return event
                 case Failed(error):
                     raise error
-        raise ProviderError("the reply ended too early; send the request again", kind="server", status=502)
+        raise ProviderError("the reply ended too early; try again", kind="server", status=502)
 
     # Writing
 
@@ -254,9 +254,9 @@ class GatewayReply:
     ) -> AsyncIterator[bytes]:
         """The bytes of the reply, joined as far as events have come together."""
         try:
-            pieces = [encoder.start(), *self._encoded(encoder, first)]
+            pieces = [encoder.start(), *self._event_bytes(encoder, first)]
             for event in events.take_ready():
-                pieces += self._encoded(encoder, event)
+                pieces += self._event_bytes(encoder, event)
             yield b"".join(pieces)
             pieces = []
             async for event in events:
@@ -266,15 +266,15 @@ class GatewayReply:
                         pieces.append(encoder.end())
                         break
                     case Failed(error):
-                        pieces.append(encoder.fail(error))
+                        pieces.append(encoder.fail(_stream_failure(error)))
                         self.finish(200, error=str(error))
                         break
                     case Cancelled():
                         pieces.append(encoder.fail(StreamError("the reply was cancelled", kind="server")))
                         break
-                pieces += self._encoded(encoder, event)
+                pieces += self._event_bytes(encoder, event)
                 for more in events.take_ready():
-                    pieces += self._encoded(encoder, more)
+                    pieces += self._event_bytes(encoder, more)
                 if piece := b"".join(pieces):
                     yield piece
                 pieces = []
@@ -283,11 +283,11 @@ class GatewayReply:
             await events.aclose()
             self.finish(499, error="the client has gone")  # does nothing where the reply has ended
 
-    def _encoded(self, encoder: ReplyEncoder, event: SessionEvent) -> list[bytes]:
+    def _event_bytes(self, encoder: ReplyEncoder, event: SessionEvent) -> list[bytes]:
         if isinstance(event, Status):
             self.record.steps.append(f"{event.kind}: {event.detail}"[:300])
             return []
-        return [encoder.feed(event)]  # type: ignore[arg-type]
+        return [encoder.feed(event)]
 
     # Keeping
 
@@ -305,7 +305,7 @@ class GatewayReply:
 
     def _keep_reply(self, complete: Complete, encoder: ReplyEncoder, body: bytes = b"") -> None:
         """Remember what the client does not carry, keep the history for its next request, and finish."""
-        parts, turn = self._parts, complete.turn
+        parts, turn = self._services, complete.turn
         key = self.record.conversation
         state = self._carrier.left_over(turn)
         if state is not None and (name := fingerprint(turn)):
@@ -328,7 +328,7 @@ class GatewayReply:
         if given[:1] == b'"':
             given = b'[{"role":"user","content":' + given + b"}]"
         items = b",".join([given[1:-1], *(msgspec.json.encode(item) for item in whole.get("output", ()))])
-        self._parts.memory.keep_response(str(whole.get("id", "")), b"[" + items + b"]")
+        self._services.memory.keep_response(str(whole.get("id", "")), b"[" + items + b"]")
 
     def finish(self, status: int, error: str = "") -> None:
         """The request is over, once: its record is written, and its history can be used again."""
@@ -338,5 +338,12 @@ class GatewayReply:
         record = self.record
         record.status, record.error = status, error
         record.seconds = round(self._clock() - self._began, 6)
-        self._parts.histories.give_back(record.conversation, self.history, len(self._inbound.body))
-        self._parts.finish(self)
+        self._services.histories.give_back(record.conversation, self.history, len(self._inbound.body))
+        self._services.finish(self)
+
+
+def _stream_failure(error: TurnoutError) -> ProviderError | StreamError:
+    """An error that can be told in a stream. The text of a bug is not shown."""
+    if isinstance(error, ProviderError | StreamError):
+        return error
+    return ProviderError("internal error; the log of the gateway has the details", kind="server")

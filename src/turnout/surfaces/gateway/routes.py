@@ -34,7 +34,7 @@ FORMATS = {
 """The name of each protocol's messages for `ingest`."""
 
 
-class Route(Struct, frozen=True):
+class GatewayRoute(Struct, frozen=True):
     """What is asked for. `streams` is None where the body says it."""
 
     protocol: Protocol
@@ -43,29 +43,29 @@ class Route(Struct, frozen=True):
     streams: bool | None = None
 
 
-def find_route(method: str, path: str, headers: dict[str, str] | None = None) -> Route | int:
+def find_route(method: str, path: str, headers: dict[str, str] | None = None) -> GatewayRoute | int:
     """The route, or the status of a refusal: 404 for an unknown path, 405 for a known one."""
     path = path.rstrip("/") or "/"
     if (posted := POSTED.get(path)) is not None:
-        return Route(*posted) if method == "POST" else 405
+        return GatewayRoute(*posted) if method == "POST" else 405
     for base in GEMINI:
         if path.startswith(base + "/"):
             return _gemini_route(method, path.removeprefix(base + "/"), base, headers or {})
     if path in GEMINI:
         protocol = "gemini" if path == GEMINI[0] else list_protocol(headers or {})
-        return Route(protocol, "models") if method in ("GET", "HEAD") else 405
+        return GatewayRoute(protocol, "models") if method in ("GET", "HEAD") else 405
     return 404
 
 
-def _gemini_route(method: str, rest: str, base: str, headers: dict[str, str]) -> Route | int:
+def _gemini_route(method: str, rest: str, base: str, headers: dict[str, str]) -> GatewayRoute | int:
     model, colon, name = rest.rpartition(":")
     if colon and name in GEMINI_METHODS:
         action, streams = GEMINI_METHODS[name]
-        return Route("gemini", action, model, streams) if method == "POST" else 405
+        return GatewayRoute("gemini", action, model, streams) if method == "POST" else 405
     if method not in ("GET", "HEAD"):
         return 404 if method == "POST" else 405
     protocol = "gemini" if base == GEMINI[0] else list_protocol(headers)
-    return Route(protocol, "model", rest)
+    return GatewayRoute(protocol, "model", rest)
 
 
 def list_protocol(headers: dict[str, str]) -> Protocol:

@@ -1,4 +1,4 @@
-"""Private state of a provider as a token that a client carries: sealed, so that nobody else can write one.
+"""Private state of a provider as a token that a client carries: sealed, so that only we can write one.
 
 A token is base64 in any alphabet (Google's SDK decodes and encodes it again) and begins with
 `turnout1`: the version. Inside is AES-SIV, which needs no random number: the same state gives the same
@@ -88,7 +88,7 @@ _STANDARD = str.maketrans("-_", "+/")
 
 
 def is_token(value: Any) -> bool:
-    """Whether a value looks like a token of ours, whoever wrote it."""
+    """Whether a value looks like a token of ours, true or forged."""
     return isinstance(value, str) and value.startswith(MARK)
 
 

@@ -115,7 +115,7 @@ def address_of(listening: socket.socket, is_tls: bool) -> str:
     return f"{'https' if is_tls else 'http'}://{shown}:{port}"
 
 
-async def serve(
+async def run_gateway(
     gateway: Gateway,
     sockets: list[socket.socket],
     tls: ssl.SSLContext | None = None,
