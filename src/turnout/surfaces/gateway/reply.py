@@ -287,7 +287,7 @@ class GatewayReply:
         if isinstance(event, Status):
             self.record.steps.append(f"{event.kind}: {event.detail}"[:300])
             return []
-        return [encoder.feed(event)]
+        return [encoder.feed(event)]  # type: ignore[arg-type]  # a reply without tools has no other events
 
     # Keeping
 
