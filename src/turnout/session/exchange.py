@@ -128,6 +128,8 @@ class Exchange:
     async def _next_attempt(self, target: Target) -> Attempt:
         """An attempt whose bytes were not refused before: recovery steps are taken until they differ."""
         self._history.seal()
+        for step in self._recovery.take_untold(target.origin):
+            self._emit(Status("recovering", f"{step}, as learned from an earlier refusal", target.origin))
         while True:
             hooked = await self._ports.hooks.hooked_request(
                 target.origin, self._ports.system, self._tools, self._options
@@ -149,6 +151,7 @@ class Exchange:
     async def _take_reply(self, target: Target, turn: ModelTurn) -> ModelTurn:
         """Count the reply, put it to the hooks and append it."""
         self._router.note_success(target)
+        self._recovery.note_success(target.origin, str(self._refusal or ""))
         self._ports.renewed_keys.discard(target.origin)  # a token that expires again is renewed again
         self._ports.on_reply(turn)
         if not self._rules.keeps:

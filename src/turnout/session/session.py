@@ -199,7 +199,7 @@ class Session:
         """How far the session may go, and how it recovers from failures."""
         self.limits = limits
         self.guard = Guard(limits)
-        self._recovery = Recovery()
+        self._recovery = Recovery(self.world.learned)
         self._renewed_keys: set[Origin] = set()
         self.compressor = Compressor(
             self.history,

@@ -28,6 +28,7 @@ from .accounts import Accounts
 from .gateway_settings import GatewaySettings
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account_name
+from .learned_steps import LearnedSteps
 from .model_names import full_target_name
 from .places import Places
 from .trust import Trust, project_files
@@ -276,6 +277,11 @@ class Config(Struct, frozen=True):
             return Trust(self.places).read(path)
         except OSError:
             return None
+
+    @property
+    def learned_steps(self) -> LearnedSteps:
+        """What sessions learned from refusals."""
+        return LearnedSteps(self.places.state / "learned.json")
 
     @property
     def grants(self) -> Grants:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from ..parameters import NamedFields
 from ..tools.confine.threads import ThreadPort
 from .keys import KeySource
+from .learned_steps import LearnedSteps
 from .ports import Chance, Transport, WallClock
 
 
@@ -27,3 +28,4 @@ class World(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     debug: Callable[..., None] | None = None
     threads: ThreadPort | None = None
     save: Callable[[str], str] | None = None
+    learned: LearnedSteps | None = None  # what earlier sessions learned from refusals; None: nothing is kept

@@ -12,6 +12,7 @@ from tests.surfaces.places import User, simulated
 
 from turnout.simulate import HttpError
 from turnout.simulate.model import demo
+from turnout.world.config import load_config
 
 
 @pytest.fixture
@@ -38,3 +39,16 @@ def test_a_provider_that_does_not_work_is_told_and_ends_with_3(tmp_path: Path) -
 
     assert ran.code == 3 and "failed: " in ran.out and "works: " in ran.out
     assert run(somebody, "providers", "--check", "-m", "x").code == 2
+
+
+def test_what_sessions_learned_is_shown_and_forgotten(somebody: User) -> None:
+    """A target, the step, and why; `--forget` ends it, and names what there is where it finds nothing."""
+    learned = load_config(somebody.environment, Path(".")).learned_steps
+    learned.keep("openai:gpt-5.1", "drop reasoning", "no thinking here")
+    assert (
+        "openai:gpt-5.1 is asked with 'drop reasoning' (it refused: no thinking here)"
+        in run(somebody, "providers").out
+    )
+    assert run(somebody, "providers", "--forget", "openai:gpt-5.1").code == 0
+    assert "learned:" not in run(somebody, "providers").out
+    assert run(somebody, "providers", "--forget", "openai:gpt-5.1").code == 2

@@ -9,12 +9,14 @@ import click
 from msgspec import Struct
 
 from ...errors import TurnoutError, UsageError
+from ...model import Origin
 from ...providers import PROVIDERS, Provider
 from ...providers import find_provider as provider
 from ...session.limits import Limits, Timeouts
 from ...session.session import Session
 from ...wire.shared.redaction import redact_keys
 from ...world.config import DEFAULT_MODELS, Config
+from ...world.learned_steps import LearnedStep
 from ...world.world import World
 from ..shared.clean_text import one_line
 from ..shared.open_session import SessionArguments, configuration
@@ -34,6 +36,7 @@ class ProviderLine(Struct, frozen=True):
     model: str
     checked: str = ""
     works: bool | None = None
+    learned: tuple[LearnedStep, ...] = ()  # what it is asked without, since it refused it
 
 
 @click.command("providers")
@@ -41,9 +44,10 @@ class ProviderLine(Struct, frozen=True):
 @click.option("--check", is_flag=True, help="Send one small request to each provider that has a key.")
 @click.option("-m", "--model", default="", help="With --check and one NAME: send the request to this model.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@click.option("--forget", default="", help="Forget what sessions learned of this target from refusals.")
 @click.pass_context
 def providers_command(
-    ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool
+    ctx: click.Context, /, names: tuple[str, ...], check: bool, model: str, as_json: bool, forget: str
 ) -> None:
     """Show every provider: the variable of its API key or its stored account, and its address.
 
@@ -58,6 +62,9 @@ def providers_command(
     if model and len(names) != 1:
         raise UsageError("-m is a model of one provider; give exactly one NAME with it")
     config = configuration(SessionArguments())
+    if forget:
+        _forget_steps(config, forget)
+        return
     chosen = [provider(name) for name in names] or list(PROVIDERS.values())
     lines = [_provider_line(config, each, model) for each in chosen]
     if check:
@@ -68,6 +75,9 @@ def providers_command(
         rows = [(line.name, line.key, line.address, line.checked or line.model) for line in lines]
         head = ("provider", "key", "address", "answer" if check else "model without -m")
         click.echo(table(head, rows))
+        for kept in (kept for line in lines for kept in line.learned):
+            why = one_line(redact_keys(kept.why), 120)
+            click.echo(f"learned: {kept.target} is asked with {kept.step!r} (it refused: {why})")
     ctx.exit(exits.CONFIGURATION if any(line.works is False for line in lines) else exits.OK)
 
 
@@ -78,7 +88,17 @@ def _provider_line(config: Config, each: Provider, model: str) -> ProviderLine:
         key = config.key_source(each.name) or f"{' or '.join(each.key_variables)} is not set"
     variable = each.base_url_variable
     address = (config.environment.get(variable, "") if variable else "") or each.base_url
-    return ProviderLine(each.name, key, redact_keys(address), model or DEFAULT_MODELS.get(each.name, ""))
+    kept = config.learned_steps.all_steps()
+    learned = tuple(step for step in kept if Origin.parse(step.target).provider == each.name)
+    usual = model or DEFAULT_MODELS.get(each.name, "")
+    return ProviderLine(each.name, key, redact_keys(address), usual, learned=learned)
+
+
+def _forget_steps(config: Config, target: str) -> None:
+    if not config.learned_steps.forget(target):
+        known = ", ".join(dict.fromkeys(kept.target for kept in config.learned_steps.all_steps())) or "none"
+        raise UsageError(f"nothing was learned of {target!r}; known are: {known}")
+    click.echo(f"forgot what was learned of {target}")
 
 
 async def _try_providers(config: Config, lines: list[ProviderLine], named: bool) -> list[ProviderLine]:
@@ -112,4 +132,4 @@ def _session(config: Config, name: str) -> Session:
 
 
 def _with_verdict(line: ProviderLine, checked: str, works: bool | None) -> ProviderLine:
-    return ProviderLine(line.name, line.key, line.address, line.model, checked, works)
+    return ProviderLine(line.name, line.key, line.address, line.model, checked, works, line.learned)

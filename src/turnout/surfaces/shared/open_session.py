@@ -112,7 +112,13 @@ def open_session(
         ),
         workspace=Workspace(config.folder, settings.network) if works_here() else None,
         limits=_limits(wanted, config),
-        world=World(transport=transport, keys=config.keys(), environment=config.environment, debug=debug),
+        world=World(
+            transport=transport,
+            keys=config.keys(),
+            environment=config.environment,
+            debug=debug,
+            learned=config.learned_steps,
+        ),
     )
     _check_rules(command_line_rules(wanted), [tool.name for tool in session.scheduler.registry])
     return session
