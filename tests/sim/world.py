@@ -317,7 +317,16 @@ class World:
             self.log.append(f"{sent.at:.6f} {sent.place} {sent.status} {sha256(sent.body).hexdigest()}")
 
 
-EVERY_KEY = {**PLACES, **{name: "key" for place in TARGETS for name in place.provider.key_variables}}
+EVERY_KEY = {
+    **PLACES,
+    **{name: "key" for place in TARGETS for name in place.provider.key_variables},
+    **{
+        blank.variables[0]: "mine"
+        for place in TARGETS
+        for blank in place.provider.blanks
+        if blank.word.isalpha()
+    },
+}
 
 
 def run(seed: int, without: frozenset[str] = frozenset()) -> World:

@@ -10,6 +10,7 @@ from functools import cache
 
 from ..errors import UsageError
 from ..history.ingest.formats import fold_name
+from ..history.ingest.unspoken import unspoken_name
 from . import (
     anthropic,
     azure,
@@ -68,6 +69,8 @@ def find_provider(name: str) -> Provider:
     """The provider of that name or alias."""
     if (found := _providers_by_name().get(fold_name(name))) is not None:
         return found
+    if why := unspoken_name(fold_name(name)):
+        raise UsageError(f"no provider is called {name!r}: {why}; use that name")
     near = get_close_matches(fold_name(name), list(_providers_by_name()), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(PROVIDERS)}."
     raise UsageError(

@@ -31,6 +31,7 @@ from ..streaming.events import (
 )
 from ..targets.diagnose import diagnose
 from ..targets.target import Target
+from ..world.ollama_models import with_served_facts
 from ..world.ports import Chance
 from .attempt import RESTING, Attempt, RequestPorts, check_rest
 from .compress import Compressor
@@ -103,10 +104,21 @@ class Exchange:
 
     async def _choose_target(self) -> Target:
         """The target of the next request, with room made for it. A switch by the user meanwhile counts."""
-        target = self._router.choose(_now())
+        target = await self._with_served_facts(self._router.choose(_now()))
         while await self._make_room(target) and self._router.current is not target:
             target = self._router.choose(_now())
         return target
+
+    async def _with_served_facts(self, target: Target) -> Target:
+        """The target with the window that its server gives the model: Ollama says it, once a session."""
+        request = self._ports.request
+        if target.api != "ollama" or target.facts.window or target.origin in self._router.asked_facts:
+            return target
+        self._router.asked_facts.add(target.origin)
+        key = await request.keys.headers(target, required=False)
+        known = await with_served_facts(target, request.transport, key)
+        self._router.replace_target(target, known)
+        return known
 
     async def _make_room(self, target: Target) -> bool:
         """Shorten the conversation where it would fill too much of the target's window; whether it did."""

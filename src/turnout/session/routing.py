@@ -60,6 +60,7 @@ class Router:
         self.current = self.targets[0]
         self.spares: list[Target] = []  # the current target with other accounts of the user
         self._served = False
+        self.asked_facts: set[Origin] = set()  # targets whose server was asked what the model reads
         self.breakers: dict[Origin, Breaker] = {} if breakers is None else breakers
 
     def choose(self, now: float) -> Target:
@@ -70,6 +71,11 @@ class Router:
             self._use_account(self._soonest(self._known_targets(), now))
         self._served = True
         return self.current
+
+    def replace_target(self, old: Target, new: Target) -> None:
+        """The same target with facts that are known better."""
+        self.targets = [new if each is old else each for each in self.targets]
+        self.current = new if self.current is old else self.current
 
     def branch(self) -> Router:
         """A router with the same targets for a child session; it begins with the current target."""

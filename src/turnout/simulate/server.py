@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ..errors import UsageError
+from .ollama_models import TAGS
 from .provider import SimulatedAnswer
 from .simulation import SimulatedExchange, Simulation
 from .stream_arrival import Break, Pause
@@ -43,7 +44,7 @@ def app(simulation: Simulation, report: ReportExchange | None = None) -> Any:
         except UsageError as error:  # the script is at its end: this is not an error of the provider
             await JSONResponse({"error": {"message": str(error)}}, 400)(scope, receive, send)
             return
-        if report is not None:
+        if report is not None and answer.asked is not None:
             report(simulation.exchanges[-1])
         await asyncio.sleep(answer.delay)
         if not answer.status:
@@ -91,6 +92,8 @@ def _answer_get(request: Request, simulation: Simulation) -> Response:
     path = request.url.path.rstrip("/")
     if path == "/simulator":
         return JSONResponse([_verdict(seen) for seen in simulation.exchanges])
+    if path.endswith("/api/tags"):
+        return JSONResponse(TAGS)
     if path.endswith("/v1beta/models"):
         return JSONResponse({"models": [{"name": "models/demo", "displayName": "demo"}]})
     if path.endswith("/models"):

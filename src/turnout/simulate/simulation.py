@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ..providers import PROVIDERS
 from ..wire.check import Problem
+from .ollama_models import models_answer
 from .provider import SimulatedAnswer, SimulatedProvider, source_of
 from .request import route_of
 from .script import Step
@@ -94,6 +95,8 @@ class Simulation:
 
     def answer(self, url: str, headers: Mapping[str, str], body: bytes) -> SimulatedAnswer:
         """The answer to this request of its provider."""
+        if (told := models_answer(url)) is not None:  # about models: no exchange with one
+            return told
         name = self._provider or provider_of(url)
         answer = self.provider(name).answer(url, headers, body)
         found = route_of(url)

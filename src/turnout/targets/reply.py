@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError, UsageError
 from ..history.ingest.formats import CHAT, NAMES, fold_name
+from ..history.ingest.unspoken import unspoken_body
 from ..json_size import MOST_VALUES, has_more_values
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
@@ -47,6 +48,7 @@ class ReplyReader:
         self._frames = FrameDecoder(**limits)
         self._held: Frame | None = None  # one JSON document: a whole body, unless another follows
         self._lines = False  # several JSON documents: a stream of lines
+        self._seen_first = False
         self._protocol = self._target.protocol
         self._decoder = self._decoder_of(self._protocol)
 
@@ -91,10 +93,18 @@ class ReplyReader:
             for frame in frames:
                 if len(frame.data) > LARGE:
                     self._check_values(frame)
+                if not self._seen_first:
+                    self._seen_first = True
+                    self._expect_spoken(frame)
                 events += self._decoder.feed(frame.event, frame.data)
         except StreamError as error:
             events += self.reply.fail(error.kind, redact_keys(error.message))
         return events
+
+    def _expect_spoken(self, frame: Frame) -> None:
+        """Refuse a stream of an API that is not spoken, with the way on."""
+        if b"event_type" in frame.data and (why := unspoken_body(_object_in(frame.data))):
+            raise StreamError(f"the reply cannot be read: {why}", kind="malformed")
 
     def _check_values(self, frame: Frame) -> None:
         """Refuse an event that would take too long to read, and memory without end."""
@@ -134,6 +144,8 @@ class ReplyReader:
             body = loads(frame.data)
         except (ValueError, RecursionError):
             return self.reply.fail(*undecodable(frame.data))
+        if why := unspoken_body(body):
+            return self.reply.fail("malformed", f"the reply cannot be read: {why}")
         self._choose_protocol(frame)
         return self._decoder.whole(body)
 
@@ -146,6 +158,13 @@ def _spoken_by(place: str | Origin | Target) -> Target:
     if form is not CHAT or provider in PROVIDERS:
         return target(place)
     return replace(target(Origin("compatible", origin.endpoint, origin.model)), origin=origin)
+
+
+def _object_in(data: bytes) -> Any:
+    try:
+        return loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_ollama(data: bytes) -> bool:

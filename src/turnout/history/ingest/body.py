@@ -14,6 +14,7 @@ import msgspec
 from ...errors import UsageError
 from .formats import FORMATS, Format
 from .snapshot import parse_messages, snapshot, unwrap_object
+from .unspoken import unspoken_body
 
 _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_list = msgspec.json.Decoder(list[Any]).decode
@@ -103,6 +104,8 @@ def _split_body(body: Mapping[str, Any], form: Format) -> Body:
     around = (
         {**config, **body} if isinstance(config, Mapping) else body
     )  # Gemini's SDK puts some one level down
+    if why := unspoken_body(body):
+        raise UsageError(f"this body cannot be read: {why}; write it for that API")
     name = next((name for name in form.lists if name in body), None)
     if name is None:
         raise UsageError(_wrong_format_text(body, form))

@@ -12,6 +12,7 @@ from ...errors import UsageError
 from . import anthropic, chat, gemini, icontent, responses
 from .message_parts import Heard, ReadContext, text_of
 from .tools import FIELDS as TOOL_FIELDS
+from .unspoken import unspoken_name
 
 Reader = Callable[[dict[str, Any], ReadContext], Iterator[Heard]]
 
@@ -131,6 +132,8 @@ def find_format(name: str) -> tuple[Format, str]:
     wanted = fold_name(name) if isinstance(name, str) else ""
     if wanted and (found := NAMES.get(wanted)) is not None:
         return found
+    if why := unspoken_name(wanted):
+        raise UsageError(f"{name!r} is not a message format that can be read: {why}; use that name")
     known = ", ".join(form.name for form in FORMATS)
     raise UsageError(f"{name!r} is not a message format; use one of {known}, or the name of a provider")
 

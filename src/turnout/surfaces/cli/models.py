@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import click
@@ -10,6 +11,9 @@ from ...model import Origin
 from ...providers.models import MODELS
 from ...providers.prices import price
 from ...wire.request import ModelFacts
+from ...world.keys import Keys
+from ...world.ollama_models import list_models
+from ...world.shared_http import SharedHttp
 from ..shared.open_session import SessionArguments, configuration
 from .output import json_text, table
 
@@ -34,6 +38,8 @@ def models_command(words: tuple[str, ...], as_json: bool) -> None:
         for name in configuration(SessionArguments()).targets()
         if all(word.lower() in name for word in words)
     ]
+    found = asyncio.run(_ollama_models())
+    targets += [name for name in found if name not in targets and all(word.lower() in name for word in words)]
     if as_json:
         listed = {name: _model_json(name, facts) for name, facts in known.items()}
         click.echo(json_text({"targets": targets, "models": listed}))
@@ -44,6 +50,14 @@ def models_command(words: tuple[str, ...], as_json: bool) -> None:
         click.echo()
     rows = [_row(name, facts) for name, facts in known.items()]
     click.echo(table(("model", "context", "output", "thinking", "$ in/out per million"), rows))
+
+
+async def _ollama_models() -> list[str]:
+    """The models of the Ollama server of this machine, as targets."""
+    config = configuration(SessionArguments())
+    place = config.target("ollama:any")
+    keys = await Keys(config.environment, config.keys()).headers(place, required=False)
+    return [f"ollama:{name}" for name in await list_models(place.provider.base_url, SharedHttp(), keys)]
 
 
 def _row(name: str, facts: ModelFacts) -> tuple[str, ...]:
