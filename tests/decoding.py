@@ -14,6 +14,8 @@ from turnout.streaming.frames import FrameDecoder
 from turnout.streaming.reply import ReplyBuilder
 from turnout.wire.chat.decoder import ChatDecoder, ChatOptions
 from turnout.wire.cohere.decoder import CohereDecoder
+from turnout.wire.converse.decoder import ConverseDecoder
+from turnout.wire.invoke.decoder import InvokeDecoder
 from turnout.wire.ollama.decoder import OllamaDecoder
 from turnout.wire.responses.decoder import ResponsesDecoder
 
@@ -101,5 +103,7 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
     "openai_responses": responses,
     "ollama": ollama,
     "cohere": cohere,
+    "bedrock_converse": lambda: ConverseDecoder(origin("bedrock"), "t.1"),
+    "bedrock_invoke": lambda: InvokeDecoder(origin("bedrock@invoke"), "t.1"),
 }
 """By family of recordings."""

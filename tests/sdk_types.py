@@ -24,6 +24,7 @@ import typing_extensions
 from google.genai import types as google
 from mistralai.client import models as mistral
 from pydantic import TypeAdapter, ValidationError
+from tests.botocore_shapes import refusals_of_shape, request_shape
 
 STRICT = {"extra": "forbid", "strict": True}
 Nothing = Literal["\0 no value at all"]  # no JSON value is of this type
@@ -87,6 +88,11 @@ def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]
                 _cohere(msgspec.json.decode(body))
             case "gemini":
                 _gemini(msgspec.json.decode(body))
+            case "converse":
+                return list(refusals_of_shape(msgspec.json.decode(body), request_shape()))
+            case "invoke":  # Anthropic's SDK takes the model and the version out of the body itself
+                request = _without(msgspec.json.decode(body), (*OLDER_CLAUDES, "anthropic_version"))
+                _typed("anthropic").validate_python({**request, "model": model})
             case "anthropic":
                 request = _without(msgspec.json.decode(body), OLDER_CLAUDES)
                 if provider == "vertex":  # as Anthropic's SDK for Vertex is called: it moves both itself

@@ -58,6 +58,11 @@ def anthropic(call_id: str, name: str, position: int) -> Iterator[str]:
     return _prefixed_candidates(PREFIXES[anthropic], call_id)
 
 
+def bedrock(call_id: str, name: str, position: int) -> Iterator[str]:
+    """tooluse_ and the canonical suffix."""
+    return _prefixed_candidates(PREFIXES[bedrock], call_id)
+
+
 def gemini(call_id: str, name: str, position: int) -> Iterator[str]:
     """The suffix alone; the projection prefers an id that the target gave."""
     return _prefixed_candidates(PREFIXES[gemini], call_id)
@@ -91,17 +96,19 @@ def _prefixed_candidates(prefix: str, call_id: str) -> Iterator[str]:
 FORMATS: dict[str, IdFormat] = {
     "openai": openai,
     "anthropic": anthropic,
+    "bedrock": bedrock,
     "gemini": gemini,
     "kimi": kimi,
     "mistral": mistral,
     "cohere": openai,
 }
 
-PREFIXES: dict[IdFormat, str] = {openai: "call_", anthropic: "toolu_", gemini: ""}
+PREFIXES: dict[IdFormat, str] = {openai: "call_", anthropic: "toolu_", bedrock: "tooluse_", gemini: ""}
 """Formats whose first candidate is this prefix and the suffix of the canonical id."""
 
 FORMAT_OF_PROVIDER = {
     "anthropic": "anthropic",
+    "bedrock": "bedrock",
     "gemini": "gemini",
     "vertex": "gemini",
     "kimi": "kimi",

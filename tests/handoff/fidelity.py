@@ -20,7 +20,10 @@ from turnout.model import Code, Residue, Turn
 from turnout.targets.target import Target
 from turnout.wire.request import WireRequest
 
-FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")
+FILLERS = (
+    *("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK."),
+    "See the attached document.",  # Converse wants a text beside a document
+)
 IN_WORDS = re.compile(r"\[(?:[\w.+*-]+/[\w.+*-]+[^\]]*)?\](?:\s*\(left out: [^)]*\)|\s*\w+://\S+)?")
 OPTIONAL = "\0"  # marks words of blocks that only their provider reads: told, or replayed as they were
 SUMMARY = "Summary of the conversation so far:"
@@ -29,6 +32,7 @@ SHOWN = ("deepseek", "kimi", "zai", "openrouter", "vllm", "mistral")
 """Providers that take the text of their own thinking back while they think."""
 PRIVATE = {
     "anthropic": ("signature", "redacted"),
+    "bedrock": ("signature", "redacted"),
     "gemini": ("thought_signature",),
     "vertex": ("thought_signature",),
     "copilot": ("reasoning_opaque",),

@@ -1,6 +1,6 @@
 """What a request body says, read plainly: who said what, which calls, which results, whose reasoning.
 
-A reading of the four formats from outside, sharing nothing with the encoders.
+A reading of the formats from outside, sharing nothing with the encoders.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Heard:
 
 def hear(protocol: str, body: dict[str, Any]) -> Heard:
     readers = {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}
+    readers |= {"converse": _converse, "invoke": _anthropic}
     return {**readers, "ollama": _ollama, "cohere": _cohere}[protocol](body)
 
 
@@ -262,6 +263,63 @@ def _anthropic(body: dict[str, Any]) -> Heard:
                 case kind if kind in MEDIA:
                     heard.media.append(json.dumps(block))
     return heard
+
+
+# ---- Converse
+
+
+def _converse(body: dict[str, Any]) -> Heard:
+    tools = body.get("toolConfig", {}).get("tools", ())
+    heard = Heard(
+        tools=[held["name"] for tool in tools for kind, held in tool.items() if kind != "cachePoint"]
+    )
+    heard.system += [part["text"] for part in body.get("system", ()) if "text" in part]
+    for message in body["messages"]:
+        for block in message["content"]:
+            ((kind, held),) = block.items()
+            _converse_block(heard, message["role"], kind, held)
+    return heard
+
+
+def _converse_block(heard: Heard, role: str, kind: str, held: Any) -> None:
+    say = heard.spoken if role == "user" else heard.model.append
+    match kind:
+        case "text":
+            say(held)
+        case "citationsContent":
+            say("".join(part["text"] for part in held["content"]))
+        case "guardContent":
+            say(held["text"]["text"])
+        case "toolUse" if "type" not in held:
+            heard.calls.append((held["toolUseId"], held["name"], held["input"]))
+        case "toolResult" if "type" not in held:
+            heard.results.append((held["toolUseId"], _converse_output(heard, held["content"])))
+            heard.failed |= {held["toolUseId"]} if held.get("status") == "error" else set()
+        case "reasoningContent":
+            heard.reasoning.append(
+                held["redactedContent"]
+                if "redactedContent" in held
+                else held["reasoningText"].get("signature") or held["reasoningText"]["text"]
+            )
+        case "document" if not {"bytes", "s3Location"} & held["source"].keys():
+            texts = [
+                held["source"].get("text") or "",
+                *(part["text"] for part in held["source"].get("content", ())),
+            ]
+            say("\n\n".join((held["name"], held.get("context") or "", *texts)))
+        case "image" | "document" | "video" | "audio":
+            heard.media.append(json.dumps(held))
+
+
+def _converse_output(heard: Heard, content: list[dict[str, Any]]) -> str:
+    texts = []
+    for part in content:
+        ((kind, held),) = part.items()
+        if kind in ("image", "document", "video"):
+            heard.media.append(json.dumps(held))
+        else:
+            texts.append(held if kind == "text" else json.dumps(held))
+    return "\n".join(texts)
 
 
 # ---- Gemini

@@ -19,6 +19,7 @@ Path = tuple[str | int, ...]
 MESSAGES = ("messages", "input", "contents")
 HEADS = ("system", "instructions", "systemInstruction", "system_instruction")
 TOOLS = ("tools", "functions")
+CONVERSE_TOOLS = ("toolConfig", "tools")
 
 # What a leaf is called says that it is no content: it steers how the rest is read.
 STRUCTURE = frozenset(
@@ -32,10 +33,12 @@ STRUCTURE = frozenset(
 PAIRING = frozenset(
     {
         *("id", "call_id", "tool_call_id", "tool_use_id", "item_id", "approval_request_id", "response_id"),
-        *("previous_response_id", "conversation", "container_id", "index", "caller"),
+        *("toolUseId", "previous_response_id", "conversation", "container_id", "index", "caller"),
     }
 )
-BASE64 = frozenset({"data", "file_data", "signature", "thoughtSignature", "thought_signature"}) | {
+BASE64 = frozenset(
+    {"bytes", "redactedContent", "data", "file_data", "signature", "thoughtSignature", "thought_signature"}
+) | {
     "encrypted_content",
     "encrypted_index",
 }
@@ -181,7 +184,14 @@ def _is_marked(path: Path) -> bool:
 
 SCHEMAS = frozenset(
     {
-        *("schema", "parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema"),
+        *(
+            "schema",
+            "parameters",
+            "input_schema",
+            "inputSchema",
+            "parametersJsonSchema",
+            "parameters_json_schema",
+        ),
         *("responseSchema", "responseJsonSchema", "response_schema", "response_json_schema"),
     }
 )
@@ -237,7 +247,7 @@ def _is_markable(path: Path) -> bool:
 def _option_leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     if isinstance(value, dict) and not SCHEMAS.intersection(path):
         for name, item in value.items():
-            if path or name not in (*MESSAGES, *HEADS, *TOOLS, "model"):
+            if (path or name not in (*MESSAGES, *HEADS, *TOOLS, "model")) and (*path, name) != CONVERSE_TOOLS:
                 yield from _option_leaves(item, (*path, name))
     elif isinstance(value, list):
         for at, item in enumerate(value):

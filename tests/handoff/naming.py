@@ -26,16 +26,17 @@ THOUGHTS = {
     "reasoning_details",
     "reasoning_text",
     "thought",
+    "reasoningContent",
 }
 MEDIA = {
     *("image_url", "input_image", "input_audio", "input_file", "file", "image", "document", "document_url"),
-    *("inlineData", "inline_data", "fileData", "file_data", "video_url", "audio_url"),
+    *("inlineData", "inline_data", "fileData", "file_data", "video_url", "audio_url", "video", "audio"),
 }
 MEDIA_DATA = {
-    *("data", "url", "image_url", "video_url", "audio_url", "document_url", "input_audio"),
+    *("bytes", "uri", "data", "url", "image_url", "video_url", "audio_url", "document_url", "input_audio"),
     *("file_data", "file_url", "fileUri", "file_uri"),
 }
-RESULTS = {"tool_result", "function_call_output", "functionResponse"}
+RESULTS = {"tool_result", "function_call_output", "functionResponse", "toolResult"}
 
 
 def report_lines(inbound: InboundRequest, request: WireRequest) -> list[str]:

@@ -61,6 +61,19 @@ MODELS: dict[str, tuple[str, ...]] = {
     "azure@deployments": ("gpt-4o",),
     "azure-responses": ("gpt-4o", "gpt-5.1"),
     "sambanova": ("Meta-Llama-3.3-70B-Instruct", "DeepSeek-R1-0528"),
+    "bedrock": (
+        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "anthropic.claude-3-5-sonnet-20240620-v1:0",
+        "global.anthropic.claude-opus-4-6-v1",
+        "us.anthropic.claude-sonnet-5",
+        "us.amazon.nova-2-lite-v1:0",
+        "amazon.nova-micro-v1:0",
+        "us.meta.llama4-maverick-17b-instruct-v1:0",
+        "mistral.mistral-large-2407-v1:0",
+        "openai.gpt-oss-120b-1:0",
+        "arn:aws:bedrock:us-east-1:012345678901:application-inference-profile/abc123",
+    ),
+    "bedrock@invoke": ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-opus-4-6-v1"),
     "compatible": ("anything", "some-mistral-finetune", "deepseek-v4"),
 }
 PLACES: tuple[Target, ...] = tuple(

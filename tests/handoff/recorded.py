@@ -17,13 +17,22 @@ FORMATS = {
     "mistral": "mistral",
     "ollama": "ollama",
     "cohere": "cohere",
+    "bedrock_converse": "bedrock-converse",
+    "bedrock_invoke": "bedrock-invoke",
 }
 
 
 @cache
 def requests() -> tuple[Exchange, ...]:
     """Every recording that holds a request in a format that a conversation can come in."""
-    return tuple(exchange for exchange in exchanges(*FORMATS) if isinstance(exchange.request, dict))
+    return tuple(exchange for exchange in exchanges(*FORMATS) if _holds_conversation(exchange))
+
+
+def _holds_conversation(exchange: Exchange) -> bool:
+    """InvokeModel takes the body of any maker; Claude's is a conversation that we read."""
+    if exchange.meta["family"] == "bedrock_invoke" and "claude" not in str(exchange.meta["model"]):
+        return False
+    return isinstance(exchange.request, dict)
 
 
 def history(exchange: Exchange) -> History:
@@ -34,7 +43,10 @@ def origin(exchange: Exchange) -> str:
     """Who was asked, as a target: the provider by our name (any other is a compatible one) and the model."""
     family, provider = exchange.meta["family"], str(exchange.meta["provider"])
     if family == "openai_chat":
-        provider = provider if provider in PROVIDERS else "compatible"
+        known = provider if provider in PROVIDERS else "compatible"
+        provider = "bedrock@openai" if provider == "bedrock" else known
+    elif family.startswith("bedrock"):
+        provider = "bedrock@invoke" if family == "bedrock_invoke" else "bedrock"
     elif family == "gemini":
         provider = "vertex" if provider == "vertex" else "gemini"
     else:

@@ -7,9 +7,9 @@ from typing import Any
 
 
 def spelled(protocol: str, body: dict[str, Any]) -> dict[str, Any]:
-    return {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}[protocol](
-        body
-    )
+    readers = {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}
+    readers |= {"converse": _converse, "invoke": _anthropic}
+    return readers[protocol](body)
 
 
 def _text(content: Any) -> str:
@@ -83,6 +83,12 @@ def _blocks(message: dict[str, Any]) -> Any:
     return [
         {"content": "", **block} if block["type"] == "tool_result" else block for block in message["content"]
     ]
+
+
+def _converse(body: dict[str, Any]) -> dict[str, Any]:
+    """What a client may leave out."""
+    config = body.get("toolConfig") or {}
+    return {**body, "system": body.get("system") or (), "toolConfig": {"tools": config.get("tools") or ()}}
 
 
 CAMEL = {

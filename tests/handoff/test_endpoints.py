@@ -59,6 +59,12 @@ URLS = {
     ),
     "azure-responses:gpt-5.1": "https://RESOURCE.openai.azure.com/openai/v1/responses",
     "sambanova:any": "https://api.sambanova.ai/v1/chat/completions",
+    "bedrock:amazon.nova-lite-v1:0": (
+        "https://bedrock-runtime.REGION.amazonaws.com/model/amazon.nova-lite-v1%3A0/converse"
+    ),
+    "bedrock@invoke:us.anthropic.claude-sonnet-5": (
+        "https://bedrock-runtime.REGION.amazonaws.com/model/us.anthropic.claude-sonnet-5/invoke"
+    ),
     "compatible:any": "http://127.0.0.1:8000/v1/chat/completions",
 }
 

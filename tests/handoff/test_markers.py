@@ -114,6 +114,7 @@ def test_nothing_vanishes_in_any_format(shard: int) -> None:
 
 USUAL = {
     r"stream": "said apart from the options",
+    r"outputConfig\.textFormat\.type": "goes with the schema that stands beside it",
     r"tool_choice(\.type)?|toolConfig\.functionCallingConfig\.mode|function_call": "auto is what all do",
     r"n|generationConfig\.candidateCount": "one answer is what everyone gives",
     r"store|include\.\[\]": "nothing is stored, and reasoning is asked for, unless it is said",
@@ -124,7 +125,7 @@ USUAL = {
     r"(response_format\.json_schema|text\.format)\.strict": "false is usual; Anthropic knows only true",
     r"parallel_tool_calls|tool_choice\.disable_parallel_tool_use": "calls are parallel unless it is said",
     r"generationConfig\.(responseMimeType|response_mime_type)": "goes with the schema that stands beside it",
-    r"thinking\.type|.*\.(includeThoughts|include_thoughts)": "an effort or a budget asks to think too",
+    r"(.*\.)?thinking\.type|.*\.(includeThoughts|include_thoughts)": "an effort or a budget asks too",
     r".*\.thinkingLevel": "the level that is usual for who is asked",
 }
 NOTHING_TO_SAY = r"enable_thinking|think|reasoning_effort"  # not to think, to a model that does not

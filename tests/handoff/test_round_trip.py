@@ -23,7 +23,10 @@ EXCEPTIONS = {
     "ends with a call: it is answered as interrupted": "1e4de90d6ca886 495499a8d4cd1c",
     "the table says that this model sees no images": "eb7078b0a90543",
 }
-FILLERS = ("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK.")
+FILLERS = (
+    *("(The conversation goes on from here.)", "Please continue.", "(no text)", "OK."),
+    "See the attached document.",  # Converse wants a text beside a document
+)
 
 
 def differences(exchange: Exchange) -> Iterator[str]:

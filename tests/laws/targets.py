@@ -44,6 +44,10 @@ NAMES = (
     "llamacpp:qwen3",
     "lmstudio:qwen3",
     "azure:gpt-5.1",
+    "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "bedrock:us.amazon.nova-2-lite-v1:0",
+    "bedrock:mistral.mistral-large-2407-v1:0",
+    "bedrock@invoke:us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     "compatible:anything",
 )
 TARGETS: tuple[Target, ...] = tuple(target(name) for name in NAMES)

@@ -50,6 +50,9 @@ TARGETS: dict[str, str] = {
     "azure@deployments:gpt-4o": "chat",
     "azure-responses:gpt-5.1": "responses",
     "sambanova:Meta-Llama-3.3-70B-Instruct": "chat",
+    "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0": "converse",
+    "bedrock:us.amazon.nova-2-lite-v1:0": "converse",
+    "bedrock@invoke:us.anthropic.claude-sonnet-4-5-20250929-v1:0": "invoke",
 }
 
 HIDES_THINKING = ("openai:gpt-4o", "azure:gpt-4o", "azure@deployments:gpt-4o")

@@ -1,4 +1,4 @@
-"""Every recorded reply of the OpenAI families, held against what the provider's SDK makes of it."""
+"""Every recorded reply of OpenAI's families and Bedrock, held against what the provider's SDK makes of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from tests.corpus import ROTATION, SOAK, Exchange, needs_corpus, replies, share
+from tests.corpus import ROTATION, SOAK, Exchange, needs_corpus, share
+from tests.corpus import replies as all_replies
 from tests.decoding import DECODERS, cuts, decode, one_by_one
 
 from turnout.model import ModelTurn
@@ -19,17 +20,32 @@ from turnout.wire.chat import chunk as chat_chunk
 from turnout.wire.ollama import decoder as ollama_decoder
 from turnout.wire.responses import decoder as responses_decoder
 
-FAMILIES = ("openai_chat", "openai_responses", "mistral", "ollama", "cohere")
+FAMILIES = (
+    *("openai_chat", "openai_responses", "mistral", "ollama", "cohere"),
+    *("bedrock_converse", "bedrock_invoke"),
+)
 SMALL = 3_000
 
 APART = {
     "f3f5bfd241786b": "a gateway's echo of the request: there is no reply in it, so we say that it failed",
     "153a153792ecdd": "a Chat body in answer to a Responses request, so we say that it failed",
+    **dict.fromkeys(
+        ("394c465f80f2c1", "a7a4cbea24f7ab", "d840f5ddbfa23e"),
+        "botocore gives the cited text too; the reading of its result leaves it out",
+    ),
+    "03b55c11564f70": "the tokens ran out at a call without arguments: we do not run it, the SDK gives it",
     "a72bfbd2422c5d": "two responses in one body: the reply is over when the first one is",
 }
 """The recordings in which we read something else than the SDK, each with the reason."""
 
 pytestmark = needs_corpus
+
+
+def replies(family: str) -> list[Exchange]:
+    """The replies of a family; of InvokeModel those of Claude, since other makers have forms of their own."""
+    found = all_replies(family)
+    is_invoke = family == "bedrock_invoke"
+    return [each for each in found if not is_invoke or "claude" in str(each.meta["model"])]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -15,6 +15,7 @@ from . import (
     anthropic,
     azure,
     cohere,
+    bedrock,
     copilot,
     deepseek,
     gemini,
@@ -60,6 +61,7 @@ PROVIDERS: dict[str, Provider] = {
         azure.RESPONSES,
         sambanova.PROVIDER,
         cohere.PROVIDER,
+        bedrock.PROVIDER,
         local.COMPATIBLE,
     )
 }

@@ -160,6 +160,11 @@ MODELS: dict[str, ModelFacts] = {
     "deepseek-reasoner": _facts_row(131_072, 65_536, media=NOTHING, thinking=("always",), sampling=True),
     "deepseek-v4": _facts_row(1_048_576, 131_072, media=NOTHING, thinking=("on", "off")),
     "deepseek-r1": _facts_row(131_072, 32_768, media=NOTHING, thinking=("always",)),
+    # Amazon
+    "nova": _facts_row(300_000, 10_000),
+    "nova-micro": _facts_row(128_000, 10_000, media=NOTHING),
+    "nova-premier": _facts_row(1_000_000, 32_000),
+    "nova-2": _facts_row(1_000_000, 65_535, thinking=("effort",), efforts=CLASSIC),
     # Others
     "qwen": _facts_row(131_072, 16_384, media=NOTHING, thinking=("on", "off")),
     "qwen-vl": _facts_row(131_072, 16_384, thinking=("on", "off")),
@@ -186,6 +191,12 @@ MODELS: dict[str, ModelFacts] = {
 }
 
 UNKNOWN = ModelFacts(known=False)
+# Bedrock writes the part of the world and the maker before a name: us.anthropic.claude-…, amazon.nova-…
+_BEDROCK_HEAD = re.compile(
+    r"^(?:(?:global|us|us-gov|eu|apac|jp|au|ca|sa|me|af|il|uk)\.)?"
+    r"(?:(?:anthropic|amazon|meta|mistral|ai21|cohere|deepseek|openai|qwen|minimax|moonshotai?|writer|google"
+    r"|nvidia|zai|twelvelabs|stability)\.(?=[a-z]))?"
+)
 _VERSION_DOTS = re.compile(r"(?<=claude-)(.*?)(\d)\.(\d)")
 
 
@@ -202,7 +213,7 @@ def facts(model: str) -> ModelFacts:
 def normalize_model_name(model: str) -> str:
     """A model's name in the spelling of the table: no vendor, lower case, Claude with dashes."""
     name = model.lower().removeprefix("models/").rpartition("/")[2]
-    name = name.removeprefix("us.").removeprefix("anthropic.")
+    name = _BEDROCK_HEAD.sub("", name)
     if name.startswith("claude-"):
         name = _VERSION_DOTS.sub(r"\1\2-\3", name)
         name = re.sub(r"^claude-(\d)-(\d)-?(opus|sonnet|haiku)", r"claude-\1-\2-\3", name)

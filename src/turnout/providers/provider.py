@@ -52,7 +52,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     serves: tuple[tuple[str, dict[str, Any]], ...] = ()  # models with other fields: the first that fits
     blanks: tuple[Blank, ...] = ()  # words of the address that are filled in
     spellings: tuple[tuple[str, str], ...] = ()  # parts of base URLs that must be written otherwise
-    token_source: Literal["", "google"] = ""  # asked for a token where no key is set
+    token_source: Literal["", "google", "aws"] = ""  # who is asked, or signs, where no key is set
 
     def speaks(self, model: str) -> Dialect:
         """The dialect for a model: its family's where this provider carries several."""

@@ -61,6 +61,7 @@ class Reader(Struct, frozen=True):
     media: tuple[str, ...] | None = None  # prefixes of MIME types it can read; None: all of them
     images: ImageLimit = NO_LIMIT
     links: str = ""  # a pattern of the addresses that it opens by itself, whatever their type
+    opens_web: bool = True  # it opens addresses on the web
     keeps_raw_ids: bool = False  # it wants back the ids that it gave
     knows_tools: bool = True  # else all tool history is written as text
     flat_through: str = ""  # tool history up to this turn is written as text: a last resort
@@ -208,6 +209,8 @@ def _why_unreadable(media: Media, reader: Reader) -> str:
         return f"only its account at {residue.origin.provider} can read it"
     if media.uri and not media.uri.startswith(WEB) and not reader.looks_at(media.uri):
         return "its address is not on the web"
+    if media.uri.startswith(WEB) and not media.data and not reader.opens_web:
+        return "this provider opens no links"
     return "" if reader.sees(media) else "this model cannot read it"
 
 

@@ -170,8 +170,8 @@ class Attempt:
 
     async def _outgoing_request(self) -> Outgoing:
         needs_key = getattr(self._ports.transport, "asks_for_key", True)  # a scripted model need not
-        who = await self._ports.keys.headers(self.target, required=needs_key)
-        request = self.request
+        request, now = self.request, self._ports.wall_clock()
+        who = await self._ports.keys.request_headers(self.target, request, now, required=needs_key)
         return Outgoing(request.method, request.url, {**request.headers, **who}, request.body)
 
     def _pass_on(self, event: StreamEvent, show: Show) -> None:

@@ -38,6 +38,7 @@ from ..tools.schedule.scheduler import ToolScheduler
 from ..wire.options import Options
 from ..world.account_targets import targets_by_account
 from ..world.accounts import Accounts
+from ..world.aws_credentials import with_region
 from ..world.keys import Keys, KeySource, account_name
 from ..world.ports import Chance, Transport, WallClock
 from ..world.secrets import Secrets
@@ -169,7 +170,8 @@ class Session:
             return place
         configured = base_url or self.environment.get(place.provider.base_url_variable, "")
         project = self.environment.get(place.provider.project_variable, "")
-        return find_target(name, base_url=configured, project=project, environment=self.environment)
+        filled = self.environment if place.provider.token_source != "aws" else with_region(self.environment)
+        return find_target(name, base_url=configured, project=project, environment=filled)
 
     def _set_history(
         self,

@@ -35,6 +35,8 @@ def failure_response(
     message = wanted.message or words.message.format(model=model, key=_mask_key(key), path=path)
     filled = FailureText(wanted.status or words.status, words.type, message, words.code, words.param)
     headers, details = _retry_hint(wanted, protocol)
+    if provider == "bedrock":
+        headers = {**headers, "x-amzn-errortype": words.type}
     return FailureResponse(filled.status, headers, encode(envelope(filled, provider, protocol, details)))
 
 
@@ -57,6 +59,8 @@ def envelope(words: FailureText, provider: str, protocol: str, details: list[Wir
         return {"id": "0", "message": words.message}
     if protocol == "ollama":
         return {"error": words.message}
+    if provider == "bedrock":
+        return {"message": words.message}
     match provider:
         case "mistral" if words.code is None:
             return {"message": words.message, "request_id": "0"}

@@ -133,6 +133,35 @@ GEMINI: dict[str, FailureText] = {
     "no_route": FailureText(404, "NOT_FOUND", "Requested entity was not found."),
 }
 
+BEDROCK: dict[str, FailureText] = {
+    "auth": FailureText(
+        403, "UnrecognizedClientException", "The security token included in the request is invalid."
+    ),
+    "no_key": FailureText(403, "MissingAuthenticationTokenException", "Missing Authentication Token"),
+    "rate_limit": FailureText(
+        429, "ThrottlingException", "Too many requests, please wait before trying again."
+    ),
+    "quota": FailureText(
+        400, "ServiceQuotaExceededException", "Too many tokens per day, please wait before trying again."
+    ),
+    "overloaded": FailureText(
+        503, "ServiceUnavailableException", "Bedrock is unable to process your request."
+    ),
+    "context_too_long": FailureText(400, "ValidationException", "Input is too long for requested model."),
+    "content_filter": FailureText(
+        400, "ValidationException", "The request was blocked by the content filter."
+    ),
+    "not_found": FailureText(400, "ValidationException", "The provided model identifier is invalid."),
+    "server": FailureText(
+        500,
+        "InternalServerException",
+        "The system encountered an unexpected error during processing. Try your request again.",
+    ),
+    "timeout": FailureText(408, "ModelTimeoutException", "Model has timed out in processing the request."),
+    "invalid_request": FailureText(400, "ValidationException", "Malformed input request."),
+    "no_route": FailureText(404, "UnknownOperationException", "Unknown operation"),
+}
+
 MISTRAL: dict[str, FailureText] = {
     "auth": FailureText(401, "unauthorized", "Unauthorized"),
     "no_key": FailureText(401, "unauthorized", "Unauthorized"),
@@ -305,5 +334,7 @@ def failure_text(provider: str, protocol: str, kind: str) -> FailureText:
         return ANTHROPIC[kind]
     if protocol == "gemini":
         return GEMINI[kind]
+    if protocol in ("converse", "invoke") or provider == "bedrock":
+        return BEDROCK[kind]
     table = {"mistral": MISTRAL, "xai": XAI}.get(provider, OPENAI)
     return CHANGES.get(provider, {}).get(kind) or table[kind]

@@ -49,7 +49,7 @@ class Memory:
     def remember(self, asked: SimulatedRequest, said: Wire) -> None:
         """Remember the parts of a reply that later requests are checked against."""
         match asked.protocol:
-            case "anthropic":
+            case "anthropic" | "invoke":
                 signatures = tuple(_signatures_in(said["content"]))
                 self._thoughts.update(dict.fromkeys(signatures, signatures))
             case "responses":
@@ -79,8 +79,10 @@ class Memory:
     def problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
         """What this provider refuses because of what it remembers."""
         match asked.protocol:
-            case "anthropic":
+            case "anthropic" | "invoke":
                 yield from self._anthropic_problems(asked)
+            case "converse":
+                yield from self._converse_problems(asked)
             case "gemini":
                 yield from self._gemini_problems(asked)
             case "responses":
@@ -129,6 +131,29 @@ class Memory:
             if start < 0 or sent[start : start + len(whole)] != whole:
                 yield _modified_thinking(f"{path}.content.{sent.index(signature)}")
                 return
+
+    # Converse: BDK-06
+
+    def _converse_problems(self, asked: SimulatedRequest) -> Iterator[Problem]:
+        """Claude behind Converse checks its signatures as it does everywhere (ANT-19)."""
+        for at, message in enumerate(array(asked.body.get("messages"))):
+            for index, block in enumerate(array(mapping(message).get("content"))):
+                thought = mapping(mapping(block).get("reasoningContent"))
+                shown = mapping(thought.get("reasoningText"))
+                token, content = shown.get("signature"), text(shown.get("text"))
+                if not shown and "redactedContent" in thought:
+                    verdict = self.seal.verdict(thought["redactedContent"], "anthropic", asked.model)
+                elif token is not None:
+                    verdict = self.seal.verdict(token, "anthropic", asked.model, content)
+                else:
+                    continue
+                if verdict != "genuine":
+                    path = f"messages.{at}.content.{index}"
+                    answer = (
+                        f"The model returned the following errors: {path}: Invalid `signature` in `thinking` "
+                        "block"
+                    )
+                    yield Problem("BDK-06", path, answer, "send thinking back only to its model")
 
     # Gemini: GEM-10
 

@@ -7,6 +7,7 @@ passes all checks is answered, so a script advances by accepted requests.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, urlsplit
@@ -15,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import UsageError
+from ..streaming.eventstream import FAILED
 from ..wire.check import Problem, check
 from ..wire.protocol import find_protocol
 from ..wire.responses import scripted_reply as responses_reply
@@ -32,6 +34,7 @@ from .stream_arrival import Break, Piece, first_byte_delay, play_stream, play_wh
 Source: TypeAlias = Callable[[SimulatedRequest], Any]
 """Decides the answer: takes a request, returns a step in any form that `step` reads."""
 
+_SIGNED = re.compile(r"AWS4-HMAC-SHA256 Credential=([^/,\s]+)/")
 KEYLESS = ("ollama", "vllm", "llamacpp", "lmstudio", "compatible")
 
 
@@ -205,6 +208,8 @@ class SimulatedProvider:
         match asked.protocol:
             case "anthropic":
                 return [frame(shown, "error")]
+            case "converse" | "invoke":
+                return [frame(shown, f"{FAILED}{words.type[0].lower()}{words.type[1:]}")]
             case "responses":
                 code = words.code or ("server_error" if error.kind == "server" else "server_is_overloaded")
                 return [responses_reply.failed_frame(said, str(code), words.message)]
@@ -219,6 +224,8 @@ def _api_key_of(headers: Mapping[str, str], url: str) -> str:
     bearer = headers.get("authorization", "")
     if bearer.lower().startswith("bearer "):
         return bearer[len("bearer ") :].strip()
+    if signed := _SIGNED.match(bearer):  # Bedrock knows who asks by the id of the key that signed
+        return signed[1]
     for name in ("x-api-key", "x-goog-api-key", "api-key"):
         if headers.get(name):
             return headers[name]

@@ -51,7 +51,8 @@ def refusal_response(
     words = _refusal_text(problem, provider, protocol, model)
     if provider == "mistral" and words.status == 422:
         return FailureResponse(422, {}, encode(_unprocessable(problem)))
-    return FailureResponse(words.status, {}, encode(envelope(words, provider, protocol)))
+    headers = {"x-amzn-errortype": words.type} if provider == "bedrock" else {}
+    return FailureResponse(words.status, headers, encode(envelope(words, provider, protocol)))
 
 
 def _refusal_text(problem: Problem, provider: str, protocol: str, model: str) -> FailureText:

@@ -17,11 +17,14 @@ from ..history.ingest import ingest
 from ..history.log import History
 from ..model import ModelTurn, Outcome, UserTurn, joined_text
 from ..plain import loads
+from ..wire.converse.encoder import NO_CALLS
 from ..wire.protocol import PROTOCOLS, find_protocol
+from ..wire.shared.offered_tools import STUB_DESCRIPTION
 
 _GEMINI = re.compile(r"/models/([^/:]+):(stream)?generateContent$", re.IGNORECASE)
 _VERTEX_CLAUDE = re.compile(r"/models/([^/:]+):(stream)?rawPredict$", re.IGNORECASE)
 _DEPLOYMENT = re.compile(r"/deployments/([^/]+)/chat/completions$")
+_BEDROCK = re.compile(r"/model/(.+)/(converse|invoke)(-stream|-with-response-stream)?$")
 _CODE_ASSIST = re.compile(r"/v1internal:(stream)?generateContent$", re.IGNORECASE)
 
 
@@ -43,6 +46,8 @@ def route_of(url: str) -> Route | None:
         return Route("chat", found[1]) if "api-version" in parse_qs(split.query) else None
     if found := _VERTEX_CLAUDE.search(path):
         return Route("anthropic", found[1], bool(found[2]))
+    if found := _BEDROCK.search(path):
+        return Route(found[2], found[1], bool(found[3]))
     for protocol in map(find_protocol, PROTOCOLS):
         if path.endswith(protocol.path.removeprefix("/v1")):
             return Route(protocol.name)
@@ -72,7 +77,7 @@ class SimulatedRequest:
 
     @property
     def streams(self) -> bool:
-        if self.protocol == "gemini":
+        if self.protocol in ("gemini", "converse", "invoke"):
             return self.route.streams
         default = self.protocol == "ollama"  # the API of Ollama streams by default
         return bool(self.body.get("stream", default))
@@ -82,6 +87,7 @@ class SimulatedRequest:
         """The conversation of the request."""
         form = {"responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini"}
         form |= {"ollama": "ollama", "cohere": "cohere"}
+        form |= {"converse": "bedrock-converse", "invoke": "bedrock-invoke"}
         body = self.body
         if self.earlier:
             new = body.get("input")
@@ -104,7 +110,10 @@ class SimulatedRequest:
 
     @property
     def may_call(self) -> bool:
-        """Whether the request allows calls."""
+        """Whether the request allows calls. Converse has no word for that, so it is said in text."""
+        if self.protocol == "converse":
+            usable = any(tool.description != STUB_DESCRIPTION for tool in self.history.tools)
+            return usable and NO_CALLS not in str(self.body.get("messages", [])[-1:])
         choice = self.body.get("tool_choice")
         config = self.body.get("toolConfig") or {}
         mode = (config.get("functionCallingConfig") or {}).get("mode") if isinstance(config, Mapping) else ""

@@ -28,11 +28,14 @@ HOME = {
     "gemini": "gemini",
     "ollama": "ollama",
     "cohere": "cohere",
+    "converse": "bedrock",
+    "invoke": "bedrock",
 }
 """The provider that defines each protocol."""
 
 DOMAINS = {
     ".openai.azure.com": "azure",
+    ".amazonaws.com": "bedrock",
     "aiplatform.googleapis.com": "vertex",
     "cloudcode-pa.googleapis.com": "gemini",
 }

@@ -47,6 +47,8 @@ class Speaker(Struct, frozen=True):
         match style:
             case "anthropic":
                 return draw("toolu_01", 22)
+            case "bedrock":
+                return draw("tooluse_", 22)
             case "mistral":
                 return draw("", 9)
             case "kimi":

@@ -95,7 +95,8 @@ def reader(target: Target, policy: str = "omit", flat_through: str = "") -> Read
     if policy not in POLICIES:
         raise UsageError(f"foreign_thinking {policy!r} is not one of {', '.join(POLICIES)}")
     base = Reader.of(target.origin, target.dialect.id_format)
-    base = replace(base, links=target.dialect.links, images=target.provider.images)
+    links, opens = target.dialect.links, target.dialect.opens_web
+    base = replace(base, links=links, opens_web=opens, images=target.provider.images)
     knows = target.facts.tools
     return replace(
         base, thinking=policy, media=_readable_media(target), knows_tools=knows, flat_through=flat_through

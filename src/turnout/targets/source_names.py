@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterable
 from ..wire.options import Options
 
 OPTION_OF_FIELD = {
-    **dict.fromkeys(("max_completion_tokens", "max_output_tokens", "maxOutputTokens"), "max_tokens"),
+    **dict.fromkeys(
+        ("max_completion_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens"), "max_tokens"
+    ),
     **dict.fromkeys(("options.num_predict",), "max_tokens"),
     "topP": "top_p",
     "topK": "top_k",
@@ -25,7 +27,9 @@ OPTION_OF_FIELD = {
     "prompt_cache_key": "cache_key",
     "prompt_cache_retention": "cache_ttl",
     "user_id": "user",
-    **dict.fromkeys(("reasoning_effort", "effort", "thinkingLevel"), "effort"),
+    "requestMetadata": "metadata",
+    "serviceTier.type": "service_tier",
+    **dict.fromkeys(("reasoning_effort", "effort", "thinkingLevel", "maxReasoningEffort"), "effort"),
     **dict.fromkeys(("budget_tokens", "thinkingBudget", "thinking_budget", "reasoning.max_tokens"), "budget"),
     **dict.fromkeys(("enable_thinking", "think", "thinking.type", "includeThoughts"), "thinking"),
     "reasoning.enabled": "thinking",
@@ -38,7 +42,7 @@ OPTION_OF_FIELD = {
     **dict.fromkeys(("response_format.json_schema.schema", "text.format.schema", "format"), "schema"),
     **dict.fromkeys(("responseSchema", "responseJsonSchema"), "schema"),
     **dict.fromkeys(("response_format.type", "text.format.type", "responseMimeType"), "json"),
-    **dict.fromkeys(("function_call", "functionCallingConfig.mode"), "tool_choice"),
+    **dict.fromkeys(("function_call", "functionCallingConfig.mode", "toolConfig.toolChoice"), "tool_choice"),
 }
 """By the whole path of a field, or by its last word."""
 

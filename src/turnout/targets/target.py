@@ -75,7 +75,8 @@ def find_target(
     if project:
         found = replace(found, project=project)
     origin = Origin(found.name, endpoint or origin.endpoint, origin.model)
-    return Target(origin, found, found.speaks(origin.model), known_facts(origin))
+    dialect = found.speaks(origin.model)
+    return Target(origin, found, dialect, replace(known_facts(origin), **dialect.model_facts))
 
 
 def with_dialect(target: Target, changes: Mapping[str, Any], name: str) -> Target:

@@ -27,6 +27,7 @@ else:
 
 PROVIDERS = {
     "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
     "gemini": "gcp.gemini",
     "mistral": "mistral_ai",
     "openai-responses": "openai",

@@ -17,11 +17,13 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
     id_format: str = "openai"
     links: str = ""  # pattern of the links that the provider opens by itself
+    opens_web: bool = True  # links to media on the web
     media: tuple[str, ...] | None = None  # narrower than what the model could see
     reads: tuple[str, ...] = ()  # what the host reads for every model
     takes_search: bool = True  # `web_search_options` of a request that was written for this API
     hosted: tuple[HostedForm, ...] = ()  # the tools that the server runs itself, in its own form
     extra_body: dict[str, Any] = field(default_factory=dict)
+    model_facts: dict[str, Any] = field(default_factory=dict)  # what the host's version can do otherwise
 
     @property
     def forces_tools(self) -> bool:

@@ -10,6 +10,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -32,6 +33,8 @@ PROTOCOLS = {
     "gemini": "turnout.wire.gemini.protocol",
     "ollama": "turnout.wire.ollama.protocol",
     "cohere": "turnout.wire.cohere.protocol",
+    "converse": "turnout.wire.converse.protocol",
+    "invoke": "turnout.wire.invoke.protocol",
 }
 """The modules that define a `PROTOCOL`, by its name. A new protocol is a folder and a line here."""
 
@@ -92,6 +95,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     checker: Checker | None
     headers: RequestHeaders | None = None  # comma-separated values that these tools and options need
     arguments_are_objects: bool = False  # in replies; else they are JSON text
+    quotes_model: bool = False  # the model's name is quoted in the path: ARNs have slashes
 
     def url(self, base: str, model: str, *, stream: bool = False, names_model: bool = True) -> str:
         """Where a request goes. Without `names_model` the path leaves the model out."""
@@ -100,7 +104,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
             path = path.rpartition("{model}")[2]
         if path.startswith(("/v1/", "/api/")):  # people write the base URL with and without it
             base = base.removesuffix("/v1")
-        return base + path.replace("{model}", model)
+        return base + path.replace("{model}", quote(model, safe="") if self.quotes_model else model)
 
 
 def find_protocol(name: str) -> Protocol:

@@ -25,6 +25,7 @@ from ..targets.target import Route, Target, find_target, with_dialect
 from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
 from .accounts import Accounts
+from .aws_credentials import with_region
 from .gateway_settings import GatewaySettings
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account_name
@@ -55,13 +56,14 @@ class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
     location: str = ""  # of a Vertex project
     resource: str = ""  # the name of an Azure resource
     api_version: str = ""  # of Azure's older API
+    region: str = ""  # of AWS
 
     dialect: dict[str, Any] = field(default_factory=dict)  # how the server differs, as `turnout probe` found
 
     @property
     def address(self) -> dict[str, str]:
         """The words of the address that this target fills in."""
-        return {name: getattr(self, name) for name in ("location", "resource", "api_version")}
+        return {name: getattr(self, name) for name in ("location", "resource", "api_version", "region")}
 
     @property
     def key(self) -> KeySource | None:
@@ -165,7 +167,7 @@ class Config(Struct, frozen=True):
             endpoint=endpoint,
             project=project,
             address=address,
-            environment=self.environment,
+            environment=self.environment if known.token_source != "aws" else with_region(self.environment),
         )
         return with_dialect(found, named.dialect, endpoint) if named is not None and named.dialect else found
 

@@ -16,13 +16,18 @@ from ..errors import ProviderError, TurnoutError, UsageError
 from ..providers import Provider
 from ..targets.target import Target
 from ..tools.confine.threads import in_daemon
+from ..wire.request import WireRequest
 from . import google_token
+from .aws_credentials import AwsAccount, find_region
+from .aws_signature import signed_headers
 from .stored_logins import StoredLogins
 from .token_source import TokenSource
 
 Callback: TypeAlias = Callable[[], str | Awaitable[str]]
 TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")
 """A JSON Web Token, which Microsoft Entra gives out. Keys of Azure are letters and digits."""
+AWS_HOST = re.compile(r"//bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.")
+"""The region in the address of Bedrock; a signature is for one region."""
 PATIENCE = 120.0
 """Seconds until a source must give its key: it may ask the user for a password."""
 
@@ -51,6 +56,7 @@ class Keys:
         self._environment = environment
         self._sources = dict(sources or {})
         self._logins = StoredLogins(environment)
+        self._aws = AwsAccount(environment)
         self._known: dict[tuple[str, str], str] = {}
         self._read_so_far: dict[str, None] = {}  # old keys too: a server may still name one
 
@@ -77,6 +83,37 @@ class Keys:
                 f"no key for {name}: set {names}, run `turnout login {name}`, or give api_key=", kind="auth"
             )
         return key_headers(target.provider, key)
+
+    async def request_headers(
+        self, target: Target, request: WireRequest, now: float, *, required: bool = True
+    ) -> dict[str, str]:
+        """The headers that authenticate this request: a key, or a signature of it (AWS)."""
+        if not self._signs(target):
+            return await self.headers(target, required=required)
+        if not required:
+            return {}
+        try:
+            signer = await in_daemon(self._aws.find_credentials)
+        except ProviderError:
+            if _is_local(target.provider):
+                return {}
+            raise
+        self._read_so_far |= dict.fromkeys(filter(None, (signer.secret_key, signer.token)))
+        region = AWS_HOST.search(target.provider.base_url)
+        return signed_headers(
+            request.method,
+            request.url,
+            request.headers,
+            request.body,
+            credentials=signer,
+            region=region[1] if region else find_region(self._environment),
+            service="bedrock",
+            now=now,
+        )
+
+    def _signs(self, target: Target) -> bool:
+        """Whether requests to this target are signed, because there is no key."""
+        return target.provider.token_source == "aws" and self._source_of(target) == ""
 
     def forget(self, target: Target) -> bool:
         """Forget the key of this target; True if its source may give a new one."""

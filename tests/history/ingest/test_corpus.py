@@ -25,6 +25,8 @@ FORMATS = {
     "gemini": "gemini",
     "mistral": "mistral",
     "ollama": "ollama",
+    "bedrock_converse": "bedrock-converse",
+    "bedrock_invoke": "bedrock-invoke",
 }
 LISTS = ("messages", "input", "contents")
 SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
@@ -36,7 +38,11 @@ pytestmark = needs_corpus
 
 
 def requests(family: str) -> list[Exchange]:
-    return [exchange for exchange in exchanges(family) if exchange.request is not None]
+    """InvokeModel takes the body of any maker; only those of Claude are Anthropic's."""
+    found = [exchange for exchange in exchanges(family) if exchange.request is not None]
+    if family != "bedrock_invoke":
+        return found
+    return [exchange for exchange in found if "claude" in str(exchange.meta["model"])]
 
 
 def said(body: dict[str, Any]) -> list[Any]:
@@ -75,6 +81,9 @@ def recorded_calls(body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for found in (item for part in said(body) for item in objects(part)):
         if found.get("type") in CALLS:
             yield found.get("name", ""), found.get("input", found.get("arguments"))
+        elif isinstance(call := found.get("toolUse"), dict):
+            if "type" not in call:  # else Bedrock ran it
+                yield call["name"], call["input"]
         elif isinstance(call := found.get("functionCall", found.get("function_call")), dict):
             yield call.get("name", ""), call.get("args", call.get("arguments"))
         for call in found.get("tool_calls") or ():
@@ -88,6 +97,7 @@ def recorded_results(body: dict[str, Any]) -> int:
         item.get("type") in RESULTS
         or (item.get("type") == "tool_search_output" and item.get("execution") == "client")
         or item.get("role") in ("tool", "function")
+        or "type" not in item.get("toolResult", {"type": ""})
         or "functionResponse" in item
         or "function_response" in item
         for item in found

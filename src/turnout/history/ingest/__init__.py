@@ -79,7 +79,8 @@ class ReadBody(Struct, frozen=True):
     def marked_values(self) -> list[Any]:
         """Its messages, system text and tools as they were, where they may have cache markers."""
         heads = [self.given.fields.get(name) for name in self.heads]
-        return [*self.given.messages_that_name("cache_control"), *heads]
+        names = ("cache_control", "cachePoint")
+        return [*(item for name in names for item in self.given.messages_that_name(name)), *heads]
 
 
 class _BodyReading(Struct, frozen=True):
@@ -209,8 +210,8 @@ def _read_carefully(
 
 def _origin_of(body: dict[str, Any], origin: str | Origin | None, provider: str) -> Origin:
     """The origin of messages that do not name one."""
-    given = Origin.parse(origin) if origin is not None else Origin(provider)
-    model = body.get("model")
+    given = Origin.parse(origin) if origin is not None else Origin.parse(provider)
+    model = body.get("model") or body.get("modelId")  # boto3 has the latter among its arguments
     if given.model and isinstance(model, str) and model in (str(given), given.model):
         return given  # a gateway's clients name a model as provider:model
     if not isinstance(model, str) or not model:

@@ -61,6 +61,24 @@ GEMINI = Format(
     api="gemini",
     heads=("systemInstruction", "system_instruction", "config"),
 )
+CONVERSE = Format(
+    "bedrock-converse",
+    ("messages",),
+    chat.read_chat_message,
+    anthropic.system_field,
+    api="converse",
+    unit="block",
+    heads=("system",),
+)
+INVOKE = Format(
+    "bedrock-invoke",
+    ("messages",),
+    anthropic.read,
+    anthropic.system_field,
+    api="invoke",
+    unit="block",
+    heads=("system",),
+)
 ICONTENT = Format(
     "icontent",
     ("contents", "history", "messages"),
@@ -73,7 +91,7 @@ ICONTENT = Format(
 OLLAMA = Format("ollama", ("messages",), chat.read_chat_message, chat.system_field, api="ollama")
 COHERE = Format("cohere", ("messages",), chat.read_chat_message, chat.system_field, api="cohere")
 
-FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, ICONTENT, OLLAMA, COHERE)
+FORMATS = (CHAT, RESPONSES, ANTHROPIC, GEMINI, CONVERSE, INVOKE, ICONTENT, OLLAMA, COHERE)
 
 CHAT_PROVIDERS = (
     "openai = openai-chat, chat, chat-completions, openai-chat-completions, openai-completions",
@@ -123,6 +141,8 @@ NAMES = {
     **_names_of(OLLAMA, "ollama = ollama-native"),
     "ollama-chat": (CHAT, "ollama"),
     **_names_of(COHERE, "cohere = cohere-v2, cohere-chat"),
+    **_names_of(CONVERSE, "bedrock = bedrock-converse, amazon-bedrock, aws-bedrock, aws, converse"),
+    **_names_of(INVOKE, "bedrock@invoke = bedrock-invoke, invoke, invoke-model, bedrock-anthropic"),
     "icontent": (ICONTENT, "unknown"),  # each content names its origin
 }
 

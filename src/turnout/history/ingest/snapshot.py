@@ -12,7 +12,7 @@ import msgspec
 from ...errors import UsageError
 from ...plain import MAX_DEPTH, plain
 
-BINARY = {"data", "thought_signature", "thoughtSignature"}
+BINARY = {"data", "bytes", "redactedContent", "thought_signature", "thoughtSignature"}
 """Fields in which an SDK holds bytes that it sends as base64."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...declarations import read_declaration
 from ...model import ToolSpec
 from ...plain import dumps
+from . import converse
 from .message_parts import ReadContext, list_of
 
 FIELDS = ("tools", "functions")
@@ -31,7 +32,8 @@ def _read_tools(body: dict[str, Any], api: str, context: ReadContext) -> Iterato
     def unreadable(what: str) -> None:
         context.report("unreadable_tool", what)
 
-    for tool in [entry for field in FIELDS for entry in list_of(body.get(field))]:
+    listed = [entry for field in FIELDS for entry in list_of(body.get(field))]
+    for tool in [*listed, *converse.declarations(body.get("toolConfig"))]:
         specs = (
             list(read_declaration(tool, context.origin, api, unreadable)) if isinstance(tool, dict) else []
         )

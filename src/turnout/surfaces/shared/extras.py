@@ -15,6 +15,7 @@ EXTRA_OF = {
     "mcp_types": "mcp",
     "opentelemetry": "otel",
     "google": "vertex",
+    "botocore": "bedrock",
     "psycopg": "postgres",
     "psycopg_pool": "postgres",
     "dbos": "dbos",

@@ -20,12 +20,19 @@ from ...model import Origin, Residue
 from ...wire.options import CHOICES, Options
 from ...wire.shared.sdk import KNOWN as FIELDS_OF_API
 from ..source_names import source_names
-from . import anthropic, chat, cohere, gemini, ollama, responses
+from . import anthropic, chat, cohere, converse, gemini, ollama, responses
 from .fields import Fields
 
 STRICT_CHAT = ("openai", "azure", "mistral")
+CONVERSE_FIELDS = (
+    *("inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields", "promptVariables"),
+    *("additionalModelResponseFieldPaths", "requestMetadata", "performanceConfig", "serviceTier"),
+    "outputConfig",
+)
 KNOWN = {
     **FIELDS_OF_API,
+    "converse": frozenset(CONVERSE_FIELDS),
+    "invoke": FIELDS_OF_API["anthropic"],
     "cohere": frozenset({"documents", "citation_options", "safety_mode", "priority", "strict_tools"}),
     "gemini": frozenset({"toolConfig", "safetySettings", "cachedContent", "labels"}),
 }
@@ -36,6 +43,8 @@ READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
     "gemini": gemini.read_options,
     "ollama": ollama.read_options,
     "cohere": cohere.read_options,
+    "converse": converse.read_options,
+    "invoke": anthropic.read_options,
 }
 
 
@@ -153,6 +162,6 @@ def _marks_in(value: Any) -> list[dict[str, Any]]:
         return [mark for item in value for mark in _marks_in(item)]
     if not isinstance(value, dict):
         return []
-    held = value.get("cache_control")
+    held = value.get("cache_control", value.get("cachePoint"))
     own = [held] if isinstance(held, dict) else []
     return own + [mark for name, item in value.items() if name != "cache_control" for mark in _marks_in(item)]

@@ -70,7 +70,7 @@ class AnthropicFields:
                     changes.append(f"{name} left out: this API does not have it")
         elif options.json:
             changes.append("json left out: this API takes only a schema of the answer")
-        if options.stream:
+        if options.stream and not self.dialect.streams_by_path:
             fields["stream"] = True
         self._add_service(fields, options, changes)
         return with_added_fields(

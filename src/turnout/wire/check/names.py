@@ -20,6 +20,8 @@ from .chat import deepseek, hosts, kimi, local, mistral
 from .chat.hosts import Violations, checker
 from .chat.view import array, mapping, text
 from .cohere import rules as cohere
+from .converse import invoke as bedrock_invoke
+from .converse import rules as converse
 from .gemini import rules as gemini
 from .ollama import rules as ollama
 from .responses import rules as responses
@@ -32,6 +34,8 @@ CHECKERS: dict[str, Violations] = {
     "anthropic": anthropic.violations,
     "gemini": gemini.violations,
     "vertex": gemini.violations,
+    "bedrock": converse.violations,
+    "bedrock-invoke": bedrock_invoke.violations,
     "mistral": mistral.violations,
     "kimi": kimi.violations,
     "deepseek": deepseek.violations,
@@ -63,6 +67,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "anthropic": ("anthropic-messages", "messages", "claude"),
     "gemini": ("google", "gemini-generate-content", "generate-content", "google-gemini", "google-genai"),
     "vertex": ("vertexai", "vertex-ai", "google-vertex", "gemini-vertex", "vertex-gemini", "code-assist"),
+    "bedrock": ("bedrock-converse", "amazon-bedrock", "aws-bedrock", "aws", "converse"),
+    "bedrock-invoke": ("invoke", "bedrock-anthropic", "invoke-model"),
     "mistral": ("mistralai", "mistral-chat"),
     "kimi": ("moonshot", "moonshotai", "moonshot-kimi", "kimi-chat"),
     "deepseek": ("deepseek-chat",),
@@ -146,10 +152,14 @@ def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
 
 def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
     """The checker of a body. Its shape decides if one provider serves several formats."""
-    if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex"):
+    if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex", "bedrock", "bedrock-invoke"):
         return deepseek.responses_violations if name == "deepseek" else responses.violations
     if name == "vertex" and "messages" in body and "contents" not in body:
         return vertex_claude.violations  # Claude on Vertex takes Anthropic's body
+    if name == "bedrock" and "anthropic_version" in body:
+        return bedrock_invoke.violations
+    if name == "bedrock" and "model" in body:  # Converse has it in the path; Bedrock serves Chat too
+        return CHECKERS["openai-compatible"]
     return CHECKERS[name] if name in CHECKERS else _checker_of_protocol(name)
 
 
@@ -179,7 +189,21 @@ def likely_api(body: Any) -> str:
     messages = body if isinstance(body, list) else value.get("messages")
     if not array(messages) or not all(text(mapping(message).get("role")) for message in array(messages)):
         return ""
+    if value.get("anthropic_version") == bedrock_invoke.VERSION:
+        return "bedrock-invoke"
+    if _looks_like_converse(value, array(messages)):
+        return "bedrock"
     return "anthropic" if _looks_like_anthropic(value, array(messages)) else _chat_api(value)
+
+
+def _looks_like_converse(body: Mapping[str, Any], messages: Sequence[Any]) -> bool:
+    """Only Converse has blocks of one key, and these fields."""
+    blocks = [mapping(block) for message in messages for block in array(mapping(message).get("content"))]
+    if any("type" in block for block in blocks) or not all(len(block) == 1 for block in blocks):
+        return False
+    fields = ("inferenceConfig", "toolConfig", "modelId", "additionalModelRequestFields")
+    kinds = ("toolUse", "toolResult", "reasoningContent", "cachePoint")
+    return any(name in body for name in fields) or any(kind in block for block in blocks for kind in kinds)
 
 
 def _looks_like_anthropic(body: Mapping[str, Any], messages: Sequence[Any]) -> bool:

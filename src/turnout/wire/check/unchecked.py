@@ -48,11 +48,9 @@ GEMINI: dict[str, str] = {
     "GEM-11": QUALITY,
 }
 
-_BEDROCK = "out of scope: Bedrock Converse is not among the APIs served"
 _ISSUER = "needs to know who issued the reasoning, which no body says"
 
 OTHERS: dict[str, str] = {
-    **{f"BDK-{number:02}": _BEDROCK for number in range(1, 7)},
     **{f"STR-{number:02}": REPLIES for number in range(1, 13)},
     **{f"SEED-{number:02}": "about a document, not about a request" for number in range(1, 23)},
     "XSW-01": _ISSUER,

@@ -8,14 +8,20 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-Framing = Literal["sse", "lines", "array"]
+from ...streaming.eventstream import FAILED, encode_message
+
+Framing = Literal["sse", "lines", "array", "eventstream"]
 encode = msgspec.json.Encoder().encode
 
 CONTENT_TYPES: dict[Framing, str] = {
     "sse": "text/event-stream; charset=utf-8",
     "lines": "application/x-ndjson",
     "array": "application/json; charset=UTF-8",
+    "eventstream": "application/vnd.amazon.eventstream",
 }
+
+
+JSON_CONTENT = {":content-type": "application/json"}
 
 
 class Frame(Struct, frozen=True):
@@ -48,6 +54,9 @@ def encode_frames(frames: Sequence[Frame], stream: Stream, odd: Collection[str] 
         if stream.framing == "lines":
             yield item.data + b"\n" if item.data else b""
             continue
+        if stream.framing == "eventstream":
+            yield _message(item) if item.data else b""
+            continue
         text = _event_bytes(item, stream, odd)
         if at == 0 and "bom" in odd:
             text = b"\xef\xbb\xbf" + text
@@ -61,6 +70,14 @@ def _array(frames: Sequence[Frame]) -> Iterator[bytes]:
     for at, item in enumerate(frame for frame in frames if frame.data):
         yield (b",\r\n" if at else b"[") + item.data
     yield b"]"
+
+
+def _message(item: Frame) -> bytes:
+    """A message of an AWS event stream. Bedrock names an exception in another header than an event."""
+    if item.event.startswith(FAILED):
+        name = {":exception-type": item.event.removeprefix(FAILED)}
+        return encode_message({**name, **JSON_CONTENT, ":message-type": "exception"}, item.data)
+    return encode_message({":event-type": item.event, **JSON_CONTENT, ":message-type": "event"}, item.data)
 
 
 def _event_bytes(item: Frame, stream: Stream, odd: Collection[str]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ KNOWN = {
     "anthropic": frozenset(ANTHROPIC.split()),
 }
 OWN_HEADERS = ("content-type", "anthropic-version")  # what every SDK sends by itself
+BLOBS = ("bytes", "redactedContent")
 GEMINI_CONFIG = {
     "systemInstruction": "system_instruction",
     "tools": "tools",
@@ -46,6 +48,8 @@ def params(request: WireRequest) -> dict[str, Any]:
     body = request.json
     if request.protocol == "gemini":
         return _gemini_params(body.get("request", body), request.target.model)
+    if request.protocol == "converse":
+        return {"modelId": request.target.model, **_with_bytes(body)}
     if request.target.provider == "mistral" or request.protocol not in KNOWN:  # their SDKs know every key
         return body
     known = KNOWN[request.protocol]
@@ -55,6 +59,18 @@ def params(request: WireRequest) -> dict[str, Any]:
     if headers := {name: value for name, value in request.headers.items() if name not in OWN_HEADERS}:
         taken["extra_headers"] = headers
     return taken
+
+
+def _with_bytes(value: Any) -> Any:
+    """boto3 takes bytes where the body has base64."""
+    if isinstance(value, list):
+        return [_with_bytes(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: b64decode(item) if name in BLOBS and isinstance(item, str) else _with_bytes(item)
+        for name, item in value.items()
+    }
 
 
 def _gemini_params(body: dict[str, Any], model: str) -> dict[str, Any]:
