@@ -69,7 +69,9 @@ def test_tokens_are_counted_as_the_script_counts_them(name: str, streamed: bool)
 
     without_total = {name for name, protocol in TARGETS.items() if protocol in WITHOUT_TOTAL}
     assert turn.usage is not None
-    places = {"ollama": 2, "cohere": 3, "converse": 3}.get(TARGETS[name], 4)  # how many of the counts the wire has
+    places = {"ollama": 2, "cohere": 3, "converse": 3}.get(
+        TARGETS[name], 4
+    )  # how many of the counts the wire has
     counts = (turn.usage.input, turn.usage.output, turn.usage.cached_input, turn.usage.reasoning)
     assert counts[:places] == (120, 30, 64, 7)[:places] and not any(counts[places:])
     assert turn.usage.total == (None if name in without_total else 150)

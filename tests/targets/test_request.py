@@ -119,7 +119,12 @@ def _google(key: str, value: Any) -> tuple[str, Any]:
 
 def places() -> list[Target]:
     """Where an SDK is called with our parameters; other paths need other clients."""
-    apart = ("ollama", "cohere", "converse", "invoke")  # `sdk_types` holds requests against the types of these SDKs
+    apart = (
+        "ollama",
+        "cohere",
+        "converse",
+        "invoke",
+    )  # `sdk_types` holds requests against the types of these SDKs
     return [
         place
         for place in PLACES

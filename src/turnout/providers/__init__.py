@@ -14,8 +14,8 @@ from ..history.ingest.unspoken import unspoken_name
 from . import (
     anthropic,
     azure,
-    cohere,
     bedrock,
+    cohere,
     copilot,
     deepseek,
     gemini,
