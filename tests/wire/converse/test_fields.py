@@ -64,15 +64,6 @@ def test_the_choice_of_a_tool_is_what_the_model_takes(to: str, choice: str, wire
     assert ("mistral" in to) == any("sent as required" in line for line in request.changes)
 
 
-def test_a_schema_of_the_answer_is_written_as_text() -> None:
-    """With its name; models that take none are not sent one."""
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
-    body = rendered(CLAUDE, schema=schema, schema_name="Answer").json
-    held = body["outputConfig"]["textFormat"]["structure"]["jsonSchema"]
-    assert held["name"] == "Answer" and held["schema"].startswith("{")
-    assert any("schema left out" in line for line in rendered(NOVA, schema=schema).changes)
-
-
 def test_the_service_takes_its_tier_and_short_metadata() -> None:
     """What does not fit is named."""
     request = rendered(CLAUDE, service_tier="flex", metadata={"team": "a", "odd": "ü"})
