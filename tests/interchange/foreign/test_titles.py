@@ -85,13 +85,13 @@ def test_no_imported_session_is_called_after_its_context(name: str) -> None:
 
 
 def test_a_database_of_opencode_leads_to_its_export(tmp_path: Path) -> None:
-    """Newer versions keep their sessions in one; the command that writes a file is named."""
+    """A database without sessions is said; the doctor names the command that writes a file."""
     connection = apsw.Connection(str(path := tmp_path / "opencode.db"))
     connection.execute(
         "CREATE TABLE session (id TEXT); CREATE TABLE message (id TEXT); CREATE TABLE part (id TEXT)"
     )
     connection.close()
-    with pytest.raises(UsageError, match="opencode export SESSION"):
+    with pytest.raises(UsageError, match="holds 0 sessions; name one with --conversation"):
         read_file("opencode", path, "s")
     with pytest.raises(UsageError, match="opencode export SESSION"):
         examine_file(path)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...errors import UsageError
-from . import claude_code, codex, gemini_cli, opencode, pi
+from . import claude_code, codex, gemini_cli, opencode, pi, qwen_code
 from .foreign_transcript import ForeignSession
 
 READERS: dict[str, Callable[[bytes, str], ForeignSession]] = {
@@ -19,6 +19,7 @@ READERS: dict[str, Callable[[bytes, str], ForeignSession]] = {
     "gemini-cli": gemini_cli.read_gemini_cli,
     "opencode": opencode.read_opencode,
     "pi": pi.read_pi,
+    "qwen-code": qwen_code.read_qwen_code,
 }
 PROGRAMS = (*READERS, "llm")
 
@@ -39,7 +40,12 @@ def read_file(program: str, path: Path, key: str, conversation: str = "") -> For
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}; check the path") from error
-    if data.startswith(SQLITE):
+    if data.startswith(SQLITE) and program == "opencode":
+        from .opencode_store import exported_chat, stored_chats
+
+        chosen = conversation or only_chat(path, [chat.id for chat in stored_chats(path)])
+        data = exported_chat(path, chosen)
+    elif data.startswith(SQLITE):
         raise UsageError(f"{path} is a database; {_database_hint(program)}")
     found = READERS[program](data, key)
     if not found.history.turns and not found.history.summary:
@@ -47,7 +53,13 @@ def read_file(program: str, path: Path, key: str, conversation: str = "") -> For
     return found
 
 
+def only_chat(path: Path, ids: list[str]) -> str:
+    """The only session of a database; with several, an error that lists them."""
+    if len(ids) == 1:
+        return ids[0]
+    shown = ", ".join(ids[-10:]) or "none"
+    raise UsageError(f"{path} holds {len(ids)} sessions; name one with --conversation: {shown}")
+
+
 def _database_hint(program: str) -> str:
-    if program == "opencode":
-        return f"use {opencode.HOW_TO_EXPORT}"
     return f"the sessions of {program} are JSON files; give one of these"

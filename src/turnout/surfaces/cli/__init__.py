@@ -32,6 +32,7 @@ COMMANDS = {
     "sessions": "sessions",
     "import": "import_session",
     "doctor": "doctor",
+    "rescue": "rescue",
     "stats": "stats",
     "sandbox": "sandbox",
     "demo": "demo",
@@ -51,6 +52,7 @@ SECTIONS = {
     },
     "Sessions": {
         "sessions": "List, search, rename, fork, export and delete sessions.",
+        "rescue": "Find stuck sessions of other agents in this folder, and resume one.",
         "import": "Import a session of another program.",
         "doctor": "Find what is wrong with a session, and write a repaired copy.",
         "stats": "Show usage and cost over time, by provider.",

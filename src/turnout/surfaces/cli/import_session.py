@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...diagnostic import Diagnostic
     from ...interchange.foreign import ForeignSession
 
-PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "llm", "turnout")
+PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "qwen-code", "llm", "turnout")
 
 
 @click.command("import")
@@ -23,7 +23,7 @@ PROGRAMS = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "llm", "turn
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--id", "key", default="", help="The id of the stored session; new by default.")
 @click.option("--title", default="", help="Another title than its own.")
-@click.option("--conversation", default="", help="Which conversation, if the file holds several (llm).")
+@click.option("--conversation", default="", help="Which one, if the file holds several (llm, opencode).")
 def import_command(program: str, file: Path, key: str, title: str, conversation: str) -> None:
     """Store the session in FILE, so that any provider can continue it; prints its id.
 
@@ -33,7 +33,7 @@ def import_command(program: str, file: Path, key: str, title: str, conversation:
     turnout import claude-code ~/.claude/projects/-home-me-work/4f2a….jsonl
     turnout import codex ~/.codex/sessions/2026/01/02/rollout-….jsonl
     turnout import gemini-cli ~/.gemini/tmp/…/chats/session-….jsonl
-    turnout import opencode export.json        # opencode export ID > export.json
+    turnout import opencode ~/.local/share/opencode/opencode.db --conversation ses_…
     turnout import llm "$(llm logs path)"
     turnout import turnout session.jsonl       # turnout sessions export
     """
