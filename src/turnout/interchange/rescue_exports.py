@@ -70,7 +70,9 @@ def _claude_record(message: Record, uuid: str, parent: str | None, new: NewFile)
     role = text_in(message.get("role"))
     said: Record = {"role": role, "content": message.get("content")}
     if role == "assistant":
-        content = said["content"] if isinstance(said["content"], list) else [_text(text_in(said["content"]))]
+        content = (
+            said["content"] if isinstance(said["content"], list) else [_text_part(text_in(said["content"]))]
+        )
         calls = any(dict_in(block).get("type") == "tool_use" for block in content)
         said |= {
             "id": f"msg_{uuid.replace('-', '')[:24]}",
@@ -162,7 +164,9 @@ def write_for_pi(history: History, new: NewFile) -> RescuedFile:
 
 def _pi_messages(message: Record, names: dict[str, str]) -> Iterator[Record]:
     content = message.get("content")
-    blocks = [_text(content)] if isinstance(content, str) else [dict_in(block) for block in list_in(content)]
+    blocks = (
+        [_text_part(content)] if isinstance(content, str) else [dict_in(block) for block in list_in(content)]
+    )
     if message.get("role") == "assistant":
         names |= {b["id"]: b["name"] for b in blocks if b.get("type") == "tool_use"}
         yield _pi_reply(blocks)
@@ -192,7 +196,7 @@ def _pi_reply(blocks: Iterable[Record]) -> Record:
                 thought = {"type": "thinking", "thinking": text_in(block.get("thinking"))}
                 content.append({**thought, "thinkingSignature": text_in(block.get("signature"))})
             case "text":
-                content.append(_text(text_in(block.get("text"))))
+                content.append(_text_part(text_in(block.get("text"))))
     calls = any(part["type"] == "toolCall" for part in content)
     nothing = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0}
     return {
@@ -209,7 +213,7 @@ def _pi_reply(blocks: Iterable[Record]) -> Record:
 
 def _pi_content(content: Any) -> list[Record]:
     if isinstance(content, str):
-        return [_text(content)]
+        return [_text_part(content)]
     parts: list[Record] = []
     for block in map(dict_in, list_in(content)):
         source = dict_in(block.get("source"))
@@ -218,13 +222,13 @@ def _pi_content(content: Any) -> list[Record]:
                 {"type": "image", "data": source["data"], "mimeType": text_in(source.get("media_type"))}
             )
         elif block.get("type") == "text":
-            parts.append(_text(text_in(block.get("text"))))
+            parts.append(_text_part(text_in(block.get("text"))))
         else:
-            parts.append(_text(dumps(block)))
+            parts.append(_text_part(dumps(block)))
     return parts
 
 
-def _text(text: str) -> Record:
+def _text_part(text: str) -> Record:
     return {"type": "text", "text": text}
 
 
