@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -22,17 +23,19 @@ class Places(Struct, frozen=True):
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Places:
-        home = Path(environment.get("HOME") or os.path.expanduser("~"))
+        variables = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+        home = environment.get("HOME") or os.path.expanduser("~")
+        return _places_of(home, *(environment.get(name, "") for name in variables))
 
-        def folder_of(variable: str, usual: str) -> Path:
-            given = environment.get(variable, "")
-            return (Path(given) if given.startswith("/") else home / usual) / "turnout"
 
-        return cls(
-            folder_of("XDG_CONFIG_HOME", ".config"),
-            folder_of("XDG_DATA_HOME", ".local/share"),
-            folder_of("XDG_STATE_HOME", ".local/state"),
-        )
+@lru_cache(16)  # every session asks, and a gateway has one for each request
+def _places_of(home: str, config: str, data: str, state: str) -> Places:
+    def folder_of(given: str, usual: str) -> Path:
+        return (Path(given) if given.startswith("/") else Path(home, usual)) / "turnout"
+
+    return Places(
+        folder_of(config, ".config"), folder_of(data, ".local/share"), folder_of(state, ".local/state")
+    )
 
 
 def private_folder(path: Path) -> Path:

@@ -121,6 +121,19 @@ def test_a_body_in_chunks_is_cut_at_the_limit() -> None:
     assert talked(talk) == (413, [])
 
 
+def test_a_large_body_is_read_whole() -> None:
+    """Many pieces, far above the limit of the headers, and another request behind it."""
+
+    async def talk(echo: Echo, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Any:
+        sizes = []
+        for size in (3_000_000, 5, 700_000):
+            writer.write(b"POST /a HTTP/1.1\r\nhost: h\r\ncontent-length: %d\r\n\r\n" % size + bytes(size))
+            sizes.append(json.loads((await response_of(reader))[1])["size"])
+        return sizes
+
+    assert talked(talk) == [3_000_000, 5, 700_000]
+
+
 def test_who_may_not_ask_sends_no_body() -> None:
     """The refusal comes after the head, and the connection ends."""
 

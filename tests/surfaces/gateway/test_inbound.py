@@ -56,14 +56,19 @@ def test_the_billing_line_goes_and_the_rest_stays() -> None:
     assert without_billing("About x-anthropic-billing-header.") == "About x-anthropic-billing-header."
 
 
-def test_a_conversation_is_known_by_its_header_or_its_first_words() -> None:
+def fields(body: dict[str, Any]) -> dict[str, bytes]:
+    return {name: json.dumps(value).encode() for name, value in body.items()}
+
+
+@pytest.mark.parametrize("size", [1, 100_000])
+def test_a_conversation_is_known_by_its_header_or_its_first_words(size: int) -> None:
     """Markers and system texts around the first words do not change it; another client has another one."""
-    plain = json.dumps({"messages": [USER]}).encode()
+    plain = fields({"messages": [USER]})
     marked = {"role": "user", "content": [{"type": "text", "text": "hello", "cache_control": {"type": "x"}}]}
-    longer = json.dumps({"messages": [{"role": "system", "content": "s"}, marked, USER]}).encode()
+    longer = fields({"messages": [{"role": "system", "content": "s" * size}, marked, USER]})
     assert conversation_key({}, plain, "a") == conversation_key({}, longer, "a")
     assert conversation_key({}, plain, "a") != conversation_key({}, plain, "b")
     named = conversation_key({"x-session-id": "1"}, plain, "a")
-    assert named == conversation_key({"x-session-id": "1"}, b"{}", "a") != conversation_key({}, plain, "a")
-    cached = json.dumps({"input": "x", "prompt_cache_key": "1"}).encode()
+    assert named == conversation_key({"x-session-id": "1"}, {}, "a") != conversation_key({}, plain, "a")
+    cached = fields({"input": "x", "prompt_cache_key": "1"})
     assert conversation_key({}, cached, "a") == named

@@ -25,7 +25,7 @@ SETTINGS = GatewaySettings(
 def found(
     asked: str, header: str = "", settings: GatewaySettings = SETTINGS, usual: str = ""
 ) -> tuple[str, ...]:
-    return names.targets_of(asked, header, settings, {"work"}.__contains__, usual)
+    return names.targets_of(asked, header, settings, {"work"}.__contains__, lambda _: usual)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -60,7 +60,7 @@ class Gateway:
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         settings = config.settings.gateway
-        environment: Mapping[str, str] = config.environment
+        environment = dict(config.environment)  # os.environ decodes its values at every look
         self.config = config
         self.settings = settings
         self.memory = memory
@@ -223,8 +223,7 @@ class Gateway:
             self._access.check_model(access, header)
 
     def _find_targets(self, asked: str, header: str) -> list[Target]:
-        usual = "" if header or self.settings.default else self._usual_target(asked)
-        names = targets_of(asked, header, self.settings, self._is_own_target, usual)
+        names = targets_of(asked, header, self.settings, self._is_own_target, self._usual_target)
         return [self._target(name) for name in names]
 
     def _is_own_target(self, name: str) -> bool:

@@ -130,6 +130,7 @@ class ClientConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:
             return
+        was_in_head = self._is_in_head
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -143,14 +144,13 @@ class ClientConnection(asyncio.Protocol):
         except httptools.HttpParserError as error:
             self._refuse_now(400, f"this is not HTTP: {error}; send an HTTP/1.1 request")
         else:
-            self._check_head_size(len(data))
+            if was_in_head and self._is_in_head:
+                self._check_head_size(len(data))
 
     def _check_head_size(self, more: int) -> None:
-        """Refuse a head that does not end: each part of it is small, or httptools would hold it."""
-        if self._has_head or self._refused:
-            return
+        """Refuse a head that does not end."""
         self._head_size += more
-        if self._head_size > 2 * MAX_HEAD:
+        if self._head_size > MAX_HEAD:
             self._refuse_now(431, f"the headers are larger than {MAX_HEAD} bytes; send fewer")
 
     def pause_writing(self) -> None:
@@ -186,12 +186,14 @@ class ClientConnection(asyncio.Protocol):
         self._headers: dict[str, str] = {}
         self._head_size = 0
         self._has_head = False
+        self._is_in_head = False
         self._pieces: list[bytes] = []
         self._size = self._size_before = 0
         self._request: Request | None = None
 
     def on_message_begin(self) -> None:
         self._start_message()
+        self._is_in_head = True
 
     def on_url(self, url: bytes) -> None:
         self._url += url
@@ -204,7 +206,7 @@ class ClientConnection(asyncio.Protocol):
         self._headers[key] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
-        self._has_head = True
+        self._has_head, self._is_in_head = True, False
         method = self._parser.get_method().decode("latin-1")
         url = self._url.decode("latin-1")
         try:

@@ -28,6 +28,7 @@ class InboundBody(Struct):
     """The body as it is read from now on, the model that it names, and whether it wants a stream."""
 
     body: bytes
+    fields: dict[str, Any]  # each as its JSON
     model: str
     streams: bool
     stores: bool = False  # the client may continue from this response by its id
@@ -48,7 +49,8 @@ def open_inbound(route: GatewayRoute, body: bytes, response: Callable[[str], byt
         stores = "store" not in fields or _flag(fields, "store")
         if previous := _text(fields, "previous_response_id"):
             body = _with_previous(fields, previous, response(previous))
-    return InboundBody(body, model, streams, stores, _wants_usage(route.protocol, fields))
+            fields = _fields_of(body)
+    return InboundBody(body, fields, model, streams, stores, _wants_usage(route.protocol, fields))
 
 
 def _fields_of(body: bytes) -> dict[str, Any]:

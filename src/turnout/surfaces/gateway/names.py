@@ -15,11 +15,15 @@ WILD = "*?["
 
 
 def targets_of(
-    asked: str, header: str, settings: GatewaySettings, own: Callable[[str], bool], usual: str
+    asked: str,
+    header: str,
+    settings: GatewaySettings,
+    own: Callable[[str], bool],
+    usual: Callable[[str], str],
 ) -> tuple[str, ...]:
     """The targets for a model name, in the order of failover.
 
-    `own` says whether a name is a target of the configuration; `usual` is asked where nothing matches.
+    `own` says whether a name is a target of the configuration; `usual` gives one where nothing matches.
     """
     if header:
         return (header,)
@@ -32,14 +36,14 @@ def targets_of(
     for pattern in sorted(patterns, key=len, reverse=True):
         if fnmatchcase(name, pattern):
             return _target_names(settings.models[pattern])
-    found = _target_names(settings.default) if settings.default else _target_names(usual) if usual else ()
+    found = settings.default or usual(name)
     if not found:
         raise ProviderError(
             f"no target for the model {name!r}: name it provider:model, or set [gateway] default",
             kind="not_found",
             status=404,
         )
-    return found
+    return _target_names(found)
 
 
 FAMILIES = (

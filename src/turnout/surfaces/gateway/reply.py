@@ -46,6 +46,7 @@ QUIET = frozenset(
     {"unread_fields", "thinking_omitted", "held_by_provider", "speaker_name", "shortened_result"}
 )
 """Findings that are not repairs."""
+LAST_WORDS = 8192
 UNKNOWN_MODEL = "is not in the table"
 PATIENT_AGENTS = ("codex",)
 """Clients that do not ask again after a 429: it is waited out for them."""
@@ -92,7 +93,7 @@ class GatewayReply:
         self._began = self._clock()
         self.sent: WireRequest | None = None  # the request that went upstream last
         self._finished = False
-        record.conversation = conversation_key(request.headers, inbound.body, record.client)
+        record.conversation = conversation_key(request.headers, inbound.fields, record.client)
         self._read = self._read_history()
         self._carrier = ReplyCarrier(route.protocol, parts.sealer)
         self._is_array = route.protocol == "gemini" and request.query.get("alt") != "sse"
@@ -223,16 +224,17 @@ class GatewayReply:
         )
 
     def _response_id(self) -> str:
-        """Of the conversation and all that was said in it: the same request has the same id."""
-        digest = sha256(f"{self.record.conversation}\0".encode() + self._inbound.body)
+        """Of the conversation, the turn, and what was said last: the same request has the same id."""
+        place = f"{self.record.conversation}.{len(self.history.turns)}\0{len(self._inbound.body)}\0"
+        digest = sha256(place.encode() + self._inbound.body[-LAST_WORDS:])
         return WRITERS[self._route.protocol][2] + digest.hexdigest()[:32]
 
     def _asked_fields(self) -> dict[str, Any] | None:
         """The body without its messages: Responses repeats a part of it, and names tools as it does."""
         if self._route.protocol != "responses":
             return None
+        fields = self._inbound.fields
         try:
-            fields = msgspec.json.decode(self._inbound.body, type=dict[str, msgspec.Raw])
             return {name: msgspec.json.decode(raw) for name, raw in fields.items() if name != "input"}
         except (ValueError, RecursionError):
             return None
@@ -323,8 +325,7 @@ class GatewayReply:
     def _keep_response(self, encoder: ReplyEncoder, turn: ModelTurn, body: bytes) -> None:
         """For a client that continues from this response by its id."""
         whole: Mapping[str, Any] = msgspec.json.decode(body or encoder.whole(turn))
-        fields = msgspec.json.decode(self._inbound.body, type=dict[str, msgspec.Raw])
-        given = bytes(fields["input"]).strip()
+        given = bytes(self._inbound.fields["input"]).strip()
         if given[:1] == b'"':
             given = b'[{"role":"user","content":' + given + b"}]"
         items = b",".join([given[1:-1], *(msgspec.json.encode(item) for item in whole.get("output", ()))])
