@@ -12,6 +12,7 @@ import msgspec
 from ...errors import ProviderError, TurnoutError, UsageError
 from ...model import Origin
 from ...session.routing import Breaker
+from ...store import open_store
 from ...targets.count import count
 from ...targets.error_body import error_body
 from ...targets.inbound import read_request
@@ -28,6 +29,7 @@ from .guard import OPEN_PATHS, Refusal, check_content, check_host, check_origin
 from .histories import HistoryCache
 from .http_connection import error_response
 from .inbound import open_inbound
+from .keeping import ConversationKeeper
 from .memory import GatewayMemory
 from .metrics import GatewayMetrics
 from .names import listed_names, maker_of, model_entry, model_list, origin_of, targets_of
@@ -90,8 +92,15 @@ class Gateway:
                 keys=config.keys(),
             ),
             finish=self._record_reply,
+            keeper=ConversationKeeper(lambda: open_store(environment)) if settings.keep else None,
         )
         self._add_own_routes()
+
+    def close(self) -> None:
+        """Write what waits, and close the files."""
+        self.memory.close()
+        if self._services.keeper is not None:
+            self._services.keeper.close()
 
     # Routes
 

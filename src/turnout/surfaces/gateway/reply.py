@@ -35,6 +35,7 @@ from .conversation import conversation_key
 from .histories import HistoryCache
 from .inbound import InboundBody, without_billing
 from .issued import IssuedState, ReplyCarrier, fingerprint, pack_state
+from .keeping import ConversationKeeper
 from .memory import GatewayMemory
 from .names import origin_of
 from .record import RequestRecord
@@ -69,6 +70,7 @@ class ReplyServices(Struct):
     breakers: dict[Any, Breaker]
     world: World
     finish: Callable[[GatewayReply], None]
+    keeper: ConversationKeeper | None = None  # with `keep = true`
 
 
 class GatewayReply:
@@ -314,6 +316,8 @@ class GatewayReply:
             parts.memory.remember(key, name, pack_state(state))
         if self._inbound.stores:
             self._keep_response(encoder, turn, body)
+        if parts.keeper is not None:
+            parts.keeper.keep(self.history, turn)
         self.record.stop = turn.stop
         self.record.add_usage(turn.usage, complete.cost, self._counts_cached_apart(turn))
         self.finish(200)

@@ -39,8 +39,14 @@ class GatewayPlaces(Struct, frozen=True):
         return cls(
             folder / "gateway-token",
             folder / "gateway-sealing-key",
-            default_path(config.environment).parent / "gateway.db",
+            _folder_of_store(config) / "gateway.db",
         )
+
+
+def _folder_of_store(config: Config) -> Path:
+    """Beside the store where that is a file; a store on a server has no folder."""
+    path = default_path(config.environment)
+    return config.places.data if "://" in config.environment.get("TURNOUT_STORE", "") else path.parent
 
 
 class ServeOptions(Struct, frozen=True, kw_only=True):
@@ -138,7 +144,7 @@ async def run_gateway(
     finally:
         await server.close()
         writing.cancel()
-        gateway.memory.close()
+        gateway.close()
 
 
 async def _flush_requests(gateway: Gateway) -> None:
