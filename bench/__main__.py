@@ -27,6 +27,7 @@ ALL = (
     "startup",
     "store",
     "terminal",
+    "gateway",
     "handoff",  # last, for it leaves switches of the libraries on
 )
 PEERS = ("openai", "anthropic", "google-genai", "litellm", "pydantic-ai-slim", "langchain-openai", "httpx2")
