@@ -223,6 +223,7 @@ class GatewayReply:
             carry=self._carrier.carry,
             request=self._asked_fields(),
             array=self._is_array,
+            upstream=self.sent.protocol,
         )
 
     def _response_id(self) -> str:
