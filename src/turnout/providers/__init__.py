@@ -76,7 +76,7 @@ def find_provider(name: str) -> Provider:
     near = get_close_matches(fold_name(name), list(_providers_by_name()), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(PROVIDERS)}."
     raise UsageError(
-        f"unknown provider {name!r}; {hint} For any other server, use 'compatible:MODEL' with base_url="
+        f"unknown provider {name!r}; {hint} For any other server, use 'compatible:MODEL' with its base URL"
     )
 
 

@@ -78,10 +78,8 @@ class Keys:
             if not required or _is_local(target.provider):
                 return {}
             name = target.origin.provider
-            names = " or ".join(target.provider.key_variables) or "api_key="
-            raise ProviderError(
-                f"no key for {name}: set {names}, run `turnout login {name}`, or give api_key=", kind="auth"
-            )
+            names = " or ".join(target.provider.key_variables) or "its key"
+            raise ProviderError(f"no key for {name}: set {names}, or run `turnout login {name}`", kind="auth")
         return key_headers(target.provider, key)
 
     async def request_headers(

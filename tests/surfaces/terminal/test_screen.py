@@ -134,7 +134,7 @@ def test_failures_tell_the_way_on() -> None:
     """The message is shown with a hint on what to do."""
     error = ProviderError("no key for openai", kind="auth")
 
-    said, hint = fed(busy(), Failed(error))
+    said, hint = fed(busy(advise=lambda kind: f"{kind}: another model with /model"), Failed(error))
 
     assert said == Notice("no key for openai", "bad")
     assert isinstance(hint, Notice) and "/model" in hint.text

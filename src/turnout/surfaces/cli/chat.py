@@ -6,10 +6,12 @@ import asyncio
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from ...world.secrets import Secrets
 from ..shared.open_session import SessionArguments, configuration
 from .debug_log import DebugLog
+from .guide import needs_guide, run_guide
 from .options import session_options
 
 
@@ -45,6 +47,12 @@ def chat_command(
     """
     asked = SessionArguments(approval=approval or "", stored=not no_store, **wanted)
     config = configuration(asked)
+    if needs_guide(asked, config):
+        chosen = run_guide(config)
+        if not chosen.model:
+            return
+        asked = replace(asked, model=chosen.model, resume=chosen.resume)
+        config = configuration(asked)
     secrets = Secrets(config.environment)
     from ..terminal.start import converse  # prompt_toolkit is loaded for this command only
 

@@ -82,7 +82,7 @@ def rescue_command(
     if program:
         _write_repaired(case, case.found.program if program == "same" else program, place)
         return
-    id = _store_session(case)
+    id = store_case(case)
     if only_import:
         click.echo(id)
         return
@@ -142,7 +142,7 @@ def _chosen_case(cases: list[RescueCase], which: str) -> RescueCase:
     return case
 
 
-def _store_session(case: RescueCase) -> str:
+def store_case(case: RescueCase) -> str:
     """Store the session in turnout, under a new id, with what was resolved on stderr."""
     from ...interchange.rescue import read_found
     from ...store import open_store

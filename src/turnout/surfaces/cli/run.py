@@ -27,6 +27,7 @@ from ...tools.declare.validator import validator_of
 from ...world.config import Config
 from ...world.secrets import Secrets
 from ..shared.clean_text import json_line, one_line, printable
+from ..shared.failure_advice import failure_advice
 from ..shared.mcp_servers import servers_of, unused_server_lines
 from ..shared.mentions import attached_files
 from ..shared.open_session import (
@@ -260,6 +261,9 @@ class OneShot:
             error=trouble(terminal.error, self.secrets.hide) if isinstance(terminal, Failed) else None,
         )
         self._print_result(result)
+        if isinstance(terminal, Failed):
+            advice = failure_advice(terminal.kind, session.target, session.environment)
+            self._write_stderr(advice) if advice else None
         return result.exit_code
 
     async def _run_to_end(

@@ -17,6 +17,7 @@ from prompt_toolkit.layout import (
     Window,
 )
 from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout.processors import ConditionalProcessor, PasswordProcessor
 from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
 
@@ -85,7 +86,10 @@ class Bottom:
 
     def _entry(self, search: SearchToolbar) -> Window:
         control = BufferControl(
-            self._terminal.buffer, search_buffer_control=search.control, preview_search=True
+            self._terminal.buffer,
+            input_processors=[ConditionalProcessor(PasswordProcessor(), Condition(self._hides_typing))],
+            search_buffer_control=search.control,
+            preview_search=True,
         )
         return Window(
             control,
@@ -94,6 +98,9 @@ class Bottom:
             wrap_lines=True,
             dont_extend_height=True,
         )
+
+    def _hides_typing(self) -> bool:
+        return self._terminal.inquiry is not None and self._terminal.inquiry.secret
 
     def _input_height(self) -> Dimension:
         """Rows for the input, and below it for a menu while it is open."""

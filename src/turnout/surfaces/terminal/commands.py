@@ -16,6 +16,7 @@ from ...errors import TurnoutError
 from ...tools.policy.rules import MODES
 from ..shared.clean_text import printable
 from .commands_context import show_context, write_agents_file
+from .commands_login import login_names, sign_in_here
 from .commands_mcp import manage_mcp_servers, mcp_choices
 from .commands_model import model_names, provider_names, switch_model, switch_provider
 from .commands_rewind import rewind_last, rewind_session
@@ -132,6 +133,7 @@ def _permission_words(talk: Talk) -> Iterable[str]:
 COMMANDS: dict[str, SlashCommand] = {
     "help": SlashCommand("show commands and keys", _show_help),
     "model": SlashCommand("choose who answers, at any turn", switch_model, "[NAME]", model_names),
+    "login": SlashCommand("sign in to a provider with a key", sign_in_here, "[PROVIDER]", login_names),
     "provider": SlashCommand("show or switch the provider", switch_provider, "[NAME]", provider_names),
     "clear": SlashCommand("start a new session", start_new_session, idle=True),
     "compact": SlashCommand("summarise old turns to free context", compact_history, idle=True),

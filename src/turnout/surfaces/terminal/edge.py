@@ -29,8 +29,8 @@ class Edge(Protocol):
     async def ask(self, request: ApprovalRequest, question: ApprovalQuestion) -> Decision:
         """The user's answer to an approval question; a cancelled question disappears."""
 
-    async def inquire(self, label: str) -> str | None:
-        """A line that the user types as an answer; None if they decline."""
+    async def inquire(self, label: str, *, secret: bool = False) -> str | None:
+        """A line that the user types as an answer; None if they decline. A secret is not shown."""
 
     async def pick(self, title: str, rows: Sequence[PickRow], at: int = 0) -> int | None:
         """The position of the row that the user picks; None if they pick none."""

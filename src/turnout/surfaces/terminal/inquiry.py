@@ -10,8 +10,9 @@ from .picker import Picker
 class Inquiry:
     """An answer that is awaited; `label` is shown before the input."""
 
-    def __init__(self, label: str, answer: asyncio.Future[str | None]) -> None:
+    def __init__(self, label: str, answer: asyncio.Future[str | None], secret: bool = False) -> None:
         self.label = label
+        self.secret = secret  # what is typed is not shown
         self.answer = answer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from threading import Thread
 from typing import TextIO
 
@@ -105,9 +105,10 @@ class Plain:
                 if key.lower() == choice.key and choice is not EDIT:
                     return decision(request, choice, why if choice is NO else "")
 
-    async def inquire(self, label: str) -> str | None:
+    async def inquire(self, label: str, *, secret: bool = False) -> str | None:
         self._write_text(f"{label}: ")
-        line = await self._lines.get()
+        with hidden_typing(self._stdin) if secret else nullcontext():
+            line = await self._lines.get()
         if line is None:
             self._lines.put_nowait(None)
         return line.strip() if line and line.strip() else None
@@ -142,6 +143,25 @@ class Plain:
         with suppress(OSError):
             self._stdout.write(only_colour(text))
             self._stdout.flush()
+
+
+@contextmanager
+def hidden_typing(stdin: TextIO) -> Iterator[None]:
+    """Switch off the echo of a terminal, for a secret."""
+    try:
+        import termios
+
+        before = termios.tcgetattr(stdin.fileno())
+    except (ImportError, OSError, ValueError, termios.error):
+        yield
+        return
+    hidden = [*before]
+    hidden[3] &= ~termios.ECHO
+    termios.tcsetattr(stdin.fileno(), termios.TCSADRAIN, hidden)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(stdin.fileno(), termios.TCSADRAIN, before)
 
 
 def _columns(stdout: TextIO) -> int:

@@ -34,26 +34,23 @@ NOTICES = {
     "compressing": "compacting: ",
     "guard": "stopped: ",
 }
-HINTS = {
-    "auth": "Set the provider's API key, or choose another model with /model.",
-    "quota": "The quota is used up; choose another model with /model.",
-    "rate_limit": "Wait a little, or choose another model with /model.",
-    "context_too_long": "/compact frees context.",
-    "not_found": "/model lists models that are ready.",
-    "invalid_request": "/diagnose finds the fault; /model switches to another model.",
-    "network": "Check the network and the address with `turnout providers --check`.",
-}
 
 
 class Screen:
     """The screen of one conversation."""
 
-    def __init__(self, look: Look = lambda path: None, hide: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        look: Look = lambda path: None,
+        hide: Callable[[str], str] = str,
+        advise: Callable[[str], str] = lambda kind: "",
+    ) -> None:
         self.unfolded = False
         self.queued: list[str] = []
         self.last_thought = ""
         self._folded: list[Piece] = []  # what is not shown whole, the last one at the end
         self._look = look
+        self._advise = advise  # what to do about a failure of this kind
         self._hide = hide  # redacts secrets in the messages of providers
         self._blocks = Blocks()
         self._calls: dict[str, CallOnScreen] = {}
@@ -227,7 +224,9 @@ class Screen:
             case Cancelled():
                 yield Notice("Interrupted. The conversation is valid; type what to do next.", "warn")
             case Failed(error):
-                yield from _failure_notices(self._hide(str(error)), event.kind)
+                yield Notice(printable(self._hide(str(error))), "bad")
+                if advice := self._advise(event.kind):
+                    yield Notice(printable(self._hide(advice)))
 
 
 def _ending_notice(turn: ModelTurn) -> Iterator[Piece]:
@@ -237,9 +236,3 @@ def _ending_notice(turn: ModelTurn) -> Iterator[Piece]:
         yield Notice("The model refused to answer.", "warn")
     elif not turn.text.strip():
         yield Notice("The answer is empty.")
-
-
-def _failure_notices(message: str, kind: str) -> Iterator[Piece]:
-    yield Notice(printable(message), "bad")
-    if hint := HINTS.get(kind, ""):
-        yield Notice(hint)

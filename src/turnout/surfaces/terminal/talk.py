@@ -22,6 +22,7 @@ from ...tools.policy.approval import ApprovalRequest, Decision
 from ...tools.policy.rules import MODES
 from ...world.secrets import Secrets
 from ..shared.clean_text import printable
+from ..shared.failure_advice import failure_advice
 from ..shared.mcp_servers import servers_of, unused_server_lines
 from ..shared.mentions import AttachedFiles, attached_files
 from ..shared.usage_counts import count_use
@@ -51,7 +52,7 @@ class Talk:
         self.secrets = secrets or Secrets(opener.config.environment)
         self.secrets.keys = lambda: self.session.keys.secrets()
         self.session: Session = opener.open(self.approve, self.answer, opener.first, model)
-        self.screen = Screen(self.look, self.secrets.hide)
+        self.screen = Screen(self.look, self.secrets.hide, self.advise)
         self.edge: Edge = None  # type: ignore[assignment]  # set by the edge, before the first prompt
         self.user_commands: dict[str, UserCommand] = {}
         self.servers: McpServers | None = None
@@ -289,7 +290,7 @@ class Talk:
             if tool.name not in following.scheduler.registry:  # tools of MCP servers, which keep running
                 following.scheduler.registry.add(tool)
         self.session = following
-        self.screen = Screen(self.look, self.secrets.hide)
+        self.screen = Screen(self.look, self.secrets.hide, self.advise)
         self.aside = []
         self.refresh_status()
 
@@ -334,6 +335,10 @@ class Talk:
         except (OSError, ValueError):
             return None
         return None if is_binary(data) else decode_text(data).text.replace("\r\n", "\n")
+
+    def advise(self, kind: str) -> str:
+        """What to do about a failed request of the current model."""
+        return failure_advice(kind, self.session.target, self.config.environment)
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()

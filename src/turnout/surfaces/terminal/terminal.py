@@ -131,9 +131,9 @@ class Terminal:
         self.show(Notice(f"  {printable(answer_line(decided, question))}"))
         return decided
 
-    async def inquire(self, label: str) -> str | None:
+    async def inquire(self, label: str, *, secret: bool = False) -> str | None:
         await self._silence.wait()  # the rest of a sentence must not become the answer
-        self.inquiry = Inquiry(label, asyncio.get_running_loop().create_future())
+        self.inquiry = Inquiry(label, asyncio.get_running_loop().create_future(), secret)
         typed = self.buffer.text
         self.buffer.reset()
         self.refresh()
@@ -309,7 +309,8 @@ class Terminal:
 
     def _give_answer(self, text: str | None) -> None:
         if self.inquiry is not None and not self.inquiry.answer.done():
-            self.show(Notice(f"  {printable(text) if text else 'no answer'}"))
+            said = "(not shown)" if self.inquiry.secret else printable(text or "")
+            self.show(Notice(f"  {said if text else 'no answer'}"))
             self.inquiry.answer.set_result(text)
 
     def _fill_line(self, text: str) -> None:
