@@ -297,7 +297,8 @@ class Gateway:
         self._access.note_use(record.client, record.tokens, record.cost or 0.0, self._wall_clock())
         self.metrics.add(record)
         self.memory.add_request(record.as_dict(), bodies)
-        self._log_line(log_line(record))
+        if self._log is not None:
+            self._log(log_line(record))
 
     def _kept_bodies(self, reply: GatewayReply) -> bytes:
         sent = reply.sent.body if reply.sent is not None else b""
