@@ -14,6 +14,7 @@ from turnout.errors import CorruptHistory
 from turnout.history.check import violations
 from turnout.history.log import History
 from turnout.interchange.exports import export, from_jsonl, to_html, to_jsonl, to_markdown
+from turnout.interchange.html_markdown import is_safe_link
 from turnout.model import Code, Media, Outcome, Text, Thinking
 
 NASTY = '\x1b]0;title\x07\x1b[31mred\x1b[0m \x9b1m <script>alert(1)</script> & "quoted" ```` \x08\x00'
@@ -135,18 +136,49 @@ class Page(HTMLParser):
         self.text += data
 
 
-ALLOWED = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "section", "pre", "details"} | {
-    "summary",
-    "img",
+MARKDOWN = {
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "strong",
+    "em",
+    "s",
+    "code",
+    "blockquote",
+    "hr",
+    "br",
+    "a",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
 }
+ALLOWED = (
+    {"html", "head", "meta", "title", "style", "body", "section", "pre", "details"}
+    | MARKDOWN
+    | {
+        "summary",
+        "img",
+    }
+)
 
 
 def harmless(history: History, title: str = "") -> Page:
     page = Page(to_html(history, title).decode())
     assert set(page.tags) <= ALLOWED
     assert not [name for name, _ in page.attributes if name.startswith("on")]
-    links = [value for name, value in page.attributes if name in ("src", "href")]
-    assert all(re.match(r"data:image/(png|jpeg|gif|webp);base64,", link or "") for link in links)
+    sources = [value for name, value in page.attributes if name == "src"]
+    assert all(re.match(r"data:image/(png|jpeg|gif|webp);base64,", source or "") for source in sources)
+    assert all(is_safe_link(value or "") for name, value in page.attributes if name == "href")
     return page
 
 

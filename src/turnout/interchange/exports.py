@@ -37,7 +37,10 @@ from ..plain import clean_text, dumps, loads
 from ..store.ports import SessionHeader, StoredSession
 from ..store.recover import history_of_stored
 from ..tools.confine.output import readable
+from .html_markdown import markdown_html
 
+DRAWN = frozenset({"user", "text", "summary"})
+"""Kinds of pieces that are written in Markdown. The rest is shown letter by letter."""
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -223,8 +226,10 @@ section { margin: 1rem 0; padding: .5rem 1rem; border-left: 4px solid #bbb }
 .error, .interrupted, .cancelled, .denied { border-color: #c33 }
 h2 { font-size: .85rem; color: #666; margin: 0 }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; margin: .25rem 0; unicode-bidi: isolate }
-details pre, .call pre { font: 13px/1.4 ui-monospace, monospace }
+code, pre code, details pre, .call pre { font: 13px/1.4 ui-monospace, monospace }
 img { max-width: 100% }
+table { border-collapse: collapse } td, th { border: 1px solid #bbb; padding: .2rem .6rem }
+blockquote { margin: 0; padding-left: 1rem; border-left: 3px solid #bbb }
 @media (prefers-color-scheme: dark) {
   body { background: #161616; color: #ddd } .user { background: #1a2433 }
   .system, .summary { background: #2a2413 }
@@ -252,7 +257,9 @@ def _html_section(piece: TranscriptPiece) -> str:
     heading = _escape_html(
         _one_line({"user": "User", "text": piece.who}.get(piece.kind, f"{piece.kind} {piece.who}"))
     )
-    content = f"<pre>{_escape_html(without_control_codes(piece.text))}</pre>{_image_tag(piece.media)}"
+    text = without_control_codes(piece.text)
+    drawn = markdown_html(text) if piece.kind in DRAWN else f"<pre>{_escape_html(text)}</pre>"
+    content = f"{drawn}{_image_tag(piece.media)}"
     if piece.kind in ("thinking", "result"):
         state = f" ({piece.status})" if piece.status else ""
         opened = " open" if piece.status not in ("", "complete") else ""

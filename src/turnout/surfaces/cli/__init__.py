@@ -43,6 +43,7 @@ COMMANDS = {
     "check": "check",
     "decode": "decode",
     "completion": "completion",
+    "update": "update",
 }
 
 SECTIONS = {
@@ -70,6 +71,7 @@ SECTIONS = {
         "probe": "Find out how to speak to an unknown server.",
         "sandbox": "Show what confines files and commands here, with proof.",
         "completion": "Print shell completion for bash, zsh or fish.",
+        "update": "Say how to update this installation.",
     },
     "Conversations as data": {
         "render": "Print a conversation as a request that a provider accepts.",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ..shared.open_session import CHOOSE
+from .value_completion import complete_models, complete_profiles, complete_sessions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,7 @@ SESSION = (
         "-m",
         "--model",
         default="",
+        shell_complete=complete_models,
         help="The model: gpt-5.1, openai/gpt-5.1, openai:gpt-5.1, or a name from the configuration.",
     ),
     click.option("--fallback", multiple=True, help="Model to use when the one before it fails; repeatable."),
@@ -37,6 +39,7 @@ SESSION = (
         "-r",
         "--resume",
         default="",
+        shell_complete=complete_sessions,
         is_flag=False,
         flag_value=CHOOSE,
         metavar="[ID]",
@@ -71,7 +74,12 @@ SESSION = (
         help="What to do with the thinking of other models: leave it out, or send it as text.",
     ),
     click.option("--cwd", "folder", default="", help="Work in this folder."),
-    click.option("--profile", default="", help="Use this profile of the configuration."),
+    click.option(
+        "--profile",
+        default="",
+        shell_complete=complete_profiles,
+        help="Use this profile of the configuration.",
+    ),
     click.option("--base-url", default="", help="Base URL of the model's API."),
     click.option(
         "--debug",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ...model import Outcome
 from ...plain import arguments as parsed
-from ...plain import dumps
+from ...plain import dict_in, dumps, list_in, text_in
 from ...session.events import Nested
 from ...streaming.events import ToolCallStart
 from ...tools.declare.events import ToolProgress, ToolState
@@ -26,6 +26,10 @@ LONGEST_LINE = 240
 LONGEST_SUBJECT = 400
 KEPT_OUTPUT = 8_000
 LIVE_LINES = 4
+MOST_STEPS = 30
+MARKS = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
+DRAWN = frozenset({"todo", "ask_user"})
+"""Tools whose arguments are drawn: their JSON is not shown while it streams."""
 QUIET = frozenset({"read_file"})
 """Tools whose results the user already has: only the size is shown."""
 
@@ -92,10 +96,13 @@ class CallOnScreen:
         text = printable(outcome.text).strip("\n")
         lines = text.split("\n") if text else []
         changed = bool(self._change) and outcome.status == "complete"
-        shown = [] if changed or (self.name in QUIET and outcome.status == "complete") else lines[:PREVIEW]
+        if self.name == "todo" and outcome.status == "complete":
+            lines = todo_lines(self.arguments)
+        limit = MOST_STEPS if self.name == "todo" else PREVIEW
+        shown = [] if changed or (self.name in QUIET and outcome.status == "complete") else lines[:limit]
         self.used = FinishedCall(
             self.name,
-            subject(self.arguments),
+            call_subject(self.name, self.arguments),
             outcome.status,
             now - self._began,
             tuple(line[:LONGEST_LINE] for line in shown),
@@ -110,15 +117,34 @@ class CallOnScreen:
         lines = [*printable(self._output).rstrip("\n").split("\n")[-LIVE_LINES:]] if self._output else []
         lines += [one_line(self._step)] if self._step else []
         state = self.state if self.used is None else self.used.status
-        about = subject(self.arguments) or one_line("".join(self._raw)[-LONGEST_SUBJECT:])
+        about = call_subject(self.name, self.arguments)
+        if not about and self.name not in DRAWN:
+            about = one_line("".join(self._raw)[-LONGEST_SUBJECT:])
         return RunningCall(self.name, about, state, now - self._began, self._fraction, tuple(lines))
+
+
+def call_subject(name: str, arguments: Mapping[str, Any]) -> str:
+    """What a call is about, in one line; of a list of steps, how many are done."""
+    if name == "todo" and arguments:
+        steps = [dict_in(step) for step in list_in(arguments.get("items"))]
+        done = sum(step.get("status") == "done" for step in steps)
+        return f"{done} of {len(steps)} done"
+    return subject(arguments)
+
+
+def todo_lines(arguments: Mapping[str, Any]) -> list[str]:
+    """A list of steps as it is drawn, one line a step."""
+    steps = [dict_in(step) for step in list_in(arguments.get("items"))]
+    marks = [MARKS.get(text_in(step.get("status")), MARKS["pending"]) for step in steps]
+    texts = [one_line(text_in(step.get("text")), 200) for step in steps]
+    return [f"{mark} {text}" for mark, text in zip(marks, texts, strict=True)]
 
 
 def subject(arguments: Mapping[str, Any]) -> str:
     """What a call is about, in one line: its command, its path, the files of its patch, or its arguments."""
     if isinstance(patch := arguments.get("patch"), str) and (files := _PATCHED.findall(patch)):
         return one_line(visible(" ".join(files)), LONGEST_SUBJECT)
-    for name in ("command", "path", "pattern", "prompt", "url"):
+    for name in ("command", "path", "pattern", "prompt", "question", "url"):
         if isinstance(value := arguments.get(name), str):
             return one_line(visible(value), LONGEST_SUBJECT)
     return one_line(visible(dumps(arguments)), LONGEST_SUBJECT) if arguments else ""

@@ -126,6 +126,11 @@ def _show_help(talk: Talk, rest: str) -> None:
     talk.edge.show(Rows(KEYS if talk.edge.has_keys else PLAIN_KEYS, "Keys"))
 
 
+def _show_jobs(talk: Talk, rest: str) -> None:
+    lines = [printable(line) for line in talk.background_lines()]
+    talk.edge.show(Notice("\n".join(lines) or "No command runs in the background."))
+
+
 def _permission_words(talk: Talk) -> Iterable[str]:
     return (*MODES, "revoke")
 
@@ -146,6 +151,7 @@ COMMANDS: dict[str, SlashCommand] = {
     "open": SlashCommand("show what was folded, the last first", lambda talk, rest: talk.open_folded()),
     "export": SlashCommand("write the conversation to a file", export_conversation, "[FILE]"),
     "copy": SlashCommand("copy the last answer", copy_last_answer),
+    "jobs": SlashCommand("list the commands that run in the background", _show_jobs),
     "tools": SlashCommand("list the tools and their risk", show_tools),
     "mcp": SlashCommand(
         "show MCP servers, trust or restart one", manage_mcp_servers, "[trust NAME]", mcp_choices

@@ -15,11 +15,15 @@ class StatusFacts(Struct, frozen=True):
     used: int = 0  # tokens of the context
     context: int = 0
     cost: float | None = None
+    stand_in: str = ""  # who answered last, if it was not the model that was asked
+    jobs: int = 0  # commands that run in the background
 
 
 def status_line(facts: StatusFacts, width: int, dot: str = "·") -> str:
     """As much of it as fits. The model is dropped last."""
-    parts = [one_line(facts.model, 60)]
+    parts = [one_line(f"{facts.stand_in} for {facts.model}" if facts.stand_in else facts.model, 90)]
+    if facts.jobs:
+        parts.append(f"{facts.jobs} in the background")
     if facts.context:
         share = min(facts.used / facts.context, 1.0)
         parts.append(f"{share:.0%} of {token_count(facts.context)}")

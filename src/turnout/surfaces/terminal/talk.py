@@ -16,8 +16,10 @@ from ...errors import TurnoutError
 from ...model import Block
 from ...session.events import Complete, SessionEvent, Status
 from ...session.session import Session
+from ...tools.builtin.background import KEY as BACKGROUND
 from ...tools.confine.file_text import decode_text, is_binary
 from ...tools.declare.context import Question
+from ...tools.declare.events import ToolResult
 from ...tools.policy.approval import ApprovalRequest, Decision
 from ...tools.policy.rules import MODES
 from ...world.secrets import Secrets
@@ -58,6 +60,7 @@ class Talk:
         self.servers: McpServers | None = None
         self.aside: list[Block] = []  # blocks that go with the next prompt
         self.pasted = PastedParts()
+        self._stand_in = ""  # who answers after a failover
         self._unsent = UnsentPrompts(opener.config.places) if opener.store is not None else None
         self._task: asyncio.Task[None] | None = None
         self._later: list[str] = []
@@ -232,6 +235,7 @@ class Talk:
 
     async def _converse(self, blocks: tuple[Block, ...]) -> None:
         await self._settle_servers()
+        self._stand_in = ""
         ended: SessionEvent | None = None
         while blocks:
             replies = len(self.session.turns)
@@ -263,7 +267,9 @@ class Talk:
             self._save_unsent()
         if pieces:
             self.edge.show(*pieces)
-        if isinstance(event, Status):  # a reply came, or another model will answer
+        if isinstance(event, Status) and event.kind == "switched" and event.target is not None:
+            self._stand_in = str(event.target) if event.target != self.session.target.origin else ""
+        if isinstance(event, Status | ToolResult):  # a reply came, or another model will answer
             self._status_facts = None
         self.edge.refresh()
 
@@ -328,6 +334,11 @@ class Talk:
             return asked.choices[int(typed) - 1]
         return typed
 
+    def background_lines(self) -> list[str]:
+        """The commands that run in the background, one line each."""
+        held = self.session.scheduler.state.get(BACKGROUND)
+        return [each.line for each in held.live] if held is not None else []
+
     def look(self, path: str) -> str | None:
         """The text of a file of the workspace, to show what would change; None if it is not text."""
         try:
@@ -360,6 +371,8 @@ class Talk:
                 session.compressor.used_tokens(),
                 session.target.facts.context,
                 session.cost,
+                self._stand_in,
+                len(self.background_lines()),
             )
         return self._status_facts
 
