@@ -20,11 +20,7 @@ RAW = ("", "{", "null", "[]", '"{\\"n\\": 1}"', '{"n": 1', "{}{}", '{"n": "\\ud8
 
 def calls_are_off(asked: SimulatedRequest) -> bool:
     """Whether the request says that no tool may be called."""
-    choice = asked.body.get("tool_choice")
-    config = asked.body.get("toolConfig")
-    mode = config["functionCallingConfig"].get("mode") if isinstance(config, dict) else ""
-    kind = choice.get("type") if isinstance(choice, dict) else choice
-    return kind == "none" or mode == "NONE" or not asked.body.get("tools")
+    return not asked.may_call
 
 
 def good_call(dice: random.Random) -> Call:

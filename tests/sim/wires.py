@@ -112,7 +112,8 @@ class Line:
             for seen in reversed(self.inner.exchanges)
             if (seen.url, seen.body) == (request.url, request.body)
         )
-        return next(same).model
+        found = next(same, None)
+        return found.model if found else ""  # a question about the server itself has no model
 
     def _expect_patience(self, sent: Sent, named: Mapping[str, float]) -> None:
         """No server is asked again before the time that it named."""

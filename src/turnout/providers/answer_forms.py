@@ -24,6 +24,9 @@ class AnswerRule(Struct, frozen=True):
     beside_tools: AnswerForm | None = None  # None: the same
 
 
+CLAUDE_ON_BEDROCK = ("haiku-4-5", "sonnet-4-5", "opus-4-5", "sonnet-4-6", "opus-4-6")
+"""The models of Claude that take a schema of the answer, and strict tools, on Bedrock (as of 2026-09)."""
+
 RULES = (
     # Anthropic: structured outputs began with Claude Sonnet 4.5 and Opus 4.1; older models answer 400.
     AnswerRule("*", "*claude-3*", "tool"),
@@ -44,7 +47,11 @@ RULES = (
     # Groq serves schemas on a few models only, and on none of them beside tools.
     AnswerRule("groq", "openai/gpt-oss*", "schema", "text"),
     AnswerRule("groq", "*", "json", "text"),
-    # Converse has no field for the shape of an answer.
+    # Bedrock has structured outputs on some models only. Claude since Opus 4.7 answers
+    # "output_config.format: Extra inputs are not permitted"; which one does is not a matter of its version.
+    *(AnswerRule("bedrock", f"*claude-{name}*", "schema") for name in CLAUDE_ON_BEDROCK),
+    AnswerRule("bedrock", "*gpt-oss*", "schema"),
+    AnswerRule("bedrock", "*kimi*", "schema"),
     AnswerRule("bedrock", "*", "tool"),
     # OpenAI: `json_schema` came with gpt-4o; older models take only JSON objects.
     AnswerRule("*", "*gpt-4-turbo*", "json"),

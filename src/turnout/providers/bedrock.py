@@ -12,6 +12,7 @@ from ..rendering.image_size import ImageLimit
 from ..wire.chat.dialect import ChatDialect
 from ..wire.converse.dialect import ConverseDialect
 from ..wire.invoke.dialect import InvokeDialect
+from .answer_forms import CLAUDE_ON_BEDROCK
 from .families import families
 from .provider import Blank, Provider
 
@@ -42,8 +43,9 @@ CLAUDE = replace(
 )
 EVERYWHERE = ("tools", "system", "messages")
 CACHING_CLAUDE = replace(CLAUDE, caching=EVERYWHERE)
-# Since Claude 4.5: strict tools, a schema of the answer, and a cache that lasts an hour.
-NEW_CLAUDE = replace(CACHING_CLAUDE, ttls=("5m", "1h"), takes_strict=True)
+# Since Claude 4.5 the cache can last an hour. Some of these take strict tools and a schema of the answer.
+NEW_CLAUDE = replace(CACHING_CLAUDE, ttls=("5m", "1h"))
+STRICT_CLAUDE = replace(NEW_CLAUDE, takes_strict=True)
 
 # Nova reads from S3, and its cache holds no tools. A file is refused inside a result ("extraneous key").
 NOVA = replace(
@@ -63,13 +65,15 @@ LLAMA_WITH_EYES = replace(LLAMA, reads=(*IMAGES, *FILES))
 MISTRAL = replace(PLAIN, id_format="mistral", choices=("auto", "any"), top_k_field="top_k", reads=FILES)
 PIXTRAL = replace(MISTRAL, reads=(*IMAGES, *FILES))
 COHERE = replace(PLAIN, top_k_field="k", reads=FILES)
-GPT_OSS = replace(PLAIN, thinking="effort")
+GPT_OSS = replace(PLAIN, thinking="effort", takes_strict=True)
+KIMI = replace(PLAIN, takes_strict=True)
 
 OVERRIDES = (
     *((f"*claude-{name}*", OLD) for name in ("v2", "instant")),
     *((f"*claude-{name}*", CLAUDE) for name in ("3-haiku", "3-sonnet", "3-opus", "3-5-sonnet")),
     *((f"*claude-{name}*", CACHING_CLAUDE) for name in ("3-5-haiku", "3-7", "opus-4-1", "opus-4-2025")),
     ("*claude-sonnet-4-2025*", CACHING_CLAUDE),
+    *((f"*claude-{name}*", STRICT_CLAUDE) for name in CLAUDE_ON_BEDROCK),
     ("*claude*", NEW_CLAUDE),
     ("*nova-micro*", NOVA_MICRO),
     ("*nova-2*", NOVA_2),
@@ -87,6 +91,7 @@ OVERRIDES = (
     ("*deepseek*r1*", NO_TOOLS),
     ("*palmyra*", replace(PLAIN, choices=("auto",))),
     ("*gpt-oss*", GPT_OSS),
+    ("*kimi*", KIMI),
     ("*minimax*", replace(PLAIN, returns_thinking="any")),
 )
 
@@ -97,6 +102,12 @@ OTHERS = tuple(
         *("nova", "titan", "llama", "mistral", "mixtral", "pixtral", "ministral", "command", "jamba", "j2-"),
         *("deepseek", "gpt-oss", "qwen", "minimax", "palmyra", "kimi", "gemma", "glm", "nemotron"),
     )
+)
+
+# "tools.0.custom.strict: Extra inputs are not permitted", on the models that Converse says it of.
+INVOKE = (
+    *((f"*claude-{name}*", InvokeDialect()) for name in CLAUDE_ON_BEDROCK),
+    ("*", InvokeDialect(takes_strict=False)),
 )
 
 CHAT = ChatDialect(thinking_switch="effort")
@@ -117,7 +128,7 @@ PROVIDER = Provider(
     dialect=PLAIN,
     overrides=OVERRIDES,
     variants={
-        "invoke": {"dialect": InvokeDialect(), "overrides": (), "unspoken_models": OTHERS},
+        "invoke": {"dialect": InvokeDialect(), "overrides": INVOKE, "unspoken_models": OTHERS},
         # Open models through OpenAI's Chat, at another path of the same host.
         "openai": {
             "base_url": "https://bedrock-runtime.REGION.amazonaws.com/openai/v1",

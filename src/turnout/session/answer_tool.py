@@ -23,6 +23,7 @@ from ..streaming.events import (
     ToolCallDelta,
     ToolCallStart,
 )
+from ..targets.family import can_force_tools
 from ..targets.target import Target
 
 NAME = "give_answer"
@@ -42,8 +43,10 @@ class AnswerTool:
     def for_request(
         cls, target: Target, options: Mapping[str, Any], tools: Sequence[ToolSpec]
     ) -> AnswerTool | None:
-        """None where the target takes the schema itself, or cannot call tools."""
+        """None where the target takes the schema itself, or cannot be forced to call a tool."""
         if (schema := options.get("schema")) is None or not target.facts.tools:
+            return None
+        if not can_force_tools(target):
             return None
         form = answer_form(target.provider.name, target.model, has_tools=bool(tools))
         return cls(schema) if form == "tool" else None

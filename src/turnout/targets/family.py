@@ -128,7 +128,7 @@ def select_options(
     if choice in gone and choice not in CHOICES:
         changes.append(f"tool_choice {choice} left out: that tool was dropped")
         return replace(asked, tool_choice=None)
-    if forgives and choice and choice not in ("auto", "none") and not _can_force(place):
+    if forgives and choice and choice not in ("auto", "none") and not can_force_tools(place):
         changes.append(f"tool_choice {choice} sent as auto: {place.model} cannot be forced to call a tool")
         return replace(asked, tool_choice="auto")
     return asked
@@ -147,7 +147,7 @@ def _without_unforced_choice(
     return replace(asked, tool_choice="auto")
 
 
-def _can_force(place: Target) -> bool:
+def can_force_tools(place: Target) -> bool:
     """Whether the model can be forced to call a tool."""
     return place.dialect.forces_tools and place.facts.forced_tools
 

@@ -132,7 +132,9 @@ class AnthropicFields:
         if tool.declaration is not None:
             return _without_marker(tool.declaration)
         lines: list[str] = []
-        wanted = options.strict or tool.strict
+        wanted = (options.strict or tool.strict) and self.dialect.takes_strict
+        if tool.strict and not self.dialect.takes_strict:
+            changes.append(f"tool {tool.name}: strict left out: {self.setting.model} does not take it here")
         schema = strict_schema(tool, "anthropic", lines) if wanted else None
         if schema is not None and not freedom.takes(schema):
             lines = [f"ANT-09 strict left out of {tool.name}: too many optional parameters or unions"]
