@@ -14,6 +14,7 @@ from turnout.simulate import Call, Simulation
 from turnout.simulate.request import SimulatedRequest
 from turnout.simulate.script import Part
 from turnout.simulate.server import running_server
+from turnout.surfaces.gateway.clients import client_setup
 from turnout.wire.shared.reply import Say
 
 pytestmark = pytest.mark.soak
@@ -48,6 +49,9 @@ def test_a_client_of_npm_talks_through_the_gateway(client: str, tmp_path: Path) 
     program, words = CLIENTS[client]
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
+    if client == "gemini-cli":
+        (tmp_path / ".gemini").mkdir()
+        (tmp_path / ".gemini" / "settings.json").write_text(client_setup(client, "", "").content)
     simulation = Simulation(model)
     with running_server(simulation) as upstream:
         env = {

@@ -47,7 +47,9 @@ def _codex(base: str, token: str, model: str) -> ClientSetup:
 
 def _gemini_cli(base: str, token: str, model: str) -> ClientSetup:
     variables = {"GOOGLE_GEMINI_BASE_URL": base, "GEMINI_API_KEY": token}
-    return ClientSetup("gemini", variables | ({"GEMINI_MODEL": model} if model else {}))
+    content = json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}) + "\n"
+    named = variables | ({"GEMINI_MODEL": model} if model else {})
+    return ClientSetup("gemini", named, "~/.gemini/settings.json", content)
 
 
 def _opencode(base: str, token: str, model: str) -> ClientSetup:
