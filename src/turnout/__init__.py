@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from .session.run import Events as Events
     from .session.session import Session as Session
     from .session.settings import Approval as Approval
+    from .session.settings import Routing as Routing
     from .session.settings import Workspace as Workspace
     from .store import Store as Store
     from .streaming.events import Done as Done
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from .targets.request import render as render
     from .targets.request import transcript as transcript
     from .targets.target import Target as Target
+    from .targets.target import target as target
     from .telemetry.counts import Exporter as Exporter
     from .telemetry.counts import Operation as Operation
     from .telemetry.counts import Telemetry as Telemetry
@@ -182,7 +184,7 @@ _HOMES = {
     "session.retry": ("RetryPolicy",),
     "session.run": ("Events",),
     "session.session": ("Session",),
-    "session.settings": ("Approval", "Workspace"),
+    "session.settings": ("Approval", "Routing", "Workspace"),
     "store": ("Store",),
     "streaming.events": (
         "Done",
@@ -206,7 +208,7 @@ _HOMES = {
     "targets.receive": ("receive",),
     "targets.reply": ("decode", "stream"),
     "targets.request": ("render", "transcript"),
-    "targets.target": ("Target",),
+    "targets.target": ("Target", "target"),
     "telemetry.counts": ("Exporter", "Operation", "Telemetry"),
     "telemetry.otel": ("OpenTelemetry",),
     "tools.confine.threads": ("ThreadPort",),

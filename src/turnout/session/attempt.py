@@ -83,7 +83,10 @@ class Attempt:
         if self._answer_tool is not None:
             options = self._answer_tool.options_with(options, tools)
             tools = self._answer_tool.tools_with(tools)
-        return render(self.hooked.history, self.target, tools=tools, system=wanted.system, **options)
+        place = self.target
+        if place.options and "drop options" in self._ports.recovery.in_force(place.origin):
+            place = replace(place, options={})
+        return render(self.hooked.history, place, tools=tools, system=wanted.system, **options)
 
     def _make_operation(self) -> Operation:
         host = urlsplit(self.request.url).hostname or ""

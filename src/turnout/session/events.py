@@ -16,7 +16,15 @@ from ..streaming.events import StreamEvent
 from ..tools.declare.events import ToolEvent
 
 StatusKind = Literal[
-    "sending", "retrying", "switched", "recovering", "compressing", "queued", "guard", "tools"
+    "sending",
+    "retrying",
+    "switched",
+    "recovering",
+    "compressing",
+    "queued",
+    "guard",
+    "tools",
+    "end_of_life",
 ]
 
 

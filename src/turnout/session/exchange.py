@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from inspect import isawaitable
+from time import gmtime, strftime
 from typing import Any
 
 from msgspec import Struct
 
 from ..diagnostic import Diagnostic
-from ..errors import HookError, ProviderError, StreamError, UsageError
+from ..errors import HookError, ProviderError, StreamError, UsageError, callback_error
 from ..history.cut_turn import cut_turn
 from ..model import Block, ModelTurn, Origin, Outcome, Text, Thinking, ToolCall, ToolSpec
 from ..plain import dumps
+from ..providers.catalogue import end_date
 from ..streaming.events import (
     Done,
     OpaqueBlock,
@@ -33,11 +36,13 @@ from ..targets.diagnose import diagnose
 from ..targets.target import Target
 from ..world.ollama_models import with_served_facts
 from ..world.ports import Chance
+from .answer_faults import answer_fault
 from .attempt import RESTING, Attempt, RequestPorts, check_rest
 from .compress import Compressor
 from .events import Discarded, Emit, Status
 from .hooks import ModelHooks
 from .retry import Budget, RetryPolicy, is_models_fault
+from .settings import Routing
 from .settle_call import settle_with_events
 
 REFUSED_BEFORE = ProviderError("this request was refused before", kind="invalid_request")
@@ -53,6 +58,8 @@ class ReplyPorts(Struct):
     retry: RetryPolicy
     chance: Chance
     renewed_keys: set[Origin]
+    told_ends: set[Origin]
+    routing: Routing
     on_reply: Callable[[ModelTurn], None]
     debug: Callable[..., None]
 
@@ -95,6 +102,9 @@ class Exchange:
         while True:
             try:
                 turn = await self._try_target(target)
+                if (other := await self._target_after_answer(target, turn)) is not None:
+                    target = other
+                    continue
                 return await self._take_reply(target, turn)
             except (ProviderError, StreamError) as error:
                 target = await self._target_after(target, error)
@@ -129,6 +139,7 @@ class Exchange:
 
     async def _try_target(self, target: Target) -> ModelTurn:
         self._tried.add(target.origin)
+        self._tell_end_of_life(target)
         check_rest(self._router, target, _now())
         attempt = await self._next_attempt(target)
         self._ports.debug("request", target=str(target.origin), request=attempt.request)
@@ -205,7 +216,7 @@ class Exchange:
             raise error
         larger = target.facts.context if error.kind == "context_too_long" else 0
         other = self._router.other(self._tried, _now(), larger_than=larger)
-        step = self._budget.after(error, others=other is not None)
+        step = self._budget.after(error, others=other is not None, elsewhere=self._ports.routing.on)
         if error.kind == "auth" and self._renew_key(target):
             return self._retry(target, "the key was renewed")
         match step.action:
@@ -214,11 +225,7 @@ class Exchange:
                 await asyncio.sleep(step.delay)
                 return again
             case "switch" if other is not None:
-                self._discard_attempt()
-                self._router.take(other)
-                self._emit(Status("switched", f"{error.kind} at {target.origin}", other.origin))
-                await self._make_room(other)
-                return other
+                return await self._switch_target(target, other, error.kind)
             case "recover":
                 self._discard_attempt()
                 self._take_recovery_step(target, error)
@@ -229,6 +236,50 @@ class Exchange:
             case _:
                 self._keep_partial("interrupted")
                 raise error
+
+    async def _target_after_answer(self, target: Target, turn: ModelTurn) -> Target | None:
+        """The target to ask in place of one whose answer is not wanted; None where the answer stands."""
+        why = await self._fault_of(turn)
+        other = self._router.other(self._tried, _now()) if why else None
+        if not why or other is None:
+            return None
+        self._router.note_success(target)  # the server is fine
+        self._ports.on_reply(turn)  # what it cost is spent
+        return await self._switch_target(target, other, why)
+
+    async def _fault_of(self, turn: ModelTurn) -> str:
+        """Why this reply should be asked for elsewhere, in a word; "" where it is fine."""
+        routing = self._ports.routing
+        fault = answer_fault(turn) if routing.on else None
+        if fault is not None and fault in routing.on:
+            return fault
+        if routing.judge is None:
+            return ""
+        try:
+            verdict = routing.judge(turn)
+            verdict = await verdict if isawaitable(verdict) else verdict
+        except Exception as error:
+            self._discard_attempt()
+            raise callback_error("judge", error) from error
+        return verdict if isinstance(verdict, str) else "judged" if verdict else ""
+
+    async def _switch_target(self, target: Target, other: Target, why: str) -> Target:
+        self._discard_attempt()
+        self._router.take(other)
+        self._ports.request.telemetry.count_switch(target.origin, other.origin, why)
+        self._emit(Status("switched", f"{why} at {target.origin}", other.origin))
+        await self._make_room(other)
+        return other
+
+    def _tell_end_of_life(self, target: Target) -> None:
+        """Say once in a session that a model is past the day on which its maker ends it."""
+        day = end_date(target.origin.provider, target.model)
+        today = strftime("%Y-%m-%d", gmtime(self._ports.request.wall_clock()))
+        if not day or today <= day or target.origin in self._ports.told_ends:
+            return
+        self._ports.told_ends.add(target.origin)
+        words = f"{target.origin} reached its end of life on {day}; choose a current model"
+        self._emit(Status("end_of_life", words, target.origin))
 
     def _renew_key(self, target: Target) -> bool:
         """Forget the key of a target, once: whether its source may give a new one."""

@@ -6,6 +6,7 @@ earlier; in all other cases the wait has full jitter.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from msgspec import Struct
@@ -54,8 +55,10 @@ class Budget:
         self.attempts = 0
         self.waited = 0.0
 
-    def after(self, error: ProviderError | StreamError, *, others: bool) -> Next:
-        """The next step after a failure; `others`: another target could be asked."""
+    def after(
+        self, error: ProviderError | StreamError, *, others: bool, elsewhere: Collection[str] = ()
+    ) -> Next:
+        """The next step after a failure; `others`: another target could be asked, also for `elsewhere`."""
         self.attempts += 1
         if self.attempts >= self.policy.attempts:
             return Next("give_up")
@@ -63,7 +66,7 @@ class Budget:
             return Next("recover")
         if is_models_fault(error) and self.attempts < ASKED_AGAIN:
             return self._retry_after_delay(error)
-        if others and error.kind in ELSEWHERE:
+        if others and (error.kind in ELSEWHERE or error.kind in elsewhere):
             return Next("switch")
         if error.kind == "context_too_long":
             return Next("compress")

@@ -59,7 +59,7 @@ from .recovery import Recovery
 from .rounds import RoundPorts, Rounds
 from .routing import Router
 from .run import Events, Run, RunPorts
-from .settings import Approval, Workspace
+from .settings import Approval, Routing, Workspace
 from .subagents import ParentPorts, Subagents, Tree
 from .typed import Shape
 from .workspace_setup import open_store_at, workspace_ports
@@ -78,8 +78,9 @@ class Session:
     """One conversation that can change provider at any turn.
 
     `fallback` are the targets to ask when `target` fails; `route` is how they take turns, "failover"
-    where a fallback is given. `store` and `id` keep the session in a file; `history` is one that you
-    hold yourself. `options` are for every request; `ask` and `run` take the same names as keywords.
+    where a fallback is given, or a `Routing` to ask the next one after some answers too. `store` and
+    `id` keep the session in a file; `history` is one that you hold yourself. `options` are for every
+    request; `ask` and `run` take the same names as keywords.
     """
 
     @with_checked_names(options=Options, approval=Approval, workspace=Workspace, limits=Limits, world=World)
@@ -88,7 +89,7 @@ class Session:
         target: str | Target,
         *,
         fallback: Sequence[str | Target] = (),
-        route: Route | None = None,
+        route: Route | Routing | None = None,
         tools: Iterable[Any] = (),
         system: str = "",
         store: Store | str | Path | None = None,
@@ -141,10 +142,12 @@ class Session:
         self,
         target: str | Target,
         fallback: Sequence[str | Target],
-        route: Route | None,
+        route: Route | Routing | None,
         base_url: str,
         api_key: KeySource | None,
     ) -> Router:
+        self.routing = route if isinstance(route, Routing) else Routing()
+        route = route.order if isinstance(route, Routing) else route
         others = (fallback,) if isinstance(fallback, str | Target) else fallback
         if api_key is not None:
             self.keys.set(account_name(self._find_place(target, base_url)), api_key)
@@ -166,12 +169,14 @@ class Session:
         if not place.model and not place.provider.serves_one:
             known = place.provider.name
             raise UsageError(f"{known!r} names no model; say '{known}:MODEL' (`turnout models` lists some)")
-        if isinstance(name, Target):
+        if isinstance(name, Target) and name.placed:
             return place
         configured = base_url or self.environment.get(place.provider.base_url_variable, "")
-        project = self.environment.get(place.provider.project_variable, "")
+        project = place.provider.project or self.environment.get(place.provider.project_variable, "")
         filled = self.environment if place.provider.token_source != "aws" else with_region(self.environment)
-        return find_target(name, base_url=configured, project=project, environment=filled)
+        origin = name.origin if isinstance(name, Target) else name
+        found = find_target(origin, base_url=configured, project=project, environment=filled)
+        return replace(found, headers=place.headers, query=place.query, options=place.options)
 
     def _set_history(
         self,
@@ -203,6 +208,7 @@ class Session:
         self.guard = Guard(limits)
         self._recovery = Recovery(self.world.learned)
         self._renewed_keys: set[Origin] = set()
+        self._told_ends: set[Origin] = set()  # models whose end of life the user knows of
         self.compressor = Compressor(
             self.history,
             compress or CompressPolicy(),
@@ -481,7 +487,7 @@ class Session:
         child.keys = self.keys
         child._set_scheduler(tools, ports if ports is not None else child.tool_ports)
         if target is None:
-            child.router = self.router.branch()
+            child.router, child.routing = self.router.branch(), self.routing
         else:  # a server that is rate limited is so for every session with the same key
             child.router.breakers = self.router.breakers
         return child
@@ -547,6 +553,8 @@ class Session:
             retry=self.limits.retry_policy,
             chance=self.chance,
             renewed_keys=self._renewed_keys,
+            told_ends=self._told_ends,
+            routing=self.routing,
             on_reply=self._count_reply,
             debug=self.debug,
         )

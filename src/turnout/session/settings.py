@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
+from ..errors import UsageError
+from ..model import ModelTurn
 from ..parameters import NamedFields
+from ..targets.target import Route
 from ..tools.declare.context import Asker
 from ..tools.policy.approval import Approver
 from ..tools.policy.rules import Mode, Rule
@@ -27,6 +31,28 @@ class Approval(Struct, frozen=True, metaclass=NamedFields):
     asker: Asker | None = None
     taint: bool = True
     save_rule: Callable[[Rule], Awaitable[None] | None] | None = None
+
+
+AnswerFault = Literal["content_filter", "refusal", "empty"]
+"""What can be wrong with a reply that arrived whole."""
+Judge: TypeAlias = Callable[[ModelTurn], str | bool | Awaitable[str | bool | None] | None]
+
+
+class Routing(Struct, frozen=True, metaclass=NamedFields):
+    """How a session chooses among its targets.
+
+    `on` names the answers after which the next target is asked too: "content_filter", "refusal",
+    "empty". `judge` is a function of yours: it gets each reply and gives back why another target should
+    be asked, True, or None if the reply is fine. When no target is left, the reply stands as it is.
+    """
+
+    order: Route = "failover"
+    on: tuple[AnswerFault, ...] = ()
+    judge: Judge | None = None
+
+    def __post_init__(self) -> None:
+        if wrong := [each for each in self.on if each not in get_args(AnswerFault)]:
+            raise UsageError(f"on: {wrong[0]!r} is not one of {', '.join(get_args(AnswerFault))}")
 
 
 class Workspace(Struct, frozen=True, metaclass=NamedFields):

@@ -25,6 +25,7 @@ from .hosted_selection import choose_hosted, neutral_declaration
 from .target import Target
 
 SEARCH = "web_search_options"
+WITH_CACHE_MARKERS = ("anthropic", "converse")
 
 
 class ToolSelection(Struct, frozen=True):
@@ -119,6 +120,8 @@ def select_options(
     if SEARCH in private_fields(asked) and not place.dialect.takes_search:
         changes.append(f"OAC-17 {SEARCH} left out: {place.model} does not search")
         asked = without_private_field(asked, SEARCH)
+    if asked.cache_places is not None and place.api not in WITH_CACHE_MARKERS:
+        changes.append("cache_places left out: this API has no cache markers")
     asked = _without_unforced_choice(asked, kept, place, changes)
     choice = asked.tool_choice
     gone = {tool.name for tool in kept.dropped}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
+from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
@@ -24,7 +25,7 @@ from ..rendering.transcript import Transcript
 from ..wire.options import Options
 from ..wire.protocol import Encoder
 from ..wire.request import Setting, WireRequest
-from ..wire.shared.added_fields import without_spelling
+from ..wire.shared.added_fields import merge_fields, without_spelling
 from ..wire.shared.body import encode
 from ..wire.shared.offered_tools import are_same
 from .answer_in_words import with_answer_in_words
@@ -161,7 +162,7 @@ def render(
     _expect_history(history)
     place = find(to, base_url=base_url, project=project)
     check_names("render()", "option", asked, [*RENDER_PARAMETERS, *Options.__struct_fields__])
-    wanted = without_spelling(Options.of({**(options or {}), **asked}), asked)
+    wanted = without_spelling(Options.of(_merged_options(place, {**(options or {}), **asked})), asked)
     seen = view(history, place, wanted.thinking, wanted.foreign_thinking, flat_through)
     specs = history.tools if tools is None else specs_of(tools)
     selected = seen.select(with_extra_tools(specs, wanted.extra, place))
@@ -215,7 +216,14 @@ def _expect_history(given: Any) -> None:
 
 
 def url(place: Target, *, stream: bool = False) -> str:
-    """Where a request to this target goes."""
+    """Where a request to this target goes, with the query that the target adds."""
+    plain = _plain_url(place, stream)
+    if not place.query:
+        return plain
+    return plain + ("&" if "?" in plain else "?") + urlencode(place.query)
+
+
+def _plain_url(place: Target, stream: bool) -> str:
     if place.provider.path:
         path = place.provider.stream_path if stream and place.provider.stream_path else place.provider.path
         return place.provider.base_url + path.replace("{model}", place.model)
@@ -223,8 +231,18 @@ def url(place: Target, *, stream: bool = False) -> str:
     return place.protocol.url(place.provider.base_url, place.model, stream=stream, names_model=in_path)
 
 
+def _merged_options(place: Target, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of the target below those of the request; fields for the body are merged."""
+    if not place.options:
+        return given
+    merged = {**place.options, **given}
+    if "extra" in place.options and "extra" in given:
+        merged["extra"] = merge_fields(place.options["extra"], given["extra"])
+    return merged
+
+
 def _headers(place: Target, seen: TargetView) -> dict[str, str]:
-    headers = {"content-type": "application/json", **place.provider.headers}
+    headers = {"content-type": "application/json", **place.provider.headers, **place.headers}
     if place.provider.vision_header and seen.shows_images:
         headers[place.provider.vision_header] = "true"
     if place.provider.initiator_header:

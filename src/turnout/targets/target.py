@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..errors import UsageError
 from ..model import Origin
+from ..parameters import check_names
 from ..providers import find_provider
 from ..providers.known_facts import known_facts
 from ..providers.provider import Provider
 from ..wire.dialect import Dialect
+from ..wire.options import Options
 from ..wire.protocol import Protocol, find_protocol
 from ..wire.request import ModelFacts
+from .additions import checked_extra, checked_headers, checked_query
 
 Route = Literal["fixed", "failover", "round-robin"]
 """How a session chooses among several targets."""
@@ -29,6 +32,10 @@ class Target(Struct, frozen=True):
     provider: Provider
     dialect: Dialect
     facts: ModelFacts
+    headers: dict[str, str] = field(default_factory=dict)  # added to every request
+    query: dict[str, str] = field(default_factory=dict)  # added to the address
+    options: dict[str, Any] = field(default_factory=dict)  # of every request, below those that it is given
+    placed: bool = True  # False: a session may still put it at the address that the environment names
 
     @property
     def model(self) -> str:
@@ -42,6 +49,33 @@ class Target(Struct, frozen=True):
     @property
     def protocol(self) -> Protocol:
         return find_protocol(self.dialect.api)
+
+
+def target(
+    name: str | Origin,
+    *,
+    headers: Mapping[str, str] | None = None,
+    query: Mapping[str, str] | None = None,
+    extra: Mapping[str, Any] | None = None,
+    base_url: str = "",
+    project: str = "",
+    **options: Any,
+) -> Target:
+    """A target that adds headers, a query, fields of the body (`extra`) or options to every request.
+
+    Keys do not belong here: what looks like one is refused. Give them with `api_key=`, in a variable
+    or with `turnout login`.
+    """
+    check_names("target()", "option", options, Options.__struct_fields__)
+    wanted = {**options, "extra": checked_extra(extra)} if extra else options
+    Options.of(wanted)  # so that a mistake is found at once
+    return replace(
+        find_target(name, base_url=base_url, project=project),
+        headers=checked_headers(headers),
+        query=checked_query(query),
+        options=wanted,
+        placed=bool(base_url),
+    )
 
 
 def find_target(

@@ -10,11 +10,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from msgspec import Struct
 
-from ..errors import ProviderError, StreamError
+from ..errors import FailureKind, ProviderError, StreamError
 from ..history.log import History
 from ..model import ModelTurn, Origin, Outcome, Usage
 from ..tools.schedule.scheduler import ReportRunEnd
@@ -26,6 +26,11 @@ COUNTERS = (
     "tool_api_400_total",
     "tool_loop_max_iterations",
 )
+
+GAVE_WAY = "gave_way_"
+TOOK_OVER = "took_over_"
+SWITCH_WORDS = (*get_args(FailureKind), "refusal", "empty")
+"""Why another target was asked. A function's own words are counted as "judged": counters hold fixed words."""
 
 Sink = Callable[[str, Origin, int], None]
 Kind: TypeAlias = Literal["chat", "execute_tool", "invoke_agent"]
@@ -130,6 +135,12 @@ class Telemetry:
         """A 400 or 422 to a request with tools or tool history."""
         if status in (400, 422) and tools:
             self.count("tool_api_400_total", origin)
+
+    def count_switch(self, left: Origin, taken: Origin, why: str) -> None:
+        """Another target was asked: who gave way, who took over, and why, in a word."""
+        word = why if why in SWITCH_WORDS else "judged"
+        self.count(f"{GAVE_WAY}{word}", left)
+        self.count(f"{TOOK_OVER}{word}", taken)
 
     def count_stopped_loop(self, origin: Origin) -> None:
         self.count("tool_loop_max_iterations", origin)

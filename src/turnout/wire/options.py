@@ -14,6 +14,7 @@ from ..parameters import NamedFields, check_names
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 CHOICES = ("auto", "none", "required")
+CACHE_PLACES = ("system", "tools", "messages")
 
 
 class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
@@ -46,6 +47,7 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     service_tier: str | None = None
     cache: bool = True
     cache_ttl: str | None = None  # how long a prompt stays cached: "5m", "1h", "24h"
+    cache_places: tuple[str, ...] | None = None  # where cache markers stand: of CACHE_PLACES; None: all
     cache_key: str | None = None
     chain: bool = False
     foreign_thinking: str = "omit"  # of other models: "omit", or "as_text"
@@ -70,6 +72,9 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
             raise UsageError(f"top_p {read.top_p} is not between 0 and 1; give 0 to 1")
         if read.logprobs is not None and read.logprobs < 0:
             raise UsageError(f"logprobs {read.logprobs} is a count of alternatives; give 0 or more")
+        for place in read.cache_places or ():
+            if place not in CACHE_PLACES:
+                raise UsageError(f"cache_places {place!r} is not one of {', '.join(CACHE_PLACES)}")
         if read.schema is not None and read.json:
             raise UsageError("schema and json both say what the answer looks like; give one of them")
         if read.thinking and read.effort == "none":
@@ -77,6 +82,10 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
         if read.thinking is None and read.effort is not None:
             return msgspec.structs.replace(read, thinking=read.effort != "none")
         return read
+
+    def caches(self, place: str) -> bool:
+        """Whether a cache marker may stand there."""
+        return self.cache and (self.cache_places is None or place in self.cache_places)
 
     # With these, `**options` passes on only the options that were set.
 

@@ -20,6 +20,8 @@ from ..errors import UsageError
 from ..model import Origin
 from ..providers import PROVIDERS
 from ..providers import find_provider as provider
+from ..providers.known_facts import set_facts
+from ..providers.models import normalize_model_name
 from ..providers.prices import Price, set_price
 from ..targets.target import Route, Target, find_target, with_dialect
 from ..tools.mcp.config import McpServer, read_servers
@@ -32,11 +34,13 @@ from .keys import KeyCommand, KeyFile, KeySource, account_name
 from .learned_steps import LearnedSteps
 from .model_names import full_target_name
 from .places import Places
+from .request_settings import RequestSettings, with_request_settings
 from .trust import Trust, project_files
 
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 INSTRUCTIONS_LIMIT = 64 * 1024
 Dollars = Annotated[float, Meta(ge=0)]
+Tokens = Annotated[int, Meta(ge=1)]
 ThemeName = Literal["auto", "dark", "light", "mono"]
 
 
@@ -44,7 +48,7 @@ class Misconfigured(UsageError):
     """A file or a variable holds a value that is not valid, or a needed setting is missing."""
 
 
-class TargetSettings(Struct, frozen=True, forbid_unknown_fields=True):
+class TargetSettings(RequestSettings, frozen=True, forbid_unknown_fields=True):
     """A target with a name that the user gave: another account, another host."""
 
     target: str
@@ -81,10 +85,12 @@ class PriceSettings(Struct, frozen=True, forbid_unknown_fields=True):
     cache_write: Dollars | None = None
 
 
-class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Facts about a model, which is written `provider:model`."""
+class ModelSettings(RequestSettings, frozen=True, forbid_unknown_fields=True):
+    """Facts about a model, which is written `provider:model`, and what its requests get."""
 
-    price: PriceSettings
+    price: PriceSettings | None = None
+    context: Tokens | None = None
+    output: Tokens | None = None
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,6 +99,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
     fallback: tuple[str, ...] = ()
     route: Route | Literal[""] = ""
+    fallback_on: tuple[Literal["content_filter", "refusal", "empty"], ...] = ()
     approval: Mode = "ask"
     system: str = ""
     thinking: bool | None = None
@@ -169,7 +176,19 @@ class Config(Struct, frozen=True):
             address=address,
             environment=self.environment if known.token_source != "aws" else with_region(self.environment),
         )
-        return with_dialect(found, named.dialect, endpoint) if named is not None and named.dialect else found
+        if named is not None and named.dialect:
+            found = with_dialect(found, named.dialect, endpoint)
+        settings = [*self._settings_of_model(found), *([(f"[targets.{endpoint}]", named)] if named else [])]
+        return with_request_settings(found, settings) if settings else found
+
+    def _settings_of_model(self, place: Target) -> Iterator[tuple[str, ModelSettings]]:
+        """What the files say about a model; names that it begins with count, the longest last."""
+        model = normalize_model_name(place.model)
+        for name in sorted(self.settings.models, key=len):
+            origin = _model_at_provider(name)
+            known = provider(origin.provider).name
+            if known == place.origin.provider and model.startswith(normalize_model_name(origin.model)):
+                yield f'[models."{name}"]', self.settings.models[name]
 
     def _with_default_model(self, origin: Origin) -> Origin:
         """For a provider without a model: its default model."""
@@ -222,11 +241,16 @@ class Config(Struct, frozen=True):
                 found[account_name(self.target(name))] = key
         return found
 
-    def set_prices(self) -> None:
-        """Use the prices of the files in this process."""
+    def set_facts(self) -> None:
+        """Use the prices, windows and output limits of the files in this process."""
         for name, model in self.settings.models.items():
             origin = _model_at_provider(name)
             at = provider(origin.provider)
+            limits = {"context": model.context, "output": model.output}
+            if own := {fact: tokens for fact, tokens in limits.items() if tokens is not None}:
+                set_facts(at.name, origin.model, **own)
+            if model.price is None:
+                continue
             # Anthropic's count of input leaves out what came from the cache; others' counts hold it.
             apart = at.speaks(origin.model).counts_cached_apart
             price = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import simulated
 
-from turnout.simulate import Call
+from turnout.simulate import Call, Reply, Say
 
 
 def test_stats_count_over_time(tmp_path: Path) -> None:
@@ -25,3 +25,17 @@ def test_stats_count_over_time(tmp_path: Path) -> None:
     assert counts["replies"] == 6 and counts["tool_calls_total"] == 4
     assert counts["tool_calls_invalid_args"] == 2 and counts["cost_microdollars"] > 0
     assert "Cost by day" in shown and "█" in shown and "with bad arguments" in shown
+
+
+def test_stats_say_who_answered_and_why(tmp_path: Path) -> None:
+    """A table names for each model its replies, after what it took over, and why it gave way."""
+    script = {"anthropic": [Reply((Say("No."),), stop="refused")], "openai": ["Fine."]}
+    words = ("-m", "anthropic:claude-sonnet-5", "--fallback", "openai:gpt-5.2", "--fallback-on", "refusal")
+    with simulated(tmp_path, script) as somebody:
+        ran = run(somebody, "run", *words, "-p", "go")
+        assert ran.code == 0 and ran.out.strip() == "Fine." and "refusal at anthropic" in ran.err
+        shown = run(somebody, "stats").out
+    assert "Who answered, and why" in shown
+    (gave,) = [line for line in shown.splitlines() if line.startswith("anthropic:") and "refusal 1" in line]
+    (took,) = [line for line in shown.splitlines() if line.startswith("openai:") and "refusal 1" in line]
+    assert gave.split()[1] == took.split()[1] == "1"

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...model import Origin
+from ...providers.catalogue import ModelRow, end_date, load_catalogue
 from ...providers.models import MODELS
 from ...providers.prices import price
 from ...wire.request import ModelFacts
@@ -17,6 +18,9 @@ from ...world.shared_http import SharedHttp
 from ..shared.open_session import SessionArguments, configuration
 from .output import json_text, table
 
+MOST = 60
+"""Rows of the catalogue that are printed."""
+
 
 @click.command("models")
 @click.argument("words", nargs=-1)
@@ -24,8 +28,8 @@ from .output import json_text, table
 def models_command(words: tuple[str, ...], as_json: bool) -> None:
     """List the targets you can use now, and the models that turnout knows.
 
-    WORDS filter the list. A model that is not listed can be used too: it gets the facts of
-    the listed name that is its longest prefix.
+    WORDS filter the list, and show single models with their prices and end dates. A model that is
+    not listed can be used too: it gets the facts of the family that is its longest prefix.
 
     \b
     Examples:
@@ -49,7 +53,32 @@ def models_command(words: tuple[str, ...], as_json: bool) -> None:
     if targets:
         click.echo()
     rows = [_row(name, facts) for name, facts in known.items()]
-    click.echo(table(("model", "context", "output", "thinking", "$ in/out per million"), rows))
+    click.echo(table(("family", "context", "output", "thinking", "$ in/out per million"), rows))
+    if words:
+        _show_listed(words)
+
+
+def _show_listed(words: tuple[str, ...]) -> None:
+    """The models of the catalogue whose names hold these words."""
+    listed = [
+        (f"{provider}:{model}", row, end_date(provider, model))
+        for provider, rows in load_catalogue().models.items()
+        for model, row in rows.items()
+        if all(word.lower() in f"{provider}:{model}" for word in words)
+    ]
+    rows = [(name, _thousands(row.context), _dollars(row), end) for name, row, end in listed[:MOST]]
+    if rows:
+        click.echo("\n" + table(("listed", "context", "$ in/out per million", "ends"), rows))
+    if len(listed) > MOST:
+        click.echo(f"… and {len(listed) - MOST} more: give more words")
+
+
+def _thousands(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
+
+
+def _dollars(row: ModelRow) -> str:
+    return "" if row.input is None or row.output is None else f"{row.input:g} / {row.output:g}"
 
 
 async def _ollama_models() -> list[str]:

@@ -34,6 +34,12 @@ SESSION = (
         help="The model: gpt-5.1, openai/gpt-5.1, openai:gpt-5.1, or a name from the configuration.",
     ),
     click.option("--fallback", multiple=True, help="Model to use when the one before it fails; repeatable."),
+    click.option(
+        "--fallback-on",
+        multiple=True,
+        type=click.Choice(["content_filter", "refusal", "empty"]),
+        help="Use the fallback after such an answer too; repeatable.",
+    ),
     click.option("-c", "--continue", "continues", is_flag=True, help="Resume the latest session."),
     click.option(
         "-r",
@@ -72,6 +78,12 @@ SESSION = (
         type=click.Choice(["omit", "as_text"]),
         default=None,
         help="What to do with the thinking of other models: leave it out, or send it as text.",
+    ),
+    click.option(
+        "--option",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Option of every request, such as temperature=0.2 or cache_ttl=1h; repeatable.",
     ),
     click.option("--cwd", "folder", default="", help="Work in this folder."),
     click.option(

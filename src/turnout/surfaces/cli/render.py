@@ -14,6 +14,7 @@ from ...plain import loads
 from ...rendering.report import Report
 from ...targets.inbound import InboundRequest, read_request
 from ...targets.request import render as rendered
+from ...world.request_settings import parse_options
 from ..shared.clean_text import json_line, printable
 from .output import value
 
@@ -42,6 +43,13 @@ REPORTED_ELSEWHERE = ("synthetic_result", "dropped_tool", "media_replaced")
     show_default=True,
     help="What to do with the thinking of other models.",
 )
+@click.option(
+    "--option",
+    "words",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Option, such as temperature=0.2.",
+)
 @click.option("--base-url", default="", help="Base URL of the API.")
 @click.option("--project", default="", help="Project that pays, for gemini@oauth (Code Assist).")
 @click.option("--envelope", is_flag=True, help="Print method, url and headers around the body.")
@@ -55,6 +63,7 @@ def render_command(
     system: str | None,
     envelope: bool,
     report: Any,
+    words: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Print a request body that the target accepts; changes are reported on stderr.
@@ -69,7 +78,7 @@ def render_command(
         raise UsageError(f"--to {target}: name a model too, as in {target}:MODEL")
     read = read_request(conversation.read(), format=source, origin=origin)
     given = {name: option for name, option in options.items() if option is not None}
-    given = {"stream": read.stream, **given}
+    given = {"stream": read.stream, **given, **parse_options(words)}
     specs = None if tools is None else _read_tools(tools.read())
     request = rendered(read.history, target, tools=specs, system=system, options=read.options, **given)
     made = request.report

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...telemetry.counts import GAVE_WAY, TOOK_OVER
 from ..shared.bars import bars
 from ..shared.clean_text import printable
 from ..shared.usage_counts import COST, INPUT, NAMES, OUTPUT, REPLIES
@@ -33,6 +34,10 @@ def stats_command(days: int, provider: str, as_json: bool) -> None:
     repaired             … that were repaired without asking the model again
     requests refused     requests with tools that a provider answered with 400 or 422
     loops stopped        rounds of calls that repeated without progress
+
+    \b
+    If a fallback was asked, a table says who answered how often, after what another model took
+    over, and why a model gave way: rate_limit, refusal, empty …
     """
     from ...store import open_store
 
@@ -60,6 +65,7 @@ def _stats_lines(counts: list[Count], width: int) -> Iterator[str]:
     yield from bars([(name, number, f"{number:,}") for name, number in sorted(calls.items())], width)
     yield ""
     yield _models(counts, width)
+    yield from _switches(counts, width)
 
 
 def _models(counts: list[Count], width: int) -> str:
@@ -71,6 +77,25 @@ def _models(counts: list[Count], width: int) -> str:
         (model, *(_number(name, used[name]) for name in shown)) for model, used in sorted(by_model.items())
     ]
     return table(("model", *(NAMES[name] for name in shown)), rows, width)
+
+
+def _switches(counts: list[Count], width: int) -> Iterator[str]:
+    """Who answered how often and why: replies, and for what other models took over or gave way."""
+    by_model = _sums_by(counts, lambda count: f"{count.provider}:{count.model}")
+    rows = [
+        (model, f"{used[REPLIES]:,}", _reasons(used, TOOK_OVER), _reasons(used, GAVE_WAY))
+        for model, used in sorted(by_model.items())
+    ]
+    if any(took or gave for _, _, took, gave in rows):
+        yield "\nWho answered, and why"
+        yield table(("model", "replies", "took over after", "gave way because of"), rows, width)
+
+
+def _reasons(used: Counter[str], prefix: str) -> str:
+    """As `rate_limit 3, refusal 1`, the most frequent first."""
+    found = {name.removeprefix(prefix): number for name, number in used.items() if name.startswith(prefix)}
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{name} {number:,}" for name, number in ordered)
 
 
 def _sums_by(counts: Iterable[Count], key: Callable[[Count], str]) -> dict[str, Counter[str]]:

@@ -19,12 +19,14 @@ from ...providers import PROVIDERS
 from ...providers.cost import check_countable
 from ...session.limits import Limits
 from ...session.session import Session
-from ...session.settings import Approval, Workspace
+from ...session.settings import Approval, Routing, Workspace
+from ...targets.target import Route
 from ...tools.builtin import ANYWHERE, BUILTIN
 from ...tools.confine.workspace import works_here
 from ...tools.policy.rules import Rule
 from ...wire.options import Options
 from ...world.config import Config, load_config
+from ...world.request_settings import parse_options
 from ...world.world import World
 from .system_prompt import system_prompt
 
@@ -57,6 +59,8 @@ class SessionArguments(Struct, frozen=True, kw_only=True):
     fork: bool = False
     base_url: str = ""
     stored: bool = True
+    option: tuple[str, ...] = ()  # NAME=VALUE
+    fallback_on: tuple[str, ...] = ()
 
 
 def configuration(wanted: SessionArguments, environment: Mapping[str, str] | None = None) -> Config:
@@ -66,12 +70,12 @@ def configuration(wanted: SessionArguments, environment: Mapping[str, str] | Non
         raise UsageError(f"{wanted.folder} is not a folder; give an existing folder with --cwd")
     given: dict[str, Any] = {"model": wanted.model, "fallback": wanted.fallback, "approval": wanted.approval}
     given |= {"max_cost": wanted.max_cost, "system": wanted.system, "network": wanted.network}
-    given |= {"foreign_thinking": wanted.foreign_thinking}
+    given |= {"foreign_thinking": wanted.foreign_thinking, "fallback_on": wanted.fallback_on}
     chosen = {name: value for name, value in given.items() if value not in ("", None, ())}
     config = load_config(
         os.environ if environment is None else environment, folder, profile=wanted.profile, **chosen
     )
-    config.set_prices()
+    config.set_facts()
     return config
 
 
@@ -94,16 +98,12 @@ def open_session(
     session = Session(
         target,
         fallback=fallback,
-        route=settings.route or None,
+        route=_route_of(config),
         tools=BUILTIN if works_here() else ANYWHERE,
         system=system_prompt(config, target),
         store=store,
         id=id or None,
-        options=Options(
-            thinking=settings.thinking,
-            effort=settings.effort,
-            foreign_thinking=settings.foreign_thinking or "omit",
-        ),
+        options=_request_options(wanted, config),
         approval=replace(
             approval or Approval(),
             mode=settings.approval,
@@ -122,6 +122,24 @@ def open_session(
     )
     _check_rules(command_line_rules(wanted), [tool.name for tool in session.scheduler.registry])
     return session
+
+
+def _route_of(config: Config) -> Routing | Route | None:
+    settings = config.settings
+    if not settings.fallback_on:
+        return settings.route or None
+    return Routing(settings.route or ("failover" if settings.fallback else "fixed"), settings.fallback_on)
+
+
+def _request_options(wanted: SessionArguments, config: Config) -> Options:
+    """The options of every request; those of the command line come before the settings."""
+    settings = config.settings
+    given = parse_options(wanted.option)
+    usual = {"thinking": settings.thinking, "effort": settings.effort}
+    usual["foreign_thinking"] = settings.foreign_thinking or "omit"
+    if "effort" in given:  # a switch of the settings must not contradict it
+        usual.pop("thinking")
+    return Options.of({**usual, **given})
 
 
 def _limits(wanted: SessionArguments, config: Config) -> Limits:

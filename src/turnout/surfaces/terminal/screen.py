@@ -33,6 +33,7 @@ NOTICES = {
     "recovering": "retrying with a changed request: ",
     "compressing": "compacting: ",
     "guard": "stopped: ",
+    "end_of_life": "",
 }
 
 

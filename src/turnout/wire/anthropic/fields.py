@@ -107,10 +107,10 @@ class AnthropicFields:
         caches = options.cache and self.dialect.caching
         if system.strip():
             text = {"type": "text", "text": system, "cache_control": _marker(options)}
-            fields["system"] = [text] if caches else system
+            fields["system"] = [text] if caches and options.caches("system") else system
         if offer.tools:
             fields["tools"] = self._declarations.of(offer, options, changes)
-        if options.cache and self.dialect.caching == "automatic":
+        if options.caches("messages") and self.dialect.caching == "automatic":
             fields["cache_control"] = _marker(options)
         if options.cache_ttl is not None and not (
             caches and _marker(options).get("ttl") == options.cache_ttl
@@ -122,7 +122,7 @@ class AnthropicFields:
         wires = [self._tool(tool, offer.names[tool.name], freedom, options, changes) for tool in offer.tools]
         # A tool with defer_loading is not part of the cached prompt, so the marker goes on another one.
         marked = [at for at, wire in enumerate(wires) if not wire.get("defer_loading")]
-        if options.cache and self.dialect.caching and marked:
+        if options.caches("tools") and self.dialect.caching and marked:
             wires[marked[-1]]["cache_control"] = _marker(options)
         return wires
 

@@ -141,7 +141,7 @@ class Declarations:
 
     def of(self, offer: Offer, options: Options, changes: list[str]) -> Raw:
         """The encoded tools; `changes` gets what had to be weakened."""
-        asked = (options.strict, options.cache, options.cache_ttl)
+        asked = (options.strict, options.cache, options.cache_ttl, options.cache_places)
         if asked != self._asked or not are_same(offer.tools, self._tools):
             weakened: list[str] = []
             self._encoded = Raw(encode(self._make(offer, options, weakened)))
