@@ -31,7 +31,7 @@ SESSION = (
         "--model",
         default="",
         shell_complete=complete_models,
-        help="The model: gpt-5.1, openai/gpt-5.1, openai:gpt-5.1, or a name from the configuration.",
+        help="The model: gpt-5.2, openai/gpt-5.2, openai:gpt-5.2, or a name from the configuration.",
     ),
     click.option("--fallback", multiple=True, help="Model to use when the one before it fails; repeatable."),
     click.option(
