@@ -128,7 +128,7 @@ def test_an_error_in_mid_stream_goes_elsewhere_too() -> None:
 
 def test_a_context_that_is_too_long_goes_to_a_larger_model() -> None:
     """Not to the next one, which is smaller still, but to one with a larger window."""
-    places = ["anthropic:claude-sonnet-4-5", "deepseek:deepseek-chat", "gemini:gemini-2.5-pro"]
+    places = ["anthropic:claude-sonnet-4-5", "deepseek:deepseek-chat", "gemini:gemini-3.8-flash"]
     talk, _ = session([HttpError("context_too_long"), "Hi."], places[0], fallback=places[1:])
     seen = events(talk)
     assert isinstance(seen[-1], Complete) and asked(talk) == ["gemini"] and statuses(seen) == ["switched"]

@@ -265,7 +265,7 @@ def test_commands(somebody: User) -> None:
         for typed, shown in (
             ("/help", r"Your commands\n  /greet\s+Be kind.*Keys"),
             ("/greet Ada", r"● read_file README\.md"),
-            ("/provider kimi", r"kimi:kimi-k2\.5 answers"),
+            ("/provider kimi", r"kimi:kimi-k3 answers"),
             ("/tools", r"edit_file\s+write: Replace"),
             ("/mcp", r"No MCP server is configured"),
             ("/permissions plan", r"The approval mode is plan"),

@@ -66,7 +66,7 @@ def open_gateway(
     """The gateway with the keys and files of this machine."""
     options = options or ServeOptions()
     settings, places = config.settings.gateway, GatewayPlaces.of(config)
-    config.set_prices()
+    config.set_facts()
     token, _ = own_token(config.environment, places.token)
     key = sealing_key(config.environment.get(VARIABLE, ""), settings.sealing_key_file, places.sealing_key)
     memory = GatewayMemory(places.memory, settings.store_mib * 1024 * 1024)
