@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,20 +52,6 @@ def test_options_of_the_command_line_are_json_or_text() -> None:
     }.items():
         with pytest.raises(UsageError, match=said):
             parse_options([wrong])
-
-
-def test_run_and_render_take_options(somebody: User) -> None:
-    """`--option` is in every request of the run, and in the request that is rendered."""
-    words = ("-m", "mistral:mistral-large-latest", "--option", "temperature=0.25", "--option", "seed=7")
-    assert run(somebody, "run", "-p", "hi", "--no-store", *words).code == 0
-    assert somebody.simulation is not None
-    sent = json.loads(somebody.simulation.exchanges[-1].body)
-    assert sent["temperature"] == 0.25 and sent["random_seed"] == 7
-    talk = json.dumps([{"role": "user", "content": "hi"}])
-    done = run(somebody, "render", "--to", "openai:gpt-4o", "--option", "top_p=0.5", stdin=talk)
-    assert json.loads(done.out)["top_p"] == 0.5
-    wrong = run(somebody, "run", "-p", "hi", "--option", "temprature=1")
-    assert wrong.code == 2 and "temperature" in wrong.err
 
 
 def test_a_model_of_the_file_has_its_own_facts_headers_and_options(somebody: User) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,16 +40,6 @@ def test_the_first_prompt_loads_what_it_needs(tmp_path: Path) -> None:
         check=True,
     )
     assert LATER.isdisjoint(done.stdout.rpartition("LOADED")[2].split())
-
-
-def test_models(somebody: User) -> None:
-    """Words filter the list; JSON holds targets, models and prices."""
-    out = run(somebody, "models", "claude").out
-
-    assert "ready: anthropic:claude-sonnet-5" in out and "claude-opus-4-5" in out and "gpt-5" not in out
-    told = json.loads(run(somebody, "models", "--json").out)
-    assert told["models"]["claude-opus-4-5"]["price"] == {"input": 5, "output": 25}
-    assert "openai:gpt-5.2" in told["targets"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
