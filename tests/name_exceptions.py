@@ -13,6 +13,8 @@ BARE_WORDS: dict[str, str] = {
     "check": "`turnout.check`, a public name",
     "hosted": "`turnout.hosted`, a public name: a tool that is hosted",
     "mapping": "a noun: `mapping(value)` is the value if it is an object, as `array` and `text` are",
+    "cancel": "`turnout.workers.cancel`, a public name",
+    "wait": "`turnout.workers.wait`, a public name",
     "done": "`ReplyBuilder.done` gives the event `Done`, as `fail` gives `Error`; a public name",
 }
 SHARED_FUNCTIONS: dict[str, str] = {

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .history.ledger import Ledger as Ledger
     from .history.ledger import ToolInteraction as ToolInteraction
     from .history.log import History as History
+    from .history.waiting import WaitingCall as WaitingCall
     from .hosted_tools import hosted as hosted
     from .model import Code as Code
     from .model import Compaction as Compaction
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from .session.events import Failed as Failed
     from .session.events import Nested as Nested
     from .session.events import Status as Status
+    from .session.events import Waiting as Waiting
     from .session.hooks import Hooks as Hooks
     from .session.hooks import ModelRequest as ModelRequest
     from .session.limits import Limits as Limits
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from .tools.declare.events import ToolProgress as ToolProgress
     from .tools.declare.events import ToolResult as ToolResult
     from .tools.declare.events import ToolState as ToolState
+    from .tools.declare.events import ToolWaiting as ToolWaiting
     from .tools.declare.tool import Tool as Tool
     from .tools.declare.tool import ToolContext as ToolContext
     from .tools.declare.tool import tool as tool
@@ -151,6 +154,7 @@ _HOMES = {
     "history.ingest": ("ingest",),
     "history.ledger": ("Ledger", "ToolInteraction"),
     "history.log": ("History",),
+    "history.waiting": ("WaitingCall",),
     "hosted_tools": ("hosted",),
     "model": (
         "Code",
@@ -178,7 +182,7 @@ _HOMES = {
     "rendering.report": ("Rendered", "Report"),
     "session.answer": ("Answer",),
     "session.compress": ("CompressPolicy",),
-    "session.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status"),
+    "session.events": ("Cancelled", "Complete", "Discarded", "Failed", "Nested", "Status", "Waiting"),
     "session.hooks": ("Hooks", "ModelRequest"),
     "session.limits": ("Limits", "SubagentLimits", "Timeouts"),
     "session.retry": ("RetryPolicy",),
@@ -213,7 +217,7 @@ _HOMES = {
     "telemetry.otel": ("OpenTelemetry",),
     "tools.confine.threads": ("ThreadPort",),
     "tools.declare.context": ("Question",),
-    "tools.declare.events": ("ToolProgress", "ToolResult", "ToolState"),
+    "tools.declare.events": ("ToolProgress", "ToolResult", "ToolState", "ToolWaiting"),
     "tools.declare.tool": ("Tool", "ToolContext", "tool"),
     "tools.policy.approval": ("ApprovalRequest", "Decision"),
     "tools.policy.rules": ("Rule",),
@@ -230,7 +234,7 @@ _HOMES = {
     "world.transport": ("HttpTransport", "forbid_requests"),
     "world.world": ("World",),
 }
-_PACKAGES = ("errors", "simulate", "tools")
+_PACKAGES = ("errors", "simulate", "tools", "workers")
 """Reached as `turnout.simulate` too, without an import of their own."""
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -14,7 +14,7 @@ from ..model import ModelTurn, Usage
 from ..providers.cost import total_usage
 from ..streaming.events import TextDelta, TextEnd, ToolCallStart
 from ..streaming.partial import PartialArguments
-from .events import Cancelled, Complete, Discarded, Failed, SessionEvent
+from .events import Cancelled, Complete, Discarded, Failed, SessionEvent, Waiting
 from .run import Events
 from .typed import AnswerProblem, Shape
 
@@ -50,6 +50,8 @@ async def ask_until_it_fits(
             if len(answers) > corrections:
                 raise
             prompt = shape.correction(problem)
+            if key := options.get("key"):  # each correction is a prompt of its own
+                options = {**options, "key": f"{key}+{len(answers)}"}
 
 
 async def partial_values(
@@ -86,6 +88,8 @@ def _answer_in(event: SessionEvent) -> Answer[Any] | None:
             return Answer(turn.text, turn, usage, cost)
         case Failed(error):
             raise error
+        case Waiting():
+            raise TurnoutError(f"{event.detail}; answer with session.answer(call_id, outcome)")
         case Cancelled():
             raise TurnoutError("the run was cancelled; ask again, or resume with session.go_on()")
     return None

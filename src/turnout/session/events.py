@@ -1,6 +1,6 @@
 """What happens in a session: the stream's events, the tools' events, and the session's own.
 
-Every run ends with exactly one of `Complete`, `Failed` or `Cancelled`.
+Every run ends with exactly one of `Complete`, `Failed`, `Cancelled` or `Waiting`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from ..errors import ProviderError, StreamError, TurnoutError
+from ..history.waiting import WaitingCall
 from ..model import ModelTurn, Origin, Usage
 from ..streaming.events import StreamEvent
 from ..tools.declare.events import ToolEvent
@@ -73,7 +74,20 @@ class Cancelled(Struct, frozen=True, tag="cancelled"):
     detail: str = ""
 
 
-Terminal: TypeAlias = Complete | Failed | Cancelled
+class Waiting(Struct, frozen=True, tag="waiting"):
+    """The run ended because calls wait for an answer from outside: give it with `session.answer`."""
+
+    calls: tuple[WaitingCall, ...]
+
+    @property
+    def detail(self) -> str:
+        """What is waited for, for people."""
+        asks = all(call.kind == "approval" for call in self.calls)
+        names = ", ".join(call.name for call in self.calls)
+        return f"waiting for approval: {names}" if asks else f"waiting: {names}"
+
+
+Terminal: TypeAlias = Complete | Failed | Cancelled | Waiting
 SessionEvent: TypeAlias = StreamEvent | ToolEvent | Status | Discarded | Nested | Terminal
 Emit: TypeAlias = Callable[[SessionEvent], None]
 """Passes an event on to the listener of a run."""

@@ -6,13 +6,14 @@ Interactive, one-shot and subagent use all come through here; `run` drives it in
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from msgspec import Struct
 
-from ..errors import LimitReached
+from ..errors import LimitReached, UsageError
 from ..history.log import History
+from ..history.waiting import PROMPT_KEY, known_prompt, waiting_calls
 from ..model import Block, ModelTurn, Origin, Outcome, Text, ToolSpec
 from ..providers.cost import cost_of, total_usage
 from ..streaming.events import TextDelta
@@ -20,7 +21,7 @@ from ..telemetry.counts import Operation, Telemetry
 from ..tools.declare.registry import FoundTool
 from ..tools.schedule.batch import BatchSummary
 from ..tools.schedule.scheduler import ToolScheduler
-from .events import Complete, Emit, Status, Terminal
+from .events import Cancelled, Complete, Emit, Status, Terminal, Waiting
 from .exchange import Exchange, ReplyPorts
 from .guards import Guard, Verdict, WatchedCall
 from .limits import Limits
@@ -52,6 +53,7 @@ class RoundPorts(Struct):
     check_prices: Callable[[], None]
     check_limits: Callable[[], None]
     take_queued: Callable[[], list[tuple[Block, ...]]]
+    take_answers: Callable[[], Awaitable[None]]
     tool_specs: Callable[[], tuple[ToolSpec, ...]]
     reply: ReplyPorts
 
@@ -59,10 +61,13 @@ class RoundPorts(Struct):
 class Rounds:
     """One prompt, from the user's words to the model's last reply."""
 
-    def __init__(self, ports: RoundPorts, prompt: tuple[Block, ...], options: dict[str, Any]) -> None:
+    def __init__(
+        self, ports: RoundPorts, prompt: tuple[Block, ...], options: dict[str, Any], key: str = ""
+    ) -> None:
         self._ports = ports
         self._history = ports.history
         self._prompt = prompt
+        self._key = key  # a prompt with a key is said once
         self._options = options
         self._turns: list[ModelTurn] = []
 
@@ -74,34 +79,60 @@ class Rounds:
                 complete = await self._complete_in_time()
             finally:  # a run belongs to the model that answered last, also when it failed after that
                 run.origin = self._turns[-1].origin if self._turns else run.origin
-            run.usage = complete.usage
+            run.usage = total_usage(turn.usage for turn in self._turns)
             return complete
 
-    async def _complete_in_time(self) -> Complete:
+    async def _complete_in_time(self) -> Terminal:
         """The whole run, within the time that the limits give it."""
         limit = self._ports.limits.time
         try:
             async with asyncio.timeout(limit) as timer:
-                return await self._complete_prompt()
+                return await self._complete_once()
         except TimeoutError:
             if not timer.expired():
                 raise
             raise LimitReached(f"the limit of {limit:g} s for one run is used up") from None
 
-    async def _complete_prompt(self) -> Complete:
+    async def _complete_once(self) -> Terminal:
+        """Complete the prompt; one whose key is known goes on, or gives what came of it."""
+        known = known_prompt(self._history, self._key) if self._key else None
+        if known is None:
+            return await self._complete_prompt()
+        self._prompt = ()
+        if known.is_cancelled:
+            return Cancelled(f"the prompt {self._key} was cancelled")
+        if not known.is_over:
+            return await self._complete_prompt()
+        if not known.turns:
+            raise UsageError(f"the prompt {self._key} was said before and got no answer; use another key")
+        used = total_usage(turn.usage for turn in known.turns)
+        return Complete(known.turns[-1], used, cost_of(known.turns))
+
+    async def _complete_prompt(self) -> Terminal:
         history = self._history
         self._ports.check_prices()  # before the prompt is on record: this run does not start
         self._ports.guard.start_over()
+        if not self._prompt:
+            await self._ports.take_answers()
         if not self._prompt and history.open_turn is not None and history.open_calls:
-            await self._run_tools(history.open_turn)  # a crash came before them
+            await self._run_tools(history.open_turn)  # a crash came before them, or they waited
+            if waiting := waiting_calls(history):
+                return Waiting(waiting)
         self._append_queued()  # what was queued since the last run was said before this
         if self._prompt:
-            history.user(self._prompt)
+            self._say_prompt()
         last = await self._run_rounds()
+        if isinstance(last, Waiting):
+            return last
         used = total_usage(turn.usage for turn in self._turns)
         return Complete(last, used, cost_of(self._turns))
 
-    async def _run_rounds(self) -> ModelTurn:
+    def _say_prompt(self) -> None:
+        turn = self._history.user(self._prompt)
+        if self._key:  # one commit with the prompt: neither is there without the other
+            self._history.note(PROMPT_KEY, {"key": self._key, "turn": turn.key})
+
+    async def _run_rounds(self) -> ModelTurn | Waiting:
         limits, pauses = self._ports.limits, 0
         for _ in range(limits.rounds):
             turn = await self._next_reply()
@@ -113,6 +144,8 @@ class Rounds:
                     return turn
                 continue
             verdict = await self._run_tools(turn)
+            if waiting := waiting_calls(self._history):
+                return Waiting(waiting)
             self._append_queued()
             if verdict:
                 return await self._last_reply(verdict)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from ..errors import StoreError, TurnoutError
 from ..history.log import History
+from ..history.waiting import PROMPT_CANCELLED
 from ..model import Outcome
 from ..world.secrets import Secrets
-from .events import Cancelled, Emit, Failed, SessionEvent, Terminal
+from .events import Cancelled, Emit, Failed, SessionEvent, Terminal, Waiting
 from .redact_events import EventRedactor
 from .settle_call import settle_with_events
 
@@ -56,6 +57,16 @@ class Events:
     async def aclose(self) -> None:
         await self._run.close()
 
+    def __await__(self) -> Generator[Any, None, Terminal]:
+        """Run to the end; the terminal event."""
+        return self._last_event().__await__()
+
+    async def _last_event(self) -> Terminal:
+        async for event in self:
+            if isinstance(event, Terminal):
+                return event
+        raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
+
     def __del__(self) -> None:
         self._run.leave()
 
@@ -66,6 +77,10 @@ class Run:
     def __init__(self, ports: RunPorts, work: Work, options: Mapping[str, Any] | None = None) -> None:
         self._ports = ports
         self.options = options or {}  # of its requests
+        self.key = ""  # of its prompt
+        self.is_new = False  # it says something that was not said before
+        self.is_given_up = False  # it was cancelled on purpose, not because its process ends
+        self.is_cancelled_elsewhere = False  # by another process, through the store
         self.left = False  # the listener is gone
         self._work = work
         self._events: deque[SessionEvent] = deque()
@@ -188,10 +203,12 @@ class Run:
 
     def _settle_open_calls(self, terminal: Terminal) -> Terminal:
         """Answer calls that are still open. If that cannot be written, the run ends as a failure."""
-        if self._ports.returns_calls:
+        if self._ports.returns_calls or isinstance(terminal, Waiting):
             return terminal
         try:
             self._close_calls("cancelled" if isinstance(terminal, Cancelled) else "interrupted")
+            if self.key and self.is_given_up and isinstance(terminal, Cancelled):
+                self._ports.history.note(PROMPT_CANCELLED, {"key": self.key})
         except TurnoutError as error:
             return terminal if isinstance(terminal, Failed) else Failed(error)
         return terminal

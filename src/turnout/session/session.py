@@ -15,6 +15,7 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from weakref import WeakSet
@@ -23,13 +24,14 @@ from msgspec.structs import replace
 
 from ..errors import LimitReached, UsageError
 from ..history.log import History
+from ..history.waiting import known_prompt, waiting_calls
 from ..model import Block, ModelTurn, Origin, ToolSpec, Usage, blocks_of
 from ..parameters import check_names, with_checked_names
 from ..plain import dumps
 from ..providers.cost import Spending, check_countable, cost_of, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
-from ..tools.confine.threads import run_in_thread
+from ..tools.confine.threads import NoThread, ThreadPort, call_on_loop, run_in_thread
 from ..tools.declare.tool import Tool
 from ..tools.declare.tool import tool as make_tool
 from ..tools.policy.rules import Mode, Policy
@@ -45,6 +47,7 @@ from ..world.secrets import Secrets
 from ..world.shared_http import SharedHttp
 from ..world.world import World
 from .answer import CORRECTIONS, Answer, OutputT, ask_until_it_fits, partial_values
+from .answers import answer_call, apply_stored_answers
 from .attempt import RequestPorts
 from .compress import INSTRUCTION, Compressor, CompressPolicy
 from .durability import WRITERS, ReplyDurability
@@ -240,6 +243,7 @@ class Session:
             "approver": agreed.approver,
             "asker": agreed.asker,
             "save_rule": agreed.save_rule,
+            "defers_approval": agreed.defer,
             "limits": self.limits.tool_limits,
             "environment": self.environment,
             "hooks": tool_hooks(self.hooks),
@@ -284,24 +288,51 @@ class Session:
 
     # Asking
 
-    def run(self, prompt: str | Block | Iterable[str | Block], **options: Any) -> Events:
-        """Send a prompt; get every event, the last of which is terminal."""
-        return self._start_run(prompt, options, "run()")
+    def run(
+        self, prompt: str | Block | Iterable[str | Block], *, key: str | None = None, **options: Any
+    ) -> Events:
+        """Send a prompt; get every event, the last of which is terminal.
+
+        A prompt with a `key` is said once: with a key that the session knows, the run goes on, or gives
+        what came of it.
+        """
+        return self._start_run(prompt, options, "run()", key or "")
 
     def _start_run(
-        self, prompt: str | Block | Iterable[str | Block], options: dict[str, Any], where: str
+        self, prompt: str | Block | Iterable[str | Block], options: dict[str, Any], where: str, key: str = ""
     ) -> Events:
-        check_names(where, "option", options, Options.__struct_fields__)
+        check_names(where, "option", options, ("key", *Options.__struct_fields__))
         self._check_free("session.queue(text) what comes next")
-        rounds = Rounds(self._round_ports(), blocks_of(prompt), {**self.options, **options})
+        said = blocks_of(prompt)
+        rounds = Rounds(self._round_ports(), said, {**self.options, **options}, key)
         ports = self._run_ports()
         run = Run(ports, rounds, options)
+        run.key, run.is_new = key, bool(said) and (not key or known_prompt(self.history, key) is None)
         self._asked.add(run)
         return Events(run)
 
     def go_on(self, **options: Any) -> Events:
         """Continue without a new prompt. After a crash, the calls that had not started run first."""
         return self._start_run((), options, "go_on()")
+
+    def answer(self, call_id: str, outcome: Any, **options: Any) -> Events:
+        """Answer a call that waits, then go on. The answer is stored when this returns.
+
+        For a call of an external tool, `outcome` is what came of it: an `Outcome`, or its content. For one
+        that waits for approval, it is a `Decision`, or True or False. Walk the events, or await them for the
+        last one; where other calls still wait, that is `Waiting` again.
+        """
+        answer_call(self.history, call_id, outcome)
+        return self._start_run((), options, "answer()")
+
+    async def _take_answers(self) -> None:
+        """Settle the calls that were answered through the store meanwhile."""
+        if self.store is not None and waiting_calls(self.history):
+            store = self.store
+            found = await run_in_thread(
+                self._writers, lambda: store.backend.waiting_calls.read_answers(self.id)
+            )
+            apply_stored_answers(self.history, found)
 
     def reply(self, *, keep: bool = True, **options: Any) -> Events:
         """Ask for one reply to the history as it is; no tool runs, and the calls are yours to answer.
@@ -337,7 +368,7 @@ class Session:
         `output` is a JSON Schema or a type for a typed answer. An answer that does not fit is asked for
         again with the problem, at most `corrections` times.
         """
-        check_names("ask()", "option", options, ("output", "corrections", *Options.__struct_fields__))
+        check_names("ask()", "option", options, ("output", "corrections", "key", *Options.__struct_fields__))
         return await ask_until_it_fits(self.run, prompt, Shape.of(output), corrections, options)
 
     def ask_partially(self, prompt: Prompt, *, output: Any, **options: Any) -> AsyncIterator[Any]:
@@ -366,8 +397,12 @@ class Session:
         self.history.note("switch", {"target": str(place.origin)})
 
     def cancel(self) -> None:
-        """Cancel every run of this session, started or not; the history is valid at once."""
+        """Cancel every run of this session, started or not; the history is valid at once.
+
+        A prompt with a key is over then: saying it again gives `Cancelled`.
+        """
         for run in tuple(self._asked):
+            run.is_given_up = True
             run.cancel()
 
     @property
@@ -540,6 +575,7 @@ class Session:
             check_prices=self._check_prices,
             check_limits=self._check_limits,
             take_queued=self.take_queued,
+            take_answers=self._take_answers,
             tool_specs=self.tool_specs,
             reply=self._reply_ports(),
         )
@@ -580,11 +616,38 @@ class Session:
             await self._run.wait_until_over()
         self._run = run
         self._keeping.begin_run()
+        if self.store is not None:
+            await self._listen_for_cancel(self.store, run)
 
     def _end_run(self, run: Run) -> None:
         if self._run is run:
             self._run = None
             self._keeping.end_run()
+            if self.store is not None:
+                self._stop_listening(self.store, run)
+
+    async def _listen_for_cancel(self, store: Store, run: Run) -> None:
+        """Cancel this run when another process asks for it. A request about an earlier prompt is over."""
+        if run.is_new:
+            await run_in_thread(self._writers, lambda: store.forget_cancel(self.id, clear=True))
+        loop = asyncio.get_running_loop()
+
+        def cancel_run() -> None:
+            run.is_cancelled_elsewhere = run.is_given_up = True
+            run.cancel()
+
+        store.on_cancel(self.id, lambda: call_on_loop(loop, cancel_run))
+
+    def _stop_listening(self, store: Store, run: Run) -> None:
+        if not run.is_cancelled_elsewhere:
+            store.forget_cancel(self.id, clear=False)
+            return
+        with suppress(NoThread):  # the next new prompt clears it too
+            self._writers.start(lambda: store.forget_cancel(self.id, clear=True))
+
+    @property
+    def _writers(self) -> ThreadPort:
+        return self.world.threads or WRITERS
 
     def _emit_to_run(self, event: SessionEvent) -> None:
         """Pass an event to the listener of the run under way."""
@@ -611,7 +674,8 @@ class Session:
     # Ending
 
     async def close(self) -> None:
-        self.cancel()
+        for run in tuple(self._asked):
+            run.cancel()
         for run in tuple(self._asked):
             await run.wait_until_over()
         if self.subagents is not None:
@@ -619,7 +683,7 @@ class Session:
         await self.scheduler.close()
         if self.store is None:
             return
-        await run_in_thread(self.world.threads or WRITERS, self._release_store)
+        await run_in_thread(self._writers, self._release_store)
 
     def _release_store(self) -> None:
         assert self.store is not None

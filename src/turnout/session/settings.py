@@ -23,6 +23,8 @@ class Approval(Struct, frozen=True, metaclass=NamedFields):
     `approver` answers whether a call may run; without one, a call that needs an answer is
     denied. `asker` puts a tool's own question to the user. `taint` asks before anything leaves
     the machine once untrusted content was read. `save_rule` keeps what was answered with "always".
+    With `defer`, and without an approver, a call that needs an answer waits for one: the run ends as
+    `Waiting`, and `session.answer` goes on, tomorrow or on another host.
     """
 
     mode: Mode = "ask"
@@ -31,6 +33,7 @@ class Approval(Struct, frozen=True, metaclass=NamedFields):
     asker: Asker | None = None
     taint: bool = True
     save_rule: Callable[[Rule], Awaitable[None] | None] | None = None
+    defer: bool = False
 
 
 AnswerFault = Literal["content_filter", "refusal", "empty"]

@@ -21,7 +21,7 @@ from ..model import Outcome, Text
 from ..tools.declare.context import ToolContext
 from ..tools.declare.tool import Tool, tool
 from ..tools.schedule.scheduler import ToolScheduler
-from .events import Cancelled, Complete, Emit, Failed, Nested, Terminal
+from .events import Cancelled, Complete, Emit, Failed, Nested, Terminal, Waiting
 from .limits import SubagentLimits
 from .run import Events
 
@@ -278,5 +278,7 @@ def _outcome_of(terminal: Terminal) -> Outcome:
             return Outcome("complete", (Text(turn.text),))
         case Failed(error):
             return Outcome("error", (Text(f"the subagent failed: {error}"),))
+        case Waiting():
+            return Outcome("error", (Text(f"the subagent stopped: {terminal.detail}"),))
         case Cancelled():
             return Outcome("cancelled", (Text("the subagent was stopped"),), reason="stopped")

@@ -10,9 +10,14 @@ has continued. Entries have unique ids: appending one a second time changes noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
+
+from ..history.waiting import WaitingCall
+
+if TYPE_CHECKING:
+    from .signals import SessionSignals
 
 
 class Holder(Struct, frozen=True):
@@ -46,24 +51,6 @@ class Record(Struct, frozen=True):
 
     id: str
     data: bytes
-
-
-class WaitingCall(Struct, frozen=True):
-    """A call that waits for an answer from outside, with everything that is needed to give one.
-
-    `external`: the caller runs it, and answers with its outcome. `approval`: a user says whether it may
-    run; `question` holds the fields of the `ApprovalRequest`. `answered`: the answer is there already,
-    and takes effect when a process resumes the session.
-    """
-
-    session: str
-    call_id: str
-    name: str
-    arguments: dict[str, Any]
-    kind: Literal["external", "approval"] = "external"
-    question: dict[str, Any] = {}
-    at: float = 0.0
-    answered: bool = False
 
 
 class Tally(Struct, frozen=True):
@@ -286,6 +273,9 @@ class StoreBackend(Protocol):
 
     @property
     def waiting_calls(self) -> WaitingCalls: ...
+
+    @property
+    def signals(self) -> SessionSignals: ...
 
     def check(self) -> list[str]:
         """The faults that the database finds; empty if there are none."""

@@ -10,32 +10,36 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import apsw
+import msgspec
 
 from ..declarations import specs_of
 from ..errors import SessionHeld, StoreError, UsageError
 from ..history.codec import encode_entry
 from ..history.log import History
+from ..history.waiting import WaitingCall, answer_fields
 from . import holder as holders
 from .counters import Counters
 from .heartbeat import Heartbeat
 from .journal import Journal
 from .place import default_path
-from .ports import Hit, Lines, SessionHeader, SessionLog, SessionSummary, StoreBackend
+from .ports import Hit, Lease, Lines, SessionHeader, SessionLog, SessionSummary, StoreBackend
 from .pruning import Pruning
 from .recover import history_of_stored, settle_interrupted
+from .signals import CancelWatch, WatchedEvent, watch_session
 from .sqlite.backend import SqliteBackend
 from .sqlite.database import Connect
 from .summary_of_entries import tally_of
 
 Hits: TypeAlias = list[Hit]
 Strings: TypeAlias = list[str]
+WaitingList: TypeAlias = list[WaitingCall]
 
 NUMBERS = count(1)  # of the stores of this process
 
@@ -77,6 +81,7 @@ class Store:
         self._number = next(NUMBERS)
         self._journals: dict[str, Journal] = {}
         self._heartbeat = Heartbeat(self._renew_leases, lease / 3) if heartbeat else None
+        self._cancel_watch = CancelWatch(self.backend, self._open_leases)
 
     @classmethod
     def at(cls, url: str | Path | None = None, **options: Any) -> Store:
@@ -228,6 +233,50 @@ class Store:
     def check(self) -> Strings:
         """The faults that the database finds; empty if there are none."""
         return self.backend.check()
+
+    # What others do
+
+    def watch(self, id: str, *, after: int = 0) -> AsyncIterator[WatchedEvent]:
+        """The entries of a session as they are written, by any process on any host; it has no end.
+
+        `after` is the place of the last event that was seen: nothing is missed, and nothing comes twice.
+        """
+        return watch_session(self.backend, id, after)
+
+    def cancel(self, id: str) -> bool:
+        """Have the run of a session cancelled, in whatever process; False if no process has it open."""
+        self.summary(id)  # raises where there is no such session
+        return self.backend.cancels.request_cancel(id)
+
+    def on_cancel(self, id: str, then: Callable[[], None]) -> None:
+        """While a run is under way: call `then`, in a thread, when someone cancels it."""
+        self._cancel_watch.add(id, then)
+
+    def forget_cancel(self, id: str, *, clear: bool) -> None:
+        """The run is over; with `clear` a request was followed, or is about an earlier prompt."""
+        self._cancel_watch.remove(id)
+        if clear and (journal := self._journals.get(id)) is not None:
+            self.backend.cancels.clear_cancel(journal.lease)
+
+    def waiting_calls(self, session: str | None = None) -> WaitingList:
+        """The calls that wait for an answer from outside, of one session or of all; oldest first."""
+        return self.backend.waiting_calls.list_waiting(session)
+
+    def answer(self, session: str, call_id: str, outcome: Any) -> None:
+        """Leave the answer to a waiting call; it takes effect when a process resumes the session.
+
+        `outcome` is an `Outcome`, or its content. For a call that waits for approval it is True or False, or
+        a `Decision`.
+        """
+        call = next((each for each in self.waiting_calls(session) if each.call_id == call_id), None)
+        if call is None:
+            raise UsageError(f"call {call_id} does not wait for an answer; see `store.waiting_calls()`")
+        answer = msgspec.json.encode(answer_fields(call, outcome))
+        if not self.backend.waiting_calls.put_answer(session, call_id, answer):
+            raise UsageError(f"call {call_id} has an answer already; see what the session made of it")
+
+    def _open_leases(self) -> dict[str, Lease]:
+        return {id: journal.lease for id, journal in tuple(self._journals.items())}
 
     # Ending
 

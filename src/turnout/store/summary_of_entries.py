@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from ..errors import CorruptHistory
 from ..history.codec import decode_entry
+from ..history.waiting import waiting_call_of
 from ..model import Entry, ModelTurn, Note, Rewind, Settled, SystemTurn, Text, UserTurn
 from ..providers.cost import cost_of
-from .ports import Tally, WaitingCall
+from .ports import Tally
 
-WAITING = "waiting_call"
-"""The kind of the note that a call waits for an answer from outside."""
 TITLE = 80
 """The longest title that is made from the first prompt."""
 
@@ -32,16 +29,6 @@ def tally_of(entries: Iterable[Entry]) -> Tally:
         settled=tuple(entry.call_id for entry in entries if isinstance(entry, Settled)),
         rewound=any(isinstance(entry, Rewind) for entry in entries),
     )
-
-
-def waiting_call_of(entry: Entry) -> WaitingCall | None:
-    """The call that waits from this entry on, if the entry says so."""
-    if not isinstance(entry, Note) or entry.kind != WAITING:
-        return None
-    try:
-        return msgspec.convert(entry.data, WaitingCall)
-    except msgspec.ValidationError:  # written by another version; the log keeps it
-        return None
 
 
 def decode_or_none(data: bytes) -> Entry | None:

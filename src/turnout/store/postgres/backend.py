@@ -15,6 +15,7 @@ except ModuleNotFoundError as error:
     ) from error
 from .catalogue import PostgresCatalog
 from .counter_table import PostgresCounters
+from .listener import PostgresListener
 from .log import PostgresLog
 from .requests import PostgresCancels, PostgresWaiting
 from .schema import prepare_schema
@@ -48,6 +49,7 @@ class PostgresBackend:
         self.counter_table = PostgresCounters(self.database)
         self.cancels = PostgresCancels(self.database)
         self.waiting_calls = PostgresWaiting(self.database)
+        self.signals = PostgresListener(self.database)
 
     def check(self) -> list[str]:
         """Sessions whose entries have gaps, and settings of the server that may lose entries."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from ..ports import Lease, Tally, WaitingCall
+from ...history.waiting import WaitingCall
+from ..ports import Lease, Tally
 from .database import Connection, PostgresDatabase
 
 CANCEL = """

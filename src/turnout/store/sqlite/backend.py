@@ -9,12 +9,16 @@ from typing import Any, Literal
 import apsw
 
 from .. import holder as holders
+from ..signals import PollingSignals
 from .catalogue import SqliteCatalog
 from .counter_table import SqliteCounters
 from .database import Connect
 from .log import SqliteLog
 from .requests import SqliteCancels, SqliteWaiting
 from .search import SqliteWords
+
+POLL = 0.02
+"""Seconds between two looks of a watcher."""
 
 
 class SqliteBackend:
@@ -40,6 +44,7 @@ class SqliteBackend:
         self.counter_table = SqliteCounters(database)
         self.cancels = SqliteCancels(database)
         self.waiting_calls = SqliteWaiting(database)
+        self.signals = PollingSignals(POLL)
 
     def check(self) -> list[str]:
         """The faults that SQLite finds in the file."""

@@ -9,7 +9,8 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from ..ports import Lease, Tally, WaitingCall
+from ...history.waiting import WaitingCall
+from ..ports import Lease, Tally
 from .database import Database
 
 CANCEL = """

@@ -44,6 +44,10 @@ COMMANDS = {
     "decode": "decode",
     "completion": "completion",
     "update": "update",
+    "worker": "workers",
+    "submit": "workers",
+    "runs": "workers",
+    "cancel": "workers",
 }
 
 SECTIONS = {
@@ -61,6 +65,12 @@ SECTIONS = {
     "Other programs": {
         "serve": "Serve the OpenAI, Anthropic and Gemini APIs with any provider behind them.",
         "launch": "Start Claude Code, Codex or another client behind the gateway.",
+    },
+    "Several machines": {
+        "worker": "Finish submitted prompts; start as many as you like, on any machine.",
+        "submit": "Have a worker say a prompt, now, later or again and again.",
+        "runs": "List submitted prompts and what came of them.",
+        "cancel": "Cancel a run, on whatever machine it is.",
     },
     "Setup": {
         "login": "Sign in to a provider: try a key and keep it, or GitHub Copilot by a code.",

@@ -18,7 +18,7 @@ from ...errors import TurnoutError, UsageError
 from ...model import Block, ModelTurn, Text
 from ...plain import loads
 from ...providers.cost import cost_of
-from ...session.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal
+from ...session.events import Cancelled, Complete, Failed, SessionEvent, Status, Terminal, Waiting
 from ...session.rounds import OURSELVES
 from ...session.session import Session
 from ...session.typed import Shape
@@ -313,6 +313,8 @@ class OneShot:
                 return exits.INTERRUPTED
             case Failed(error):
                 return exits.code_of(error)
+            case Waiting():  # what was asked for is not done until someone answers
+                return exits.REFUSED
             case Complete(turn):
                 if self.guard:
                     return exits.LIMIT

@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...model import ModelTurn, Outcome
-from ...session.events import Cancelled, Complete, Discarded, Failed, Nested, SessionEvent, Status
+from ...session.events import (
+    Cancelled,
+    Complete,
+    Discarded,
+    Failed,
+    Nested,
+    SessionEvent,
+    Status,
+    Terminal,
+    Waiting,
+)
 from ...streaming.events import (
     TextDelta,
     ThinkingDelta,
@@ -102,7 +112,7 @@ class Screen:
                 yield from self._take_status(event)
             case Discarded():
                 yield from self._discard_reply()
-            case Complete() | Failed() | Cancelled():
+            case Complete() | Failed() | Cancelled() | Waiting():
                 yield from self._end_reply(event, now)
 
     def live(self, now: float) -> LiveView:
@@ -208,7 +218,7 @@ class Screen:
             yield Notice("The reply broke off and is requested again; ignore the part above.", "warn")
         self._shown = False
 
-    def _end_reply(self, event: Complete | Failed | Cancelled, now: float) -> Iterator[Piece]:
+    def _end_reply(self, event: Terminal, now: float) -> Iterator[Piece]:
         yield from self._finish_thought(now)
         yield from self._finish_text()
         for call in self._calls.values():
@@ -224,6 +234,8 @@ class Screen:
                 yield from _ending_notice(turn)
             case Cancelled():
                 yield Notice("Interrupted. The conversation is valid; type what to do next.", "warn")
+            case Waiting():
+                yield Notice(f"{event.detail}. It goes on when an answer is there.", "warn")
             case Failed(error):
                 yield Notice(printable(self._hide(str(error))), "bad")
                 if advice := self._advise(event.kind):

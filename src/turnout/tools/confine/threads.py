@@ -125,6 +125,12 @@ async def in_daemon(function: Callable[[], T]) -> T:
     return await _DAEMONS.start(function)
 
 
+def call_on_loop(loop: asyncio.AbstractEventLoop, function: Callable[[], None]) -> None:
+    """Call a function on a loop, from any thread; nothing happens once the loop is closed."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(function)
+
+
 async def run_in_thread(threads: ThreadPort, function: Callable[[], T]) -> T:
     """Run a function in a thread of this port; waits for one where all are taken for the moment."""
     while True:

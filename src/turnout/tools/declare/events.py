@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from ...history.waiting import WaitingCall
 from ...model import Outcome
 
 State = Literal[
@@ -22,7 +23,14 @@ State = Literal[
     "cancelled",
     "denied",
     "interrupted",
+    "waiting",
 ]
+
+
+class ToolWaiting(Struct, frozen=True, tag="tool_waiting"):
+    """A call was handed out: it waits for an answer from outside, and stands in the store until then."""
+
+    call: WaitingCall
 
 
 class ToolState(Struct, frozen=True, tag="tool_state"):
@@ -52,4 +60,4 @@ class ToolResult(Struct, frozen=True, tag="tool_result"):
     repaired: tuple[str, ...] = ()
 
 
-ToolEvent: TypeAlias = ToolState | ToolProgress | ToolResult
+ToolEvent: TypeAlias = ToolState | ToolProgress | ToolResult | ToolWaiting

@@ -59,7 +59,8 @@ class Tool(Struct, frozen=True, eq=False):
     machine, and `source` says where its results come from. `polls` marks a tool that is meant
     to be called again and again, so that repeated calls do not count as a loop. `delegates`
     marks a tool that only waits for subagents: it takes no slot from their calls.
-    `argument_limit` is how many characters the arguments of one call may have.
+    `argument_limit` is how many characters the arguments of one call may have. `external` marks a tool
+    that is not run here: its call is handed out, the run ends as `Waiting`, and `session.answer` goes on.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Tool(Struct, frozen=True, eq=False):
     polls: bool = False
     delegates: bool = False
     argument_limit: int = LONGEST
+    external: bool = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -140,6 +142,7 @@ def tool(
     polls: bool = False,
     delegates: bool = False,
     argument_limit: int = LONGEST,
+    external: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.

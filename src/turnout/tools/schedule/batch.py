@@ -45,6 +45,7 @@ class BatchSummary(Struct, frozen=True):
     filtered: int = 0
     shortened: int = 0
     given_up: int = 0
+    waiting: int = 0
 
     @staticmethod
     def of(outcomes: Iterable[Outcome]) -> BatchSummary:
@@ -76,6 +77,7 @@ class Batch:
     ) -> None:
         self.parallel = max(parallel, 1)
         self.outcomes: dict[str, Outcome] = {}
+        self.deferred: list[str] = []
         self.late = 0
         self.running = running or RunningCalls(self.parallel)
         self.number = self.running.join()
@@ -127,6 +129,12 @@ class Batch:
                 self.running.end((self.number, call_id))
         return True
 
+    def defer(self, call_id: str) -> None:
+        """The call waits for an answer from outside; this batch goes on without it."""
+        if self._live.pop(call_id, None) is not None:
+            self.deferred.append(call_id)
+            self._changes += 1
+
     def mark_ended(self, call_id: str) -> None:
         """A tool that was given up has ended after all; its paths are free again."""
         self.running.mark_ended((self.number, call_id))
@@ -140,6 +148,8 @@ class Batch:
     def state(self, call_id: str) -> State:
         if (call := self._live.get(call_id)) is not None:
             return call.state
+        if call_id in self.deferred:
+            return "waiting"
         return self.outcomes[call_id].status
 
     def live(self, *states: Live) -> tuple[str, ...]:
@@ -165,7 +175,8 @@ class Batch:
         )
 
     def summary(self) -> BatchSummary:
-        return replace(BatchSummary.of(self.outcomes.values()), scheduled=len(self._order))
+        counted = BatchSummary.of(self.outcomes.values())
+        return replace(counted, scheduled=len(self._order), waiting=len(self.deferred))
 
     def results(self) -> Sequence[tuple[str, Outcome]]:
         """The outcomes there are, in the order the calls were made."""

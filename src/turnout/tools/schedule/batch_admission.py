@@ -61,7 +61,10 @@ class BatchAdmission:
         verdict = admitted.verdict
         if verdict.effect == "deny":
             run.settle(work, denied_outcome(f"Refused by policy: {verdict.why}."))
-        elif verdict.effect == "ask" and run.scheduler.approver is None:
+        elif verdict.effect == "ask" and run.is_approved_later(work):
+            run.batch.admit(work.call.id, admitted.footprint)
+            run.emit_state(work, "scheduled", "approved")
+        elif verdict.effect == "ask" and run.scheduler.approver is None and not run.scheduler.defers_approval:
             run.settle(
                 work, denied_outcome(f"This call needs approval and the user cannot be asked: {verdict.why}.")
             )

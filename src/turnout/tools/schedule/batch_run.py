@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import isfinite
 from threading import Event
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from ...errors import UsageError, callback_error
+from ...history.waiting import WaitingCall, approved_calls, note_waiting
 from ...model import Outcome, ToolCall
 from ..declare.context import Asker, Question, ToolContext
-from ..declare.events import State, ToolEvent, ToolResult, ToolState
+from ..declare.events import State, ToolEvent, ToolResult, ToolState, ToolWaiting
 from ..declare.result import failure
 from .admission import Admitted
 from .batch import Batch, BatchSummary
@@ -30,7 +32,7 @@ from .callbacks import NotNeeded
 from .outcomes import not_run_outcome, path_in_use_outcome, stopped_outcome, timeout_outcome
 from .perform import Ending, run_tool
 from .progress import Reporter
-from .questions import ApprovalQuestions
+from .questions import ApprovalQuestions, request_for
 from .tool_hooks import BatchHooks
 
 if TYPE_CHECKING:
@@ -127,6 +129,12 @@ class BatchRun:
         self._start_questions()
 
     def _start_questions(self) -> None:
+        if self.scheduler.defers_approval:
+            for call_id in self.batch.live("awaiting_approval"):
+                work = self.work[call_id]
+                question = request_for(work, work.tool_call, work.tool_call.verdict.why, "")
+                self.defer(work, "approval", msgspec.to_builtins(question))
+            return
         if self.scheduler.approver is not None and self.batch.live("awaiting_approval"):
             self.asking = self.loop.create_task(ApprovalQuestions(self, self.scheduler.approver).ask())
 
@@ -179,9 +187,38 @@ class BatchRun:
         self.batch.approve(work.call.id, admitted.footprint)
         self.emit_state(work, "scheduled")
 
+    # Handing out
+
+    def is_approved_later(self, work: Work) -> bool:
+        """Whether a user has approved this very call, with these arguments, after an earlier run ended."""
+        granted = approved_calls(self.scheduler.history).get(work.call.id)
+        return granted is not None and granted.get("fingerprint") == work.tool_call.subject.fingerprint
+
+    def defer(
+        self, work: Work, kind: Literal["external", "approval"], question: dict[str, Any] | None = None
+    ) -> None:
+        """Leave a call open until someone answers it: it is in the log first, then told."""
+        admitted = work.tool_call
+        history = self.scheduler.history
+        waiting = WaitingCall(
+            history.key, work.call.id, admitted.tool.name, dict(admitted.arguments), kind, question or {}
+        )
+        try:
+            note_waiting(history, waiting)
+        except Exception as error:
+            self._fail_to_write(error)
+            self.settle(work, not_run_outcome("interrupted"))
+            return
+        self.batch.defer(work.call.id)
+        self.emit_state(work, "waiting", "waiting for approval" if kind == "approval" else "")
+        self.emit(ToolWaiting(waiting))
+
     # Running
 
     def _start_call(self, work: Work) -> None:
+        if work.tool_call.tool.external:
+            self.defer(work, "external")
+            return
         if not self._record_intent(work):
             return
         self.batch.start(work.call.id)

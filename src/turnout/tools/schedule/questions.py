@@ -59,7 +59,7 @@ class ApprovalQuestions:
             verdict = self.run.scheduler.policy.decide(admitted.subject)
             if self.run.is_settled(work) or self._is_decided(work, admitted, verdict):
                 return
-            request = _request_for(work, admitted, verdict.why, problem)
+            request = request_for(work, admitted, verdict.why, problem)
             decision = await self._ask_approver(work, request)
             if decision is None or self.run.is_settled(work):
                 return
@@ -139,7 +139,8 @@ class ApprovalQuestions:
         return answer
 
 
-def _request_for(work: Work, admitted: Admitted, why: str, problem: str) -> ApprovalRequest:
+def request_for(work: Work, admitted: Admitted, why: str, problem: str) -> ApprovalRequest:
+    """The question whether this call may run."""
     tool, subject = admitted.tool, admitted.subject
     return ApprovalRequest(
         work.call.id,

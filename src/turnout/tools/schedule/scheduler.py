@@ -72,7 +72,8 @@ class ToolScheduler:
     be cut and returns where it is. `hooks` see each call before and after; `around` measures its
     run. `workspace`, `spawn`, `environment` and `asker`, which asks the user a tool's question, are
     handed to tools as they are. `tree` is what this scheduler shares with those of its subagents.
-    `commit` makes the history durable before a tool runs.
+    `commit` makes the history durable before a tool runs. With `defers_approval` and without an
+    approver, a call that needs approval is handed out, like one of an external tool.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class ToolScheduler:
         around: AroundRun | None = None,
         tree: SharedTree | None = None,
         commit: Callable[[], Awaitable[None]] | None = None,
+        defers_approval: bool = False,
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.history = history
@@ -114,6 +116,7 @@ class ToolScheduler:
         self.taint = Taint(each.outcome for each in history.ledger if each.outcome is not None)
         self._keep_text = save or self._save_privately
         self.late = 0  # results that came after their call was given up
+        self.defers_approval = defers_approval and approver is None
         self.commit = commit or self._commit_history
         self.tree = tree or SharedTree(self.limits.parallel)
         self._saved: SavedOutput | None = None
