@@ -6,6 +6,7 @@ it runs again on a new one, until `PATIENCE` is over. So a restart of the server
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -45,6 +46,8 @@ class PostgresDatabase:
     """A pool of connections to one database, for all threads of one process."""
 
     def __init__(self, url: str, prepare: Callable[[Connection], None]) -> None:
+        if (noisy := logging.getLogger("psycopg.pool")).level == logging.NOTSET:
+            noisy.setLevel(logging.ERROR)  # it warns of each broken connection, which is replaced here
         self._url = url
         self._prepare = prepare
         self._pool: ConnectionPool[Connection] | None = None
