@@ -182,7 +182,7 @@ def test_to_ask_says_what_is_waited_for() -> None:
     async def ask() -> None:
         session, _ = open_session(None, [[Call("pay", {"amount": 5})], "done"])
         async with session:
-            with pytest.raises(TurnoutError, match=r"waiting: pay; answer with session\.answer"):
+            with pytest.raises(TurnoutError, match=r"waiting: pay; give the answer with session\.answer"):
                 await session.ask("go")
             waiting = session.history.open_calls[0].call.id
             assert isinstance(await session.answer(waiting, "paid"), Complete)

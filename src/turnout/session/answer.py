@@ -89,7 +89,7 @@ def _answer_in(event: SessionEvent) -> Answer[Any] | None:
         case Failed(error):
             raise error
         case Waiting():
-            raise TurnoutError(f"{event.detail}; answer with session.answer(call_id, outcome)")
+            raise TurnoutError(f"{event.detail}; give the answer with session.answer(call_id, outcome)")
         case Cancelled():
             raise TurnoutError("the run was cancelled; ask again, or resume with session.go_on()")
     return None
