@@ -92,3 +92,16 @@ def test_an_open_session_is_not_deleted(store: Store) -> None:
     with pytest.raises(SessionHeld, match=r"session p\.sub1 is open"):
         store.delete("p")
     assert store.knows("p")
+
+
+def test_each_client_keeps_so_many_sessions(open_at: Any) -> None:
+    """The oldest of a client with too many go first; other clients and one's own are counted apart."""
+    now = [0.0]
+    store = open_at(wall_clock=lambda: now[0])
+    for number in range(4):
+        for client in ("a/", "b/", ""):
+            now[0] += 1.0
+            talk(store, f"{client}{number}", "hi") if client != "b/" or number < 2 else None
+    gone = [line.id for line in store.prune(keep=2)]
+    assert gone == ["a/0", "0", "a/1", "1"]
+    assert {line.id for line in store.list()} == {"a/2", "a/3", "b/0", "b/1", "2", "3"}

@@ -5,10 +5,16 @@ The subagents of a session are counted and deleted with it. An open session is n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import SessionHeld, UsageError
 from .ports import SessionCatalog, SessionSummary
+
+
+def client_of(session: str) -> str:
+    """The client that a session belongs to: what stands before the first `/` of its id; "" for our own."""
+    return session.partition("/")[0] if "/" in session else ""
 
 
 class Pruning:
@@ -18,10 +24,15 @@ class Pruning:
         self._catalog = catalog
 
     def prune(
-        self, now: float, older_than: float | None, larger_than: int | None, dry_run: bool
+        self,
+        now: float,
+        older_than: float | None,
+        larger_than: int | None,
+        keep: int | None,
+        dry_run: bool,
     ) -> list[SessionSummary]:
-        """Delete old sessions, then the oldest until the rest is small enough; returns what was deleted."""
-        chosen = list(self._sessions_to_prune(now, older_than, larger_than))
+        """Delete old sessions, and the oldest until the rest is few and small enough; what was deleted."""
+        chosen = list(self._sessions_to_prune(now, older_than, larger_than, keep))
         if dry_run:
             return chosen
         gone = []
@@ -35,15 +46,18 @@ class Pruning:
         return gone
 
     def _sessions_to_prune(
-        self, now: float, older_than: float | None, larger_than: int | None
+        self, now: float, older_than: float | None, larger_than: int | None, keep: int | None
     ) -> Iterator[SessionSummary]:
         sizes, held = self._family_sizes()
-        total = sum(sizes.values())
-        for summary in reversed(self._catalog.lines(None, subagents=False)):
+        total, lines = sum(sizes.values()), self._catalog.lines(None, subagents=False)
+        counts = Counter(client_of(line.id) for line in lines)
+        for summary in reversed(lines):
             old = older_than is not None and now - summary.updated > older_than
             too_much = larger_than is not None and total > larger_than
-            if (old or too_much) and summary.id not in held:
+            too_many = keep is not None and counts[client_of(summary.id)] > keep
+            if (old or too_much or too_many) and summary.id not in held:
                 total -= sizes[summary.id]
+                counts[client_of(summary.id)] -= 1
                 yield summary
 
     def _family_sizes(self) -> tuple[dict[str, int], set[str]]:

@@ -65,7 +65,7 @@ async def watch_session(backend: StoreBackend, session: str, after: int) -> Asyn
     signals = backend.signals
 
     def wake() -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody watches any more
+        with suppress(RuntimeError):  # the loop is closed, and the watcher with it
             loop.call_soon_threadsafe(woken.set)
 
     stop = await asyncio.to_thread(signals.listen, session, wake)

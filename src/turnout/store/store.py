@@ -225,10 +225,16 @@ class Store:
         *,
         older_than: float | None = None,
         larger_than: int | None = None,
+        keep: int | None = None,
         dry_run: bool = False,
     ) -> Lines:
-        """Delete sessions unused for `older_than` seconds, then the oldest until the store fits."""
-        return Pruning(self.backend.catalog).prune(self._wall_clock(), older_than, larger_than, dry_run)
+        """Delete sessions unused for `older_than` seconds, and the oldest until the rest fits.
+
+        `larger_than` is for the bytes of all; `keep` is how many sessions each client may have (a session
+        `client/…` belongs to that client).
+        """
+        pruning, now = Pruning(self.backend.catalog), self._wall_clock()
+        return pruning.prune(now, older_than, larger_than, keep, dry_run)
 
     def check(self) -> Strings:
         """The faults that the database finds; empty if there are none."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..errors import SessionHeld, StoreError, TurnoutError
 from ..history.log import History
 from ..history.waiting import UNFINISHED
-from ..model import ModelTurn, UserTurn
+from ..model import ModelTurn
 from ..session.events import Cancelled, Complete, Failed, Terminal, Waiting
 from ..session.session import Session
 from ..store import Store
@@ -58,13 +58,6 @@ def finished_answer(history: History) -> ModelTurn | None:
     if not isinstance(last, ModelTurn) or last.tool_calls or last.stop in UNFINISHED:
         return None
     return last
-
-
-def is_unfinished(history: History) -> bool:
-    """Whether there is something to go on with."""
-    return bool(history.turns) and (
-        isinstance(history.turns[-1], UserTurn) or finished_answer(history) is None
-    )
 
 
 def result_of(session: str, ended: Terminal) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def _submit(
 async def answer(
     store: Store, session: str, call_id: str, outcome: Any, *, queue: str = QUEUE
 ) -> SubmittedRun:
-    """Answer a call that waits, and have a worker go on with the session."""
+    """Answer a call that waits, and have a worker resume the session."""
 
     def leave_answer() -> SubmittedRun:
         store.answer(session, call_id, outcome)
@@ -105,7 +105,7 @@ async def answer(
 
 
 def queue_resumption(engine: Engine, session: str, call_id: str, queue: str) -> SubmittedRun:
-    """Have a worker go on with a session, once for each answered call."""
+    """Have a worker resume a session, once for each answered call."""
     run = SubmittedRun(f"{session}:answer:{call_id}", session)
     engine.enqueue(run.id, session, "", queue=queue)
     return run

@@ -89,7 +89,7 @@ class PostgresListener:
                     return
 
     def _pass_notices(self, connection: Connection) -> bool:
-        """Pass notifications on; True when nobody listens any more."""
+        """Pass notifications on; True when there is no listener left."""
         marked = time.monotonic()
         while not self._ends():
             for notice in connection.notifies(timeout=1.0, stop_after=1):

@@ -174,17 +174,29 @@ def delete_command(ctx: click.Context, names: tuple[str, ...], yes: bool) -> Non
 @sessions_command.command("prune")
 @click.option("--older-than", help="Unused for this long: 12h, 90d, 8w, 6m, 1y.")
 @click.option("--larger-than", help="Then the oldest, until the total size is at most this: 500k, 200m, 2g.")
+@click.option(
+    "--keep", type=click.IntRange(0), help="Then the oldest, until each client has at most so many."
+)
 @click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def prune_command(
-    ctx: click.Context, older_than: str | None, larger_than: str | None, dry_run: bool, yes: bool
+    ctx: click.Context,
+    older_than: str | None,
+    larger_than: str | None,
+    keep: int | None,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
-    """Delete old sessions, by age and by total size. Open sessions are kept."""
-    if older_than is None and larger_than is None:
-        raise UsageError("prune needs a limit: give --older-than 90d, --larger-than 200m, or both")
+    """Delete old sessions, by age, total size and number per client. Open sessions are kept.
+
+    A session whose id is CLIENT/… belongs to that client; all others count together.
+    """
+    if older_than is None and larger_than is None and keep is None:
+        raise UsageError("prune needs a limit: give --older-than 90d, --larger-than 200m or --keep 100")
     store = open_user_store(ctx)
     limits: dict[str, Any] = {"older_than": _seconds(older_than), "larger_than": _bytes(larger_than)}
+    limits["keep"] = keep
     chosen = store.prune(**limits, dry_run=True)
     for line in chosen:
         click.echo(f"{line.id}  {_time_text(line.updated)}  {one_line(line.title, 60)}")
