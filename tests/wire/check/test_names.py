@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from turnout.errors import UsageError
+from turnout.targets.target import find_target
 from turnout.wire.check.names import CHECKERS, NAMES, checker_for, format_of, likely_api, resolve_api
 
 
@@ -32,6 +33,26 @@ def test_the_shape_of_the_body_chooses_among_formats() -> None:
 
     assert checker_for("openai", body) is CHECKERS["openai-responses"]
     assert format_of("openai", body) == ("openai-responses", "openai-responses")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "source", "target"),
+    [
+        ("bedrock-invoke", {}, "anthropic", "bedrock@invoke"),
+        ("bedrock", {"anthropic_version": "bedrock-2023-05-31"}, "anthropic", "bedrock@invoke"),
+        ("bedrock", {"model": "openai.gpt-oss-20b-1:0"}, "openai", "bedrock@openai"),
+        ("bedrock", {}, "bedrock", "bedrock"),
+        ("ollama-native", {}, "ollama", "ollama"),
+        ("cohere", {}, "cohere", "cohere"),
+        ("vertex", {"messages": []}, "anthropic", "vertex"),
+    ],
+)
+def test_a_body_leads_to_a_target_that_render_takes(
+    name: str, body: dict[str, str], source: str, target: str
+) -> None:
+    """What `check` advises can be typed: the format is one that is read, the target one that is known."""
+    assert format_of(name, body) == (source, target)
+    assert find_target(f"{target}:claude-sonnet-4-5").provider.name == target.partition("@")[0]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def _repair_line(api: str, data: bytes, model: str | None, path: str) -> str:
         return ""
     written = fields.get("model")
     chosen = model or named or (written if isinstance(written, str) else "") or "MODEL"
-    provider = target if target in PROVIDERS else "compatible"
+    provider = target if target.partition("@")[0] in PROVIDERS else "compatible"
     words = ["turnout", "render", "--from", source, "--to", f"{provider}:{chosen}"]
     return shlex.join(words) + (f" {shlex.quote(path)}" if path != STDIN else " < REQUEST")
 

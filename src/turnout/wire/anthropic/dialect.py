@@ -17,5 +17,6 @@ class AnthropicDialect(Dialect, frozen=True, kw_only=True):
     id_format: str = "anthropic"
     caching: Literal["automatic", "blocks", ""] = "automatic"
     names_model: bool = True  # else the path names it, and a body with it is refused
+    betas_in_body: bool = False  # as `anthropic_beta`; else they are a header
     takes_strict: bool = True  # strict tools
     streams_by_path: bool = False  # the path asks for a stream, and a body with `stream` is refused

@@ -9,7 +9,7 @@ from ...ids import IdProjection
 from ...model import ToolSpec
 from ..options import Options
 from ..request import Setting
-from ..shared.added_fields import merge_fields, with_added_fields
+from ..shared.added_fields import merge_fields, private_fields, with_added_fields
 from ..shared.growing_bytes import Wire
 from ..shared.limits import service_tier, token_limit
 from ..shared.offered_tools import Declarations, Offer, is_forced, offered_tools
@@ -17,6 +17,7 @@ from ..shared.open_loop import Loop
 from ..shared.schema import project_schema
 from ..shared.strict import Freedom, strict_answer, strict_schema
 from ..shared.tool_fields import with_tool_fields
+from .betas import betas
 from .dialect import AnthropicDialect
 from .thinking import DEFAULT_MAX_TOKENS, accepted_sampling, add_thinking
 
@@ -73,6 +74,8 @@ class AnthropicFields:
         if options.stream and not self.dialect.streams_by_path:
             fields["stream"] = True
         self._add_service(fields, options, changes)
+        if self.dialect.betas_in_body and (wanted := betas(offer.tools, private_fields(options))):
+            fields["anthropic_beta"] = wanted
         return with_added_fields(
             with_tool_fields(fields, offer.tools), self.dialect.extra_body, options, changes
         )

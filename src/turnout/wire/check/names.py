@@ -147,6 +147,12 @@ def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
         return "openai-responses", "openai-responses" if name == "openai" else provider
     if judge is vertex_claude.violations:
         return "anthropic", "vertex"
+    if judge is bedrock_invoke.violations:
+        return "anthropic", "bedrock@invoke"
+    if judge is ollama.violations:
+        return "ollama", "ollama"
+    if name == "bedrock" and judge is not converse.violations:
+        return "openai", "bedrock@openai"
     return ("anthropic", "anthropic") if judge is anthropic.violations else (provider, provider)
 
 

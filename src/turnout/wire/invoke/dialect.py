@@ -18,6 +18,7 @@ class InvokeDialect(AnthropicDialect, frozen=True, kw_only=True):
 
     opens_web: bool = False
     names_model: bool = False
+    betas_in_body: bool = True
     streams_by_path: bool = True
     caching: Literal["automatic", "blocks", ""] = "blocks"
     extra_body: dict[str, Any] = field(default_factory=lambda: {"anthropic_version": VERSION})
