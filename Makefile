@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup catalogue servers demo check test fmt soak fuzz bench lock clean
+.PHONY: setup catalogue servers demo check test fmt soak fuzz bench shots lock clean
 
 setup: .venv/.ready
 
@@ -61,6 +61,10 @@ bench: .venv-bench/.ready
 # For maintainers: write the facts of models anew, from the packages that know them and catalogue/by_hand.toml.
 catalogue: setup
 	$(BIN)/python -m catalogue
+
+# Pictures of the terminal at 40, 80 and 120 columns, to be looked at (needs tmux; PNG needs chromium).
+shots: setup
+	$(BIN)/python -m tests.surfaces.shots shots
 
 # For maintainers: pin again what requirements/*.in ask for (needs uv).
 lock:

@@ -53,7 +53,8 @@ class Bottom:
         below = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
         if self._shows_choices:
             letters = sum(get_cwidth(text) for _, text in self._choices())
-            below += -(-letters // max(columns, 1))
+            breaks = sum(text == "\n" for _, text in self._choices())
+            below += max(-(-letters // max(columns, 1)), 1 + breaks)
         if self._terminal.picking is not None:
             below += len(self._terminal.picking.picker.window()[0]) + 2
         return rows - AROUND - below
@@ -134,11 +135,18 @@ class Bottom:
             return self._confirmation(asked, asked.picked)
         if not asked.hears:
             return [("class:status", " stop typing for a second, then answer the question")]
+        words = [(choice, f" {self._choice_words(asked, choice)} ") for choice in CHOICES]
         parts: list[Any] = []
-        for choice in CHOICES:
+        used, width = 0, self._terminal.width
+        for choice, text in words:
+            size = get_cwidth(f" [{choice.key}]{text}")
+            if used and used + size > width:  # a line ends between two choices
+                parts.append(("", "\n"))
+                used = 0
+            used += size
             style = "reverse" if choice is asked.picked else ""
-            parts += [("class:prompt", f" [{choice.key}]"), (style, f" {self._choice_words(asked, choice)} ")]
-        return [*parts, ("class:status", " esc interrupts")]
+            parts += [("class:prompt", f" [{choice.key}]"), (style, text)]
+        return [*parts, *([("", "\n")] if used + 15 > width else []), ("class:status", " esc interrupts")]
 
     def _confirmation(self, asked: QuestionLine, choice: AnswerChoice) -> list[Any]:
         keys = "enter confirms, esc goes back"
@@ -168,7 +176,7 @@ class Bottom:
             name = fit_columns(visible(row.name), column, signs.ellipsis)
             lead = f" {signs.user if chosen else ' '} {name}{' ' * (column - get_cwidth(name))}"
             room = width - get_cwidth(lead) - 2
-            detail = fit_columns(f"  {visible(row.detail)}", room, signs.ellipsis) if room > 8 else ""
+            detail = f"  {_fitting_parts(visible(row.detail), room - 2)}" if room > 8 else ""
             parts += [("class:prompt" if chosen else "", lead), ("class:status", detail), ("", "\n")]
         found = f"{count} of {len(picker.rows)}" if count else "nothing fits"
         keys = f"   {found} {signs.dot} enter picks {signs.dot} esc leaves"
@@ -177,6 +185,14 @@ class Bottom:
     def _status(self) -> AnyFormattedText:
         terminal = self._terminal
         return status_line(terminal.talk.status_facts, terminal.width, terminal.drawing.theme.signs.dot)
+
+
+def _fitting_parts(detail: str, room: int) -> str:
+    """As many parts of a detail as fit; a price that is cut in two says nothing."""
+    parts = detail.split(" · ")
+    while len(parts) > 1 and get_cwidth(" · ".join(parts)) > room:
+        parts.pop()
+    return fit_columns(" · ".join(parts), max(room, 0), "…")
 
 
 STYLE = {

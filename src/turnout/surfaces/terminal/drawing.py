@@ -154,7 +154,8 @@ class Drawing:
     def _question_lines(self, question: ApprovalQuestion) -> Iterator[str]:
         paint, bar = self.theme.paint, self.theme.paint(self.theme.signs.bar, "risk")
         yield f"{bar} {paint(f'{visible(question.tool)} wants to run', 'risk')}"
-        yield f"{bar} {paint(f'{question.risk}: {visible(question.why)}', 'dim')}"
+        for line in self._wrapped_lines(f"{question.risk}: {visible(question.why)}", 2):
+            yield f"{bar} {paint(line, 'dim')}"
         if question.problem:
             yield from (f"{bar} {paint(line, 'bad')}" for line in visible(question.problem).split("\n"))
         for line in visible(question.subject).split("\n") if question.subject else ():

@@ -52,4 +52,5 @@ class MarkdownDrawer:
         text = self._file.getvalue()
         self._file.seek(0)
         self._file.truncate()
-        return "\n".join(line.rstrip() for line in only_colour(text).strip("\n").split("\n"))
+        # A table has lines of spaces around it, which would double the gap.
+        return "\n".join(line.rstrip() for line in only_colour(text).split("\n")).strip("\n")
