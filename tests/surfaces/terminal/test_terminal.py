@@ -265,14 +265,14 @@ def test_commands(somebody: User) -> None:
         for typed, shown in (
             ("/help", r"Your commands\n  /greet\s+Be kind.*Keys"),
             ("/greet Ada", r"● read_file README\.md"),
-            ("/provider kimi", r"kimi:kimi-k3 answers"),
+            ("/provider kimi", r"kimi:kimi-k\S+ answers"),
             ("/tools", r"edit_file\s+write: Replace"),
             ("/mcp", r"No MCP server is configured"),
             ("/permissions plan", r"The approval mode is plan"),
             ("/permissions", r"Approval mode plan"),
-            ("/status", r"context\s+[\d,]+ of 1,048,576 tokens"),
+            ("/status", r"context\s+[\d,]+ of [\d,]+ tokens"),
             ("/stats", r"openai:gpt-4o\s+[\d,]+ tokens in"),
-            ("/diagnose", r"kimi:kimi-k3 would accept this conversation"),
+            ("/diagnose", r"kimi:kimi-k\S+ would accept this conversation"),
             ("/theme light", r"The theme is light"),
             ("/copy", r"(Copied|clipboard of your terminal|the answer is in)"),
             ("/compact", r"(nothing to compact|Compacted)"),
@@ -288,10 +288,12 @@ def test_commands(somebody: User) -> None:
         program.wait(r"Models: type to search.*\$[\d.]+/\$\d+ · key", scrolled=False)
         program.key("esc")
         program.wait(IDLE, scrolled=False)
+        time.sleep(0.3)  # a letter right after Esc would be Alt and that letter
         program.say("/resume")
         program.wait(r"Sessions, the latest first", scrolled=False)
         program.key("esc")
         program.wait(IDLE, scrolled=False)
+        time.sleep(0.3)  # a letter right after Esc would be Alt and that letter
         program.say("/clear")
         program.wait(r"Started session")
         program.say("/permision")
