@@ -114,9 +114,12 @@ if TYPE_CHECKING:
     from .tools.declare.events import ToolResult as ToolResult
     from .tools.declare.events import ToolState as ToolState
     from .tools.declare.events import ToolWaiting as ToolWaiting
+    from .tools.declare.provided import Provided as Provided
+    from .tools.declare.tool import Offer as Offer
     from .tools.declare.tool import Tool as Tool
     from .tools.declare.tool import ToolContext as ToolContext
     from .tools.declare.tool import tool as tool
+    from .tools.declare.tool_set import ToolSet as ToolSet
     from .tools.policy.approval import ApprovalRequest as ApprovalRequest
     from .tools.policy.approval import Decision as Decision
     from .tools.policy.rules import Rule as Rule
@@ -218,7 +221,9 @@ _HOMES = {
     "tools.confine.threads": ("ThreadPort",),
     "tools.declare.context": ("Question",),
     "tools.declare.events": ("ToolProgress", "ToolResult", "ToolState", "ToolWaiting"),
-    "tools.declare.tool": ("Tool", "ToolContext", "tool"),
+    "tools.declare.provided": ("Provided",),
+    "tools.declare.tool": ("Offer", "Tool", "ToolContext", "tool"),
+    "tools.declare.tool_set": ("ToolSet",),
     "tools.policy.approval": ("ApprovalRequest", "Decision"),
     "tools.policy.rules": ("Rule",),
     "tools.schedule.scheduler": ("ToolLimits",),

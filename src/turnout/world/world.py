@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ class World(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
 
     `keys` are by provider, or by target. `debug` is called with what happens on the wire.
     `threads` run tools that block, and `save` keeps the whole text of a result that was cut.
+    `provides` are values that tools ask for by their type: `database: Provided[Database]`.
     """
 
     transport: Transport | None = None  # None: HTTP
@@ -29,3 +31,4 @@ class World(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     threads: ThreadPort | None = None
     save: Callable[[str], str] | None = None
     learned: LearnedSteps | None = None  # what earlier sessions learned from refusals; None: nothing is kept
+    provides: Sequence[Any] = ()

@@ -7,6 +7,7 @@ import datetime
 import enum
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
@@ -74,6 +75,11 @@ class Person(pydantic.BaseModel):
     born: datetime.date
 
 
+@dataclasses.dataclass
+class Party:
+    guests: list[Person]
+
+
 VALUES: list[tuple[Any, Any, Any]] = [
     (int, 3, 3),
     (float, 3, 3.0),
@@ -95,6 +101,13 @@ VALUES: list[tuple[Any, Any, Any]] = [
     (Annotated[int, msgspec.Meta(ge=1)], 1, 1),
     (Annotated[int, pydantic.Field(ge=1)], 1, 1),
     (Any, {"a": [1]}, {"a": [1]}),
+    (Path, "a/b", Path("a/b")),
+    (list[Path] | None, ["a"], [Path("a")]),
+    (
+        Party,
+        {"guests": [{"name": "n", "born": "2000-01-01"}]},
+        Party([Person(name="n", born=datetime.date(2000, 1, 1))]),
+    ),
 ]
 
 
@@ -181,7 +194,7 @@ def test_a_type_without_json_form_is_refused_when_the_tool_is_made() -> None:
     with pytest.raises(UsageError, match=r"odd: .*no JSON form"):
 
         @tool
-        def take(odd: complex) -> None: ...
+        def take(odd: type(iter(()))) -> None: ...  # type: ignore[valid-type]
 
 
 def test_pydantic_is_not_loaded_unless_a_type_is_its_own() -> None:

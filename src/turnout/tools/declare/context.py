@@ -7,16 +7,18 @@ only sign: check it between two steps.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Event
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from ...plain import dumps
 from .events import ToolProgress
 from .problems import shorten_text
+from .provided import find_provided
 
+T = TypeVar("T")
 LINE = 2000
 """Characters of one step of progress that are shown."""
 
@@ -59,6 +61,7 @@ class ToolContext:
         spawn: Any = None,
         environment: Mapping[str, str] | None = None,
         ask: Asker | None = None,
+        provides: Sequence[Any] = (),
     ) -> None:
         self.call_id = call_id
         self.name = name
@@ -70,6 +73,12 @@ class ToolContext:
         self.environment = environment
         self.ask = ask
         self._report = report
+        self._provides = provides
+
+    def provided(self, kind: type[T]) -> T:
+        """What the session provides of this type: `World(provides=[…])`."""
+        found: T = find_provided(kind, self._provides, f"tool {self.name}")
+        return found
 
     def progress(self, step: Any) -> None:
         """Report progress: a number from 0 to 1, or a line of text."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePath
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -19,6 +20,7 @@ from ...errors import UsageError
 from ...plain import MAX_DEPTH, is_deeper, is_plain, plain
 from .context import ToolContext
 from .docstring import read_docstring
+from .provided import provided_type
 
 Decode = Callable[[Any], Any]
 REFERENCE = "#/$defs/{name}"
@@ -40,6 +42,7 @@ class Signature(Struct, frozen=True):
     schema: dict[str, Any]
     decoders: dict[str, Decode]
     context: str = ""
+    provided: dict[str, Any] = {}  # parameters that the session fills, by name, with their types
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the Python values that the function is annotated with."""
@@ -62,11 +65,14 @@ def read_signature(function: Callable[..., Any], *, names: Mapping[str, Any] | N
     described = read_docstring(inspect.getdoc(function))
     hints = _hints(function, names)
     context, open_ended = "", False
-    parameters = []
+    parameters: list[_Parameter] = []
+    provided: dict[str, Any] = {}
     for at, parameter in enumerate(inspect.signature(function).parameters.values()):
         hint = hints.get(parameter.name, Any)
         if hint is ToolContext or ToolContext in get_args(hint):
             context = parameter.name
+        elif (kind := provided_type(hint)) is not None:
+            provided[parameter.name] = kind
         elif parameter.kind is parameter.VAR_KEYWORD:
             open_ended = True
         elif not (at == 0 and parameter.name in ("self", "cls")):
@@ -74,7 +80,7 @@ def read_signature(function: Callable[..., Any], *, names: Mapping[str, Any] | N
     schema, decoders = _schema_and_decoders(function, parameters)
     if not open_ended:
         schema["additionalProperties"] = False
-    return Signature(described.summary, schema, decoders, context)
+    return Signature(described.summary, schema, decoders, context, provided)
 
 
 def given_signature(function: Callable[..., Any], schema: Mapping[str, Any]) -> Signature:
@@ -133,9 +139,8 @@ def _schema_and_decoders(
     definitions: dict[str, Any] = {}
     decoders: dict[str, Decode] = {}
     for parameter in parameters:
-        make = _pydantic_type if _is_pydantic(parameter.hint) else _msgspec_type
         try:
-            schema, more, decode = make(parameter.name, parameter.hint)
+            schema, more, decode = _schema_of_hint(parameter.name, parameter.hint)
         except TypeError as error:
             kind = f"{parameter.hint!r} has no JSON form ({str(error).splitlines()[0]})"
             raise UsageError(
@@ -170,19 +175,46 @@ def _merge_definitions(
             raise UsageError(f"{_title_of_tool(function)}: two of its types are called {name!r}; rename one")
 
 
+def _schema_of_hint(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any], Decode | None]:
+    if _is_pydantic(hint):
+        return _pydantic_type(name, hint)
+    try:
+        return _msgspec_type(name, hint)
+    except TypeError as error:
+        if (pydantic := sys.modules.get("pydantic")) is None:
+            raise
+        try:  # a dataclass may hold models of pydantic, which msgspec cannot read
+            return _pydantic_type(name, hint)
+        except pydantic.PydanticUserError:
+            raise error from None
+
+
+def _schema_of_class(kind: type) -> dict[str, Any]:
+    """The schema of a class that msgspec does not know."""
+    if issubclass(kind, PurePath):
+        return {"type": "string"}
+    raise NotImplementedError
+
+
+def _instance_of(kind: type, value: Any) -> Any:
+    return kind(value) if issubclass(kind, PurePath) else value
+
+
 def _msgspec_type(name: str, hint: Any) -> tuple[dict[str, Any], dict[str, Any], Decode | None]:
-    (schema,), definitions = msgspec.json.schema_components([hint], ref_template=REFERENCE)
+    (schema,), definitions = msgspec.json.schema_components(
+        [hint], ref_template=REFERENCE, schema_hook=_schema_of_class
+    )
     schema, definitions = _with_types(schema), {name: _with_types(each) for name, each in definitions.items()}
     if hint in (Any, str, bool):
         return schema, definitions, None
 
     def decode_value(value: Any) -> Any:
         try:
-            return msgspec.convert(value, hint)
+            return msgspec.convert(value, hint, dec_hook=_instance_of)
         except msgspec.ValidationError:
             pass
         try:  # 3.0 is an integer to JSON Schema, and not to msgspec's strict mode
-            return msgspec.convert(value, hint, strict=False)
+            return msgspec.convert(value, hint, strict=False, dec_hook=_instance_of)
         except msgspec.ValidationError as error:
             raise Undecodable((name,), str(error)) from None
 

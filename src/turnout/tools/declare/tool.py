@@ -28,8 +28,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import UsageError
+from ...history.log import History
 from ...json_size import LONGEST
-from ...model import ToolSpec
+from ...model import Origin, ToolSpec
 from .context import ToolContext
 from .schema_cost import SchemaCost
 from .signature import Signature, given_signature, read_signature
@@ -47,6 +48,14 @@ RISKS: tuple[str, ...] = get_args(Risk)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 
 
+class Offer(Struct, frozen=True):
+    """The request that tools are offered in: to whom, in which conversation and approval mode."""
+
+    target: Origin
+    history: History
+    mode: str = ""
+
+
 class Tool(Struct, frozen=True, eq=False):
     """One tool. Call it and you call the function itself.
 
@@ -61,6 +70,7 @@ class Tool(Struct, frozen=True, eq=False):
     marks a tool that only waits for subagents: it takes no slot from their calls.
     `argument_limit` is how many characters the arguments of one call may have. `external` marks a tool
     that is not run here: its call is handed out, the run ends as `Waiting`, and `session.answer` goes on.
+    `offered` decides for each request whether the model sees the tool; None means always.
     """
 
     name: str
@@ -85,6 +95,7 @@ class Tool(Struct, frozen=True, eq=False):
     delegates: bool = False
     argument_limit: int = LONGEST
     external: bool = False
+    offered: Callable[[Offer], bool] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -101,11 +112,19 @@ class Tool(Struct, frozen=True, eq=False):
     def changes_things(self) -> bool:
         return self.risk != "read"
 
+    def renamed(self, name: str) -> Tool:
+        """The same tool under another name."""
+        return replace(self, name=_checked_name(name), spec=replace(self.spec, name=name))
+
     def invoke(self, context: ToolContext, arguments: Mapping[str, Any]) -> Any:
         """Call the function with decoded arguments; what comes back depends on `kind`."""
-        if self.signature.context:
-            return self.function(**{self.signature.context: context}, **arguments)
-        return self.function(**arguments)
+        signature = self.signature
+        if not signature.context and not signature.provided:
+            return self.function(**arguments)
+        ours: dict[str, Any] = {name: context.provided(kind) for name, kind in signature.provided.items()}
+        if signature.context:
+            ours[signature.context] = context
+        return self.function(**ours, **arguments)
 
     def touched_paths(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The paths that a call with these arguments reads or changes."""
@@ -143,6 +162,7 @@ def tool(
     delegates: bool = False,
     argument_limit: int = LONGEST,
     external: bool = False,
+    offered: Callable[[Offer], bool] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.

@@ -257,6 +257,7 @@ class BatchRun:
             spawn=owner.guard.spawn_for(owner.policy, admitted.tool.name),
             environment=owner.environment,
             ask=self._user_asker(),
+            provides=owner.provides,
         )
         try:
             await owner.commit()  # the intent is on disk before the effect

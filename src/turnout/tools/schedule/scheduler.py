@@ -32,6 +32,7 @@ from ..confine.output import BATCH_LIMIT, RESULT_LIMIT, SavedOutput
 from ..confine.threads import ThreadPort, Threads
 from ..declare.context import Asker
 from ..declare.events import ToolEvent
+from ..declare.provided import check_provided
 from ..declare.registry import Registry
 from ..declare.tool import Tool
 from ..policy.approval import Approver
@@ -73,7 +74,8 @@ class ToolScheduler:
     run. `workspace`, `spawn`, `environment` and `asker`, which asks the user a tool's question, are
     handed to tools as they are. `tree` is what this scheduler shares with those of its subagents.
     `commit` makes the history durable before a tool runs. With `defers_approval` and without an
-    approver, a call that needs approval is handed out, like one of an external tool.
+    approver, a call that needs approval is handed out, like one of an external tool. `provides` are the values that tools ask for
+    by their type.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class ToolScheduler:
         tree: SharedTree | None = None,
         commit: Callable[[], Awaitable[None]] | None = None,
         defers_approval: bool = False,
+        provides: Sequence[Any] = (),
     ) -> None:
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.history = history
@@ -111,6 +114,8 @@ class ToolScheduler:
         self.guard = PortGuard(workspace, spawn)
         self.environment = environment
         self.asker = asker
+        self.provides = provides
+        check_provided(self.registry, provides)
         self.state: dict[str, Any] = {} if state is None else state
         self.threads: ThreadPort = threads or Threads()
         self.taint = Taint(each.outcome for each in history.ledger if each.outcome is not None)
