@@ -115,9 +115,9 @@ if TYPE_CHECKING:
     from .tools.declare.events import ToolState as ToolState
     from .tools.declare.events import ToolWaiting as ToolWaiting
     from .tools.declare.provided import Provided as Provided
-    from .tools.declare.tool import Offer as Offer
     from .tools.declare.tool import Tool as Tool
     from .tools.declare.tool import ToolContext as ToolContext
+    from .tools.declare.tool import ToolOffer as ToolOffer
     from .tools.declare.tool import tool as tool
     from .tools.declare.tool_set import ToolSet as ToolSet
     from .tools.policy.approval import ApprovalRequest as ApprovalRequest
@@ -132,6 +132,7 @@ if TYPE_CHECKING:
     from .wire.request import WireRequest as WireRequest
     from .world.keys import KeyCommand as KeyCommand
     from .world.keys import KeyFile as KeyFile
+    from .world.learned_steps import LearnedSteps as LearnedSteps
     from .world.ports import Chance as Chance
     from .world.ports import Incoming as Incoming
     from .world.ports import Outgoing as Outgoing
@@ -222,7 +223,7 @@ _HOMES = {
     "tools.declare.context": ("Question",),
     "tools.declare.events": ("ToolProgress", "ToolResult", "ToolState", "ToolWaiting"),
     "tools.declare.provided": ("Provided",),
-    "tools.declare.tool": ("Offer", "Tool", "ToolContext", "tool"),
+    "tools.declare.tool": ("ToolOffer", "Tool", "ToolContext", "tool"),
     "tools.declare.tool_set": ("ToolSet",),
     "tools.policy.approval": ("ApprovalRequest", "Decision"),
     "tools.policy.rules": ("Rule",),
@@ -234,6 +235,7 @@ _HOMES = {
     "wire.reply_encoder": ("ReplyEncoder",),
     "wire.request": ("WireRequest",),
     "world.keys": ("KeyCommand", "KeyFile"),
+    "world.learned_steps": ("LearnedSteps",),
     "world.ports": ("Chance", "Incoming", "Outgoing", "Transport"),
     "world.token_source": ("TokenSource",),
     "world.transport": ("HttpTransport", "forbid_requests"),

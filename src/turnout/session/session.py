@@ -32,7 +32,7 @@ from ..providers.cost import Spending, check_countable, cost_of, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
 from ..tools.confine.threads import NoThread, ThreadPort, call_on_loop, run_in_thread
-from ..tools.declare.tool import Offer, Tool
+from ..tools.declare.tool import Tool, ToolOffer
 from ..tools.declare.tool import tool as make_tool
 from ..tools.policy.rules import Mode, Policy
 from ..tools.schedule.running import SharedTree
@@ -664,7 +664,7 @@ class Session:
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the model may use in the current mode."""
         mode = self.scheduler.policy.mode
-        offer = Offer(self.target.origin, self.history, mode)
+        offer = ToolOffer(self.target.origin, self.history, mode)
         functions = (tool.spec for tool in self.scheduler.registry.offered_tools(mode, offer))
         # What a remote server does is not known, so plan mode goes without it.
         return (*functions, *(spec for spec in self.provider_tools if mode != "plan" or not is_remote(spec)))

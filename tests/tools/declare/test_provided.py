@@ -32,7 +32,7 @@ async def count_rows(database: Provided[Database], table: str) -> str:
 @tool
 async def describe(ctx: ToolContext, table: str) -> str:
     """Describe a table."""
-    return f"{ctx.provided(Database).name}.{table}"
+    return f"{ctx.provided_value(Database).name}.{table}"
 
 
 def test_the_model_does_not_see_what_is_provided() -> None:
@@ -60,4 +60,4 @@ def test_a_session_without_it_is_refused_at_once() -> None:
 def test_a_test_calls_the_function_itself() -> None:
     """A tool is still its function."""
     assert count_rows.function.__name__ == "count_rows"
-    assert ToolContext(provides=[Database("x")]).provided(Database).name == "x"
+    assert ToolContext(provides=[Database("x")]).provided_value(Database).name == "x"

@@ -53,7 +53,7 @@ def test_the_public_methods_of_an_object_are_tools() -> None:
 def test_a_set_is_filtered_prefixed_and_joined() -> None:
     """Each step gives another set; the first one stays as it was."""
     first = ToolSet(Counter())
-    reading = first.filtered(lambda tool: tool.risk == "read").prefixed("one_")
+    reading = first.only(lambda tool: tool.risk == "read").with_prefix("one_")
     both = reading + ToolSet([Wordy().say])
     assert both.names == ("one_add", "say") and len(both) == 2
     assert [tool.spec.name for tool in both] == ["one_add", "say"]
@@ -81,9 +81,9 @@ def test_nothing_to_make_tools_of_is_an_error() -> None:
 
 def test_a_function_of_the_situation_decides_what_is_offered() -> None:
     """For one target the tools are in the request, for the other they are not."""
-    offers: list[turnout.Offer] = []
+    offers: list[turnout.ToolOffer] = []
 
-    def only_for_claude(offer: turnout.Offer) -> bool:
+    def only_for_claude(offer: turnout.ToolOffer) -> bool:
         offers.append(offer)
         return offer.target.provider == "anthropic"
 
@@ -93,7 +93,7 @@ def test_a_function_of_the_situation_decides_what_is_offered() -> None:
         seen.append(asked.tools)
         return "ok"
 
-    talk, transport = session(answer, tools=ToolSet(Counter()).offered(only_for_claude))
+    talk, transport = session(answer, tools=ToolSet(Counter()).offered_when(only_for_claude))
     virtually(talk.ask("hello"))
     talk.switch("anthropic:claude-sonnet-4-5")
     virtually(talk.ask("and now"))
@@ -105,6 +105,6 @@ def test_a_set_runs_in_a_session() -> None:
     """State is kept between calls, without a global."""
     owner = Counter()
     script = [[Call("n_add", {"number": 2}), Call("n_add", {"number": 5})], "seven"]
-    talk, transport = session(script, tools=ToolSet(owner).prefixed("n_"))
+    talk, transport = session(script, tools=ToolSet(owner).with_prefix("n_"))
     virtually(talk.ask("add"))
     assert owner.count == 7 and transport.refusals == []

@@ -75,7 +75,7 @@ class ToolContext:
         self._report = report
         self._provides = provides
 
-    def provided(self, kind: type[T]) -> T:
+    def provided_value(self, kind: type[T]) -> T:
         """What the session provides of this type: `World(provides=[…])`."""
         found: T = find_provided(kind, self._provides, f"tool {self.name}")
         return found

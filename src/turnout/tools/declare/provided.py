@@ -5,7 +5,7 @@
 
     Session(..., tools=[count_rows], world=World(provides=[Database("…")]))
 
-The model does not see such a parameter. A function reaches the same values by `ctx.provided(Database)`.
+The model does not see such a parameter. A function reaches the same values by `ctx.provided_value(Database)`.
 """
 
 from __future__ import annotations

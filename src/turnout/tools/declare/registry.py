@@ -15,7 +15,7 @@ from msgspec import Struct
 from ...errors import UsageError
 from ...model import ToolSpec
 from .problems import tool_error
-from .tool import Offer, Tool
+from .tool import Tool, ToolOffer
 
 Mode = str
 LONGEST_NAME = 128
@@ -93,7 +93,7 @@ class Registry:
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
 
-    def offered_tools(self, mode: Mode = "", offer: Offer | None = None) -> tuple[Tool, ...]:
+    def offered_tools(self, mode: Mode = "", offer: ToolOffer | None = None) -> tuple[Tool, ...]:
         """The tools that are offered to the model in this mode, and in the request of this `offer`."""
         shown = (tool for tool in self if self._is_on(tool, mode))
         return tuple(tool for tool in shown if not offer or not tool.offered or tool.offered(offer))

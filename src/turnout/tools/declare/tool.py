@@ -48,7 +48,7 @@ RISKS: tuple[str, ...] = get_args(Risk)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 
 
-class Offer(Struct, frozen=True):
+class ToolOffer(Struct, frozen=True):
     """The request that tools are offered in: to whom, in which conversation and approval mode."""
 
     target: Origin
@@ -95,7 +95,7 @@ class Tool(Struct, frozen=True, eq=False):
     delegates: bool = False
     argument_limit: int = LONGEST
     external: bool = False
-    offered: Callable[[Offer], bool] | None = None
+    offered: Callable[[ToolOffer], bool] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -112,7 +112,7 @@ class Tool(Struct, frozen=True, eq=False):
     def changes_things(self) -> bool:
         return self.risk != "read"
 
-    def renamed(self, name: str) -> Tool:
+    def with_name(self, name: str) -> Tool:
         """The same tool under another name."""
         return replace(self, name=_checked_name(name), spec=replace(self.spec, name=name))
 
@@ -121,7 +121,9 @@ class Tool(Struct, frozen=True, eq=False):
         signature = self.signature
         if not signature.context and not signature.provided:
             return self.function(**arguments)
-        ours: dict[str, Any] = {name: context.provided(kind) for name, kind in signature.provided.items()}
+        ours: dict[str, Any] = {
+            name: context.provided_value(kind) for name, kind in signature.provided.items()
+        }
         if signature.context:
             ours[signature.context] = context
         return self.function(**ours, **arguments)
@@ -162,7 +164,7 @@ def tool(
     delegates: bool = False,
     argument_limit: int = LONGEST,
     external: bool = False,
-    offered: Callable[[Offer], bool] | None = None,
+    offered: Callable[[ToolOffer], bool] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.

@@ -1,6 +1,6 @@
 """Tools that belong together: of one object, a module or a list; filtered, prefixed, offered when they fit.
 
-files = ToolSet(FileServer(root)).prefixed("files_").filtered(lambda tool: tool.risk == "read")
+files = ToolSet(FileServer(root)).with_prefix("files_").only(lambda tool: tool.risk == "read")
 Session(..., tools=[*files, weather])
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...errors import UsageError
-from .tool import Offer, Tool
+from .tool import Tool, ToolOffer
 from .tool import tool as make_tool
 
 
@@ -39,15 +39,15 @@ class ToolSet:
     def names(self) -> tuple[str, ...]:
         return tuple(tool.name for tool in self._tools)
 
-    def filtered(self, keep: Callable[[Tool], bool]) -> ToolSet:
+    def only(self, keep: Callable[[Tool], bool]) -> ToolSet:
         """Only the tools that `keep` accepts."""
         return self._with_tools(tool for tool in self._tools if keep(tool))
 
-    def prefixed(self, prefix: str) -> ToolSet:
+    def with_prefix(self, prefix: str) -> ToolSet:
         """The tools under names with a prefix, so that two sets can stand in one session."""
-        return self._with_tools(tool.renamed(prefix + tool.name) for tool in self._tools)
+        return self._with_tools(tool.with_name(prefix + tool.name) for tool in self._tools)
 
-    def offered(self, when: Callable[[Offer], bool]) -> ToolSet:
+    def offered_when(self, when: Callable[[ToolOffer], bool]) -> ToolSet:
         """The tools, offered to the model only in requests for which `when` says so."""
         return self._with_tools(replace(tool, offered=when) for tool in self._tools)
 
