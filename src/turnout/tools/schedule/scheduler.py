@@ -74,8 +74,8 @@ class ToolScheduler:
     run. `workspace`, `spawn`, `environment` and `asker`, which asks the user a tool's question, are
     handed to tools as they are. `tree` is what this scheduler shares with those of its subagents.
     `commit` makes the history durable before a tool runs. With `defers_approval` and without an
-    approver, a call that needs approval is handed out, like one of an external tool. `provides` are the values that tools ask for
-    by their type.
+    approver, a call that needs approval is handed out, like one of an external tool. `provides` are
+    the values that tools ask for by their type.
     """
 
     def __init__(
