@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -74,6 +75,8 @@ class Worker:
                 return
             except StoreError:
                 await asyncio.to_thread(stop_worker, 0)
+                # The engine gave the loop its own threads, and has just ended them.
+                asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
                 if not left:
                     raise
             await asyncio.sleep(LOOK)
