@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.build import conversation, user
 from tests.simulate.refusal_requests import VERSION, orphan, post
 from tests.simulate.talk import ask, key_headers, refused, send
 
-from turnout import check
+from turnout import check, render
 from turnout.history.log import History
 from turnout.simulate import Say, ScriptedTransport
 from turnout.targets.request import url
@@ -60,6 +61,39 @@ def test_a_missing_or_wrong_key_is_refused(name: str) -> None:
 
     assert (without.status, without.kind) == (missing, "auth") and no_key in without.message
     assert (with_wrong.status, with_wrong.kind) == (wrong, "auth") and bad_key in with_wrong.message
+
+
+SCOPE = "20260101/us-east-1/bedrock/aws4_request"
+SIGNED = f"AWS4-HMAC-SHA256 Credential=AKID/{SCOPE}, SignedHeaders=host, Signature=0"
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "not_taken"),
+    [
+        ("vertex:gemini-2.5-pro", ({"authorization": "Bearer t"},), ({"x-goog-api-key": "t"},)),
+        (
+            "cohere:command-a-03-2025",
+            ({"authorization": "Bearer t"},),
+            ({"x-api-key": "t"}, {"api-key": "t"}),
+        ),
+        (
+            "bedrock:us.amazon.nova-2-lite-v1:0",
+            ({"authorization": "Bearer t"}, {"authorization": SIGNED}),
+            ({"x-api-key": "t"}, {"authorization": "Basic t"}),
+        ),
+        ("azure:gpt-4o", ({"authorization": "Bearer t"}, {"api-key": "t"}), ({"x-api-key": "t"},)),
+    ],
+)
+def test_a_key_counts_only_where_its_provider_reads_it(
+    name: str, taken: tuple[dict[str, str], ...], not_taken: tuple[dict[str, str], ...]
+) -> None:
+    """A bearer, a signature or a header: what another provider takes is no key here."""
+    made = render(conversation(user("hi")), name)
+    where = made.url.replace("PROJECT", "p").replace("LOCATION", "us-central1").replace("REGION", "us-east-1")
+    for headers in taken:
+        assert send(ScriptedTransport(["hi"]), where, headers, made.body)[0] == 200, headers
+    for headers in not_taken:
+        assert send(ScriptedTransport(["hi"]), where, headers, made.body)[0] in (401, 403), headers
 
 
 def test_local_servers_ask_for_no_key() -> None:

@@ -3,7 +3,7 @@
 from ..wire.cohere.dialect import CohereDialect
 from .provider import Provider
 
-# "tool_choice is only compatible with models command-r7b and newer".
+# The SDK's words on `tool_choice`: "only compatible with models Command-r7b and newer".
 FIRST = CohereDialect(takes_choice=False)
 
 PROVIDER = Provider(
@@ -13,5 +13,5 @@ PROVIDER = Provider(
     base_url_variable="COHERE_BASE_URL",
     key_variables=("COHERE_API_KEY", "CO_API_KEY"),
     dialect=CohereDialect(),
-    overrides=(("command-r-*", FIRST), ("command-r", FIRST), ("command-light*", FIRST)),
+    overrides=(("command-r-*", FIRST), ("command-r", FIRST), ("command-light*", FIRST), ("command", FIRST)),
 )

@@ -183,7 +183,8 @@ MODELS: dict[str, ModelFacts] = {
     "llama": _facts_row(131_072, 8_192, media=NOTHING),
     "llama-4": _facts_row(1_048_576, 8_192),
     "minimax": _facts_row(204_800, 131_072, media=NOTHING),
-    "command": _facts_row(128_000, 4_096, media=NOTHING),
+    "command": _facts_row(4_096, 4_096, media=NOTHING),  # and command-light; deprecated in September 2025
+    "command-r": _facts_row(128_000, 4_096, media=NOTHING),
     "command-r7b": _facts_row(128_000, 4_096, media=NOTHING),
     "command-a": _facts_row(256_000, 8_192, media=NOTHING),
     "command-a-reasoning": _facts_row(256_000, 32_768, media=NOTHING, thinking=("on", "off")),

@@ -35,6 +35,9 @@ Source: TypeAlias = Callable[[SimulatedRequest], Any]
 """Decides the answer: takes a request, returns a step in any form that `step` reads."""
 
 _SIGNED = re.compile(r"AWS4-HMAC-SHA256 Credential=([^/,\s]+)/")
+READ_AUTHORIZATION_ONLY = ("bedrock", "cohere", "vertex")
+READ_API_KEY = ("azure", "azure-responses")
+"""They take a bearer or the header `api-key`."""
 KEYLESS = ("ollama", "vllm", "llamacpp", "lmstudio", "compatible")
 
 
@@ -99,7 +102,7 @@ class SimulatedProvider:
         found = route_of(url)
         if found is None:
             return self._failure_answer("no_route", "chat", path=urlsplit(url).path)
-        key = _api_key_of(given, url)
+        key = _api_key_of(given, url, self.name)
         if (refused := self._key_refusal(key, found, given)) is not None:
             return refused
         memory = self._memory_of(key)
@@ -220,15 +223,19 @@ class SimulatedProvider:
                 return [frame(shown)]
 
 
-def _api_key_of(headers: Mapping[str, str], url: str) -> str:
+def _api_key_of(headers: Mapping[str, str], url: str, provider: str) -> str:
+    """The key, "" if it does not stand where this provider looks for one."""
     bearer = headers.get("authorization", "")
     if bearer.lower().startswith("bearer "):
         return bearer[len("bearer ") :].strip()
-    if signed := _SIGNED.match(bearer):  # Bedrock knows who asks by the id of the key that signed
-        return signed[1]
-    for name in ("x-api-key", "x-goog-api-key", "api-key"):
+    if provider in READ_AUTHORIZATION_ONLY:  # Bedrock knows who asks by the id of the key that signed
+        signed = _SIGNED.match(bearer) if provider == "bedrock" else None
+        return signed[1] if signed else ""
+    for name in ("api-key",) if provider in READ_API_KEY else ("x-api-key", "x-goog-api-key", "api-key"):
         if headers.get(name):
             return headers[name]
+    if provider in READ_API_KEY:
+        return ""
     return (parse_qs(urlsplit(url).query).get("key") or [""])[0]
 
 

@@ -152,3 +152,20 @@ def test_a_target_with_an_endpoint_names_whose_rules(api: str) -> None:
     told = run("check", "--api", api, "--json", stdin=enveloped)
 
     assert [problem["rule"] for problem in json.loads(told.stdout)] == ["GEM-03"]
+
+
+@pytest.mark.parametrize("api", ["bedrock@invoke:us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic"])
+def test_a_reply_of_an_endpoint_is_read(api: str) -> None:
+    """`decode --api provider@endpoint:model` reads what that endpoint answers."""
+    text = {"type": "text", "text": "hi"}
+    reply = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "content": [text],
+        "stop_reason": "end_turn",
+    }
+    told = run("decode", "--api", api, stdin=reply)
+
+    assert told.exit_code == 0, told.stderr
+    assert json.loads(told.stdout.splitlines()[0]) == {"type": "text_delta", "text": "hi"}

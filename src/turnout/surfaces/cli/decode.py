@@ -31,7 +31,7 @@ def decode_command(
 
         turnout decode --api openai-responses reply.sse
     """
-    provider(api.partition(":")[0])
+    provider(api.partition(":")[0].partition("@")[0])
     reader = ReplyReader(api if ":" in api else f"{api}:", turn_key, **options)
     for event in events(reader, [reply.read()]):
         if not final:
