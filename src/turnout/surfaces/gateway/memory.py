@@ -16,6 +16,7 @@ import msgspec
 
 from ...errors import StoreError
 from ...world.places import private_folder
+from .request_columns import add_request_columns
 
 MAX_REQUESTS = 100_000
 PRUNE_EVERY = 500
@@ -53,6 +54,7 @@ class GatewayMemory:
             self._connection.set_busy_timeout(2000)
             for _ in self._connection.execute(SCHEMA):
                 pass
+            add_request_columns(self._connection)
         except (apsw.Error, OSError) as error:
             raise StoreError(
                 f"{self.path} cannot be used as the gateway's memory: {error}; move the file away"

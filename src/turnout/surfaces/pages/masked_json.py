@@ -1,0 +1,67 @@
+"""A JSON body for people: indented, without private state and image data, with the ids of calls linked.
+
+Signatures, encrypted reasoning and sealed tokens are long texts without spaces that mean nothing to a
+reader, and they must not be pasted into an issue. They are known by the names of their fields, and by
+their look where a field has another name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from ..shared.clean_text import json_line
+
+PRIVATE_FIELDS = frozenset(
+    {
+        *("signature", "thought_signature", "thoughtSignature", "encrypted_content", "encrypted_index"),
+        *("encrypted_stdout", "reasoning_opaque", "redactedContent", "encryptedContent", "data", "opaque"),
+        *("reasoning_encrypted", "bytes", "api_key", "key", "token", "authorization"),
+    }
+)
+SHORTEST = 24
+"""Characters from which a value of such a field is left out."""
+SEALED = re.compile(r"[A-Za-z0-9+/_=.\-]{160,}")
+"""A long run without spaces: base64 of something, or a token."""
+MOST_LINES = 6000
+
+
+def masked(value: Any, name: str = "") -> Any:
+    """The value with private texts replaced by their length."""
+    if isinstance(value, dict):
+        return {key: masked(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(item, name) for item in value]
+    if not isinstance(value, str):
+        return value
+    if name in PRIVATE_FIELDS and len(value) >= SHORTEST and " " not in value:
+        return f"[{len(value):,} characters left out]"
+    if len(value) >= 160:
+        return SEALED.sub(lambda found: f"[{len(found[0]):,} characters left out]", value)
+    return value
+
+
+def pretty_json(value: Any) -> str:
+    """The masked value, indented."""
+    return json_line(json.dumps(masked(value), ensure_ascii=False, indent=1))
+
+
+def shortened_lines(text: str, most: int = MOST_LINES) -> tuple[str, int]:
+    """The first lines of a text, and how many were left out."""
+    lines = text.split("\n")
+    return "\n".join(lines[:most]), max(0, len(lines) - most)
+
+
+def json_html(text: str, links: Mapping[str, str] | None = None) -> str:
+    """Indented JSON as HTML; a text that is the id of a call is a link to that call."""
+    shown, left_out = shortened_lines(text)
+    html = escape(shown, quote=False)
+    for id, anchor in (links or {}).items():
+        quoted = escape(json.dumps(id, ensure_ascii=False), quote=False)
+        html = html.replace(quoted, f'<a class="call-id" href="#{escape(anchor)}">{quoted}</a>')
+    if left_out:
+        html += f"\n… {left_out:,} more lines"
+    return html
