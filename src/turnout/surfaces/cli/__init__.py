@@ -39,6 +39,7 @@ COMMANDS = {
     "simulate": "simulate",
     "serve": "serve",
     "launch": "launch",
+    "view": "view",
     "render": "render",
     "check": "check",
     "decode": "decode",
@@ -60,6 +61,7 @@ SECTIONS = {
         "rescue": "Find stuck sessions of other agents in this folder, and resume one.",
         "import": "Import a session of another program.",
         "doctor": "Find what is wrong with a session, and write a repaired copy.",
+        "view": "Show conversations, requests and costs in a browser.",
         "stats": "Show usage and cost over time, by provider.",
     },
     "Other programs": {

@@ -57,6 +57,7 @@ def serve_command(
         run_loop,
         tls_context,
     )
+    from ..pages.site import open_pages
 
     config = load_config(os.environ, Path.cwd())
     if client:
@@ -66,13 +67,16 @@ def serve_command(
     tls = tls_context(tls_cert or settings.tls_certificate, tls_key or settings.tls_key)
     options = ServeOptions(host=host, port=port, insecure=insecure, keep_bodies=keep_bodies)
     gateway = open_gateway(config, options, None if quiet else _print_line)
+    pages, _ = open_pages(config, GatewayPlaces.of(config))
+    pages.add_to(gateway)
     sockets = open_sockets(options, tls is not None)
-    place = address_of(sockets[0], tls is not None)
+    place, link = address_of(sockets[0], tls is not None), pages.sign_in.make_link()
 
     def say_ready() -> None:
         click.echo(f"turnout: serving at {place}")
         click.echo(f"turnout: the token is in {_token_place(GatewayPlaces.of(config).token)}; show how with")
         click.echo("turnout:   turnout serve --for claude-code   (or codex, gemini-cli, opencode, llm …)")
+        click.echo(f"turnout: in a browser, by a link that works once: {place}/?once={link}")
 
     run_loop(run_gateway(gateway, sockets, tls, ready=say_ready))
 

@@ -9,6 +9,7 @@
     memory            what clients cannot carry, and one row a request: a bounded SQLite file
     names, access     models by name; keys, budgets and rates
     record, metrics   what is said about a request
+    request_columns   what lists of requests are filtered and summed by
 
 A handler takes a `Request` and gives back a `Response`, whose body is bytes or an async iterator
 of bytes. Other parts add routes below the gateway's address: `Gateway.add_route("GET", "/sessions",

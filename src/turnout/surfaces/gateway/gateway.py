@@ -25,7 +25,7 @@ from ...world.secrets import Secrets
 from ...world.shared_http import SharedHttp
 from ...world.world import World
 from .access import AccessList, ClientAccess, period_start
-from .guard import OPEN_PATHS, Refusal, check_content, check_host, check_origin
+from .guard import OPEN_PATHS, Refusal, check_content, check_form, check_host, check_origin
 from .histories import HistoryCache
 from .http_connection import error_response
 from .inbound import open_inbound
@@ -76,7 +76,11 @@ class Gateway:
         self._wall_clock = wall_clock
         self._targets: dict[str, Target] = {}
         self._routes: dict[tuple[str, str], Handler] = {}
+        self._form_paths: set[str] = set()
+        self._open_paths = set(OPEN_PATHS)
         self.sign_in: Callable[[Request], bool] | None = None
+        self.refused_page: Callable[[Request, Refusal], Response | None] | None = None
+        self.on_close: list[Callable[[], None]] = []
         keys = Keys(environment, config.keys())
         self._secrets = Secrets(environment, keys.secrets)
         self._services = ReplyServices(
@@ -104,16 +108,25 @@ class Gateway:
 
     # Routes
 
-    def add_route(self, method: str, path: str, handler: Handler) -> None:
-        """Answer a path, or all paths below it where it ends with `/*`."""
+    def add_route(
+        self, method: str, path: str, handler: Handler, *, form: bool = False, is_open: bool = False
+    ) -> None:
+        """Answer a path, or all paths below it where it ends with `/*`.
+
+        `form`: the body is a form of a page, not JSON. `is_open`: no token is needed.
+        """
         self._routes[method, path] = handler
+        if form:
+            self._form_paths.add(path)
+        if is_open:
+            self._open_paths.add(path)
 
     def _add_own_routes(self) -> None:
-        self.add_route("GET", "/", self._answer_welcome)
+        self.add_route("GET", "/", self.answer_welcome)
         self.add_route("GET", "/health", self._answer_health)
         self.add_route("GET", "/metrics", self._answer_metrics)
         self.add_route("GET", "/usage", self._answer_usage)
-        self.add_route("GET", "/requests/*", self._answer_request_report)
+        self.add_route("GET", "/requests/*", self.answer_request_report)
 
     def _find_handler(self, method: str, path: str) -> Handler | int:
         method = "GET" if method == "HEAD" else method
@@ -130,10 +143,14 @@ class Gateway:
     def admit(self, request: Request) -> Response | None:
         """A refusal, or None for a request that may send its body."""
         refusal = check_host(request, self._names) or check_origin(request)
-        if refusal is None and request.path not in OPEN_PATHS and not self._is_signed_in(request):
+        if refusal is None and request.path not in self._open_paths and not self._is_signed_in(request):
             refusal = self._access.admit(request, self._wall_clock())
-        refusal = refusal or self._check_route(request) or check_content(request)
-        return None if refusal is None else self.refusal(request, refusal.status, refusal.message)
+        check_body = check_form if request.path in self._form_paths else check_content
+        refusal = refusal or self._check_route(request) or check_body(request)
+        if refusal is None:
+            return None
+        page = self.refused_page(request, refusal) if self.refused_page is not None else None
+        return page or self.refusal(request, refusal.status, refusal.message)
 
     def _is_signed_in(self, request: Request) -> bool:
         if self.sign_in is None or not self.sign_in(request):
@@ -315,7 +332,7 @@ class Gateway:
 
     # Other pages
 
-    async def _answer_welcome(self, request: Request) -> Response:
+    async def answer_welcome(self, request: Request) -> Response:
         return text_response(WELCOME)
 
     async def _answer_health(self, request: Request) -> Response:
@@ -348,7 +365,7 @@ class Gateway:
             }
         )
 
-    async def _answer_request_report(self, request: Request) -> Response:
+    async def answer_request_report(self, request: Request) -> Response:
         id = request.path.removeprefix("/requests/").removesuffix(".json")
         found = self.memory.request(id)
         access: ClientAccess = request.access

@@ -63,6 +63,14 @@ def check_content(request: Request) -> Refusal | None:
     return None
 
 
+def check_form(request: Request) -> Refusal | None:
+    """415 for a body that is not a form of our own pages."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.method != "POST" or kind == "application/x-www-form-urlencoded":
+        return None
+    return Refusal(415, "the body must be a form; send content-type: application/x-www-form-urlencoded")
+
+
 def check_json(body: bytes) -> Refusal | None:
     """400 for a body that is not a JSON object, or is nested too deep."""
     if depth_of(body) > MAX_DEPTH * 4:

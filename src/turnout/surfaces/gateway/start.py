@@ -130,10 +130,7 @@ async def run_gateway(
     ready: Callable[[], None] | None = None,
 ) -> None:
     """Serve until a signal, or until the event is set; then let open replies finish."""
-    loop, ended = asyncio.get_running_loop(), until or asyncio.Event()
-    if until is None:
-        for each in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(each, ended.set)
+    loop, ended = asyncio.get_running_loop(), until or ended_by_signal()
     server = HttpServer(gateway)
     await server.start(sockets, tls)
     writing = loop.create_task(_flush_requests(gateway))
@@ -145,6 +142,14 @@ async def run_gateway(
         await server.close()
         writing.cancel()
         gateway.close()
+
+
+def ended_by_signal() -> asyncio.Event:
+    """An event that is set when the process is told to end."""
+    ended = asyncio.Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(each, ended.set)
+    return ended
 
 
 async def _flush_requests(gateway: Gateway) -> None:

@@ -22,7 +22,7 @@ from ..gateway.routes import FORMATS, Protocol
 from ..shared.clean_text import one_line, printable
 from .as_target import call_links, naive_refusals
 from .conversation import provider_colour
-from .masked_json import SEALED, json_html, pretty_json
+from .masked_json import SEALED, json_html, masked, pretty_json
 from .request_records import GROUPS, RequestFilter, RequestRecords
 
 PER_PAGE = 50
@@ -210,7 +210,7 @@ def curl_command(target: Target, rendered: WireRequest | None, sent: Any) -> str
         f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name.lower() not in names
     ]
     words.append(f'-H "{_key_header(target)}{"$" + variable}"')
-    words.append(f"--data-binary {shlex.quote(msgspec.json.encode(sent).decode())}")
+    words.append(f"--data-binary {shlex.quote(msgspec.json.encode(masked(sent)).decode())}")
     return " \\\n  ".join(words)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -15,12 +15,14 @@ from urllib.parse import parse_qs, quote
 import msgspec
 
 from ...errors import TurnoutError, UsageError
-from ...store import Store
+from ...store import Store, open_store
 from ...targets.target import Target
 from ...world.config import Config
 from ...world.secrets import Secrets
+from ..gateway.access import own_token
 from ..gateway.gateway import Gateway
-from ..gateway.guard import digest_of
+from ..gateway.guard import Refusal, digest_of
+from ..gateway.start import GatewayPlaces
 from ..gateway.values import Handler, Request, Response, json_response
 from . import numbers, request_pages, session_pages, waiting
 from .as_target import last_target, target_values
@@ -28,10 +30,10 @@ from .drawing import HEADERS, draw_page, page_response, redirect_response, stati
 from .request_records import RequestRecords
 from .sign_in import SignIn
 
-STATIC = {"style.css": "text/css; charset=utf-8", "follow.js": "text/javascript; charset=utf-8"}
+STATIC = {"style.css": "text/css; charset=utf-8", "follow.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
 OWN_PATHS = ("/sessions", "/requests", "/waiting", "/numbers", "/pages")
 """The cookie of a browser opens these pages, and nothing else of a gateway."""
-OPEN_PATHS = ("/pages/style.css", "/pages/follow.js", "/pages/sign-in")
+OPEN_PATHS = ("/pages/style.css", "/pages/follow.js", "/pages/icon.svg", "/pages/sign-in")
 USED_LINK = "This link was used already, or is too old. Start `turnout view` again, or sign in with the token."
 
 Draw = Callable[[Request], Response]
@@ -58,7 +60,8 @@ class Pages:
         self._secrets = Secrets({**config.environment, "PAGES_TOKEN": token})
         self._wall_clock = wall_clock
         self._thread = ThreadPoolExecutor(1, "turnout-pages")
-        self._report: Handler | None = None
+        self._report: Handler | None = None  # of the gateway, where there is one
+        self._welcome: Handler | None = None
 
     # Where they are
 
@@ -87,13 +90,17 @@ class Pages:
         for (method, path), handler in self.routes().items():
             gateway.add_route(method, path, handler, form=method == "POST", is_open=path in OPEN_PATHS)
         gateway.sign_in = self.is_signed_in
+        gateway.refused_page = self.refused_page
         gateway.on_close.append(self.close)
 
     def is_signed_in(self, request: Request) -> bool:
         """Whether a browser may see this page by its cookie."""
-        path = request.path
-        is_ours = any(path == own or path.startswith(own + "/") for own in OWN_PATHS)
-        return is_ours and self.sign_in.is_signed_in(request)
+        return _is_own(request.path) and self.sign_in.is_signed_in(request)
+
+    def refused_page(self, request: Request, refusal: Refusal) -> Response | None:
+        """A browser without a cookie is led to where it can sign in; a program gets JSON."""
+        wants_page = "text/html" in request.headers.get("accept", "") and _is_own(request.path)
+        return redirect_response("/") if refusal.status == 401 and wants_page else None
 
     def close(self) -> None:
         self._thread.submit(self._close_files).result()
@@ -159,7 +166,8 @@ class Pages:
             return redirect_response("/sessions", set_cookie=self.sign_in.make_cookie(request))
         if not once and self.sign_in.is_signed_in(request):
             return redirect_response("/sessions")
-        if not once and self._report is not None and "text/html" not in request.headers.get("accept", ""):
+        is_program = "text/html" not in request.headers.get("accept", "")
+        if not once and is_program and self._welcome is not None:
             return await self._welcome(request)
         message = USED_LINK if once else ""
         html = draw_page("sign_in.html", title="Sign in", here="", message=message)
@@ -285,8 +293,18 @@ class Pages:
         waiting.answer_from_form(self._store, self.sign_in, request.body)
         return redirect_response("/waiting")
 
-    async def _welcome(self, request: Request) -> Response:
-        return page_response("")
+
+def open_pages(config: Config, places: GatewayPlaces) -> tuple[Pages, str]:
+    """The pages of this machine's store and gateway, and the token that signs in."""
+    token, _ = own_token(config.environment, places.token)
+    pages = Pages(
+        config, open_store=lambda: open_store(config.environment), memory=places.memory, token=token
+    )
+    return pages, token
+
+
+def _is_own(path: str) -> bool:
+    return any(path == own or path.startswith(own + "/") for own in OWN_PATHS)
 
 
 def _with_query(path: str, query: dict[str, str]) -> str:
@@ -297,6 +315,3 @@ def _with_query(path: str, query: dict[str, str]) -> str:
 
 def _file_name(id: str) -> str:
     return "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "-" for letter in id)
-
-
-Answer = Callable[[Request], Awaitable[Response]]

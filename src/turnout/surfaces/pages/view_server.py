@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+from ...world.config import Config
 from ..gateway.access import AccessList, ClientAccess
-from ..gateway.guard import Refusal, check_host, check_origin
+from ..gateway.guard import Refusal, check_form, check_host, check_origin
 from ..gateway.http_connection import error_response
 from ..gateway.values import Handler, Request, Response
-from ...world.config import Config
-from .guarded_forms import check_form
 from .site import OPEN_PATHS, Pages
 
 
@@ -27,7 +26,10 @@ class ViewApplication:
         if refusal is None and request.path not in ("/", *OPEN_PATHS):
             refusal = self._check_access(request)
         refusal = refusal or check_form(request)
-        return None if refusal is None else self.refusal(request, refusal.status, refusal.message)
+        if refusal is None:
+            return None
+        page = self._pages.refused_page(request, refusal)
+        return page or self.refusal(request, refusal.status, refusal.message)
 
     def _check_access(self, request: Request) -> Refusal | None:
         if self._pages.is_signed_in(request):
