@@ -28,7 +28,8 @@ BOTTOM = (
 TOP = ("__init__", "__main__")
 
 WITHIN_SURFACES = {
-    "cli": "gateway terminal shared",
+    "cli": "pages gateway terminal shared",
+    "pages": "gateway shared",
     "gateway": "shared",
     "terminal": "shared",
     "shared": "",

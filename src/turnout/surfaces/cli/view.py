@@ -64,6 +64,8 @@ async def _serve_pages(config: Config, sockets: list[socket.socket], place: str,
 
 def _has_screen() -> bool:
     """Whether a browser can open here: a text browser in this terminal would hide the address."""
-    return os.name == "nt" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) or (
-        os.uname().sysname == "Darwin"
+    return (
+        os.name == "nt"
+        or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+        or (os.uname().sysname == "Darwin")
     )

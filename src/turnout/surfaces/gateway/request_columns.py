@@ -1,7 +1,7 @@
 """The fields of a request's record that lists are filtered, grouped and summed by, as columns of its row.
 
 The columns are computed from the record, so rows of older releases have them too. One index holds them
-all: a list, a filter or a sum over 100,000 requests reads that index and no record.
+all in the order of a list: a page of it is read from its end, and a filter walks the index.
 """
 
 from __future__ import annotations

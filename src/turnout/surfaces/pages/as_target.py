@@ -91,5 +91,5 @@ def _diff_html(history: History, against: Target, text: str) -> Markup | None:
     except UsageError:
         return None
     before, after = (shortened_lines(each, MOST_DIFF_LINES)[0].split("\n") for each in (other, text))
-    lines = list(unified_diff(before, after, str(against.origin), "this", lineterm="", n=2))
+    lines = list(unified_diff(before, after, one_line(str(against.origin)), "this", lineterm="", n=2))
     return Markup(diff_lines_html("\n".join(line[:400] for line in lines[:MOST_DIFF_LINES])))

@@ -317,7 +317,9 @@ class ConversationReader:
             else:
                 text = value if isinstance(value, str) else pretty_json(value)
                 part = self._shown_part(text)[0][:4000]
-                lines.append(f"<dt>{_name_html(name)}</dt><dd><code>{Markup.escape(printable(part))}</code></dd>")
+                lines.append(
+                    f"<dt>{_name_html(name)}</dt><dd><code>{Markup.escape(printable(part))}</code></dd>"
+                )
         return Markup(f"<dl>{''.join(lines)}</dl>" if lines else "")
 
     # Parallel calls
@@ -377,7 +379,9 @@ def _compaction_text(entry: Compaction) -> str:
 
 def _note_detail(data: Any) -> str:
     if isinstance(data, dict):
-        words = [f"{name}: {value}" for name, value in data.items() if isinstance(value, str) and name != "data"]
+        words = [
+            f"{name}: {value}" for name, value in data.items() if isinstance(value, str) and name != "data"
+        ]
         return one_line("; ".join(words), 300)
     return one_line(data, 300) if isinstance(data, str) else ""
 

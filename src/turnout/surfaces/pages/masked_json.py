@@ -29,12 +29,12 @@ SEALED = re.compile(r"[A-Za-z0-9+/_=.\-]{160,}")
 MOST_LINES = 6000
 
 
-def masked(value: Any, name: str = "") -> Any:
+def masked_value(value: Any, name: str = "") -> Any:
     """The value with private texts replaced by their length."""
     if isinstance(value, dict):
-        return {key: masked(item, str(key)) for key, item in value.items()}
+        return {key: masked_value(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [masked(item, name) for item in value]
+        return [masked_value(item, name) for item in value]
     if not isinstance(value, str):
         return value
     if name in PRIVATE_FIELDS and len(value) >= SHORTEST and " " not in value:
@@ -46,7 +46,7 @@ def masked(value: Any, name: str = "") -> Any:
 
 def pretty_json(value: Any) -> str:
     """The masked value, indented."""
-    return json_line(json.dumps(masked(value), ensure_ascii=False, indent=1))
+    return json_line(json.dumps(masked_value(value), ensure_ascii=False, indent=1))
 
 
 def shortened_lines(text: str, most: int = MOST_LINES) -> tuple[str, int]:

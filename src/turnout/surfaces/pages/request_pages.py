@@ -22,10 +22,12 @@ from ..gateway.routes import FORMATS, Protocol
 from ..shared.clean_text import one_line, printable
 from .as_target import call_links, naive_refusals
 from .conversation import provider_colour
-from .masked_json import SEALED, json_html, masked, pretty_json
+from .masked_json import SEALED, json_html, masked_value, pretty_json
 from .request_records import GROUPS, RequestFilter, RequestRecords
 
 PER_PAGE = 50
+KEY_HEADER = "@@header-of-the-key@@"
+"""Stands for the header of the key until secrets were taken out of the page: it looks like one."""
 AROUND = 120
 """Bytes that are shown on both sides of the place where two requests part."""
 SUMMED = ("requests", "cost", "tokens", "repairs", "errors", "failovers")
@@ -95,22 +97,24 @@ def request_values(
         "problems": None,
         "refusals": [],
         "curl": "",
+        "key_header": "",
         "prefix": None,
         "why_not": "",
     }
     if bodies is None:
         return values
-    received, sent = _parsed(bodies.get("received", "")), _parsed(bodies.get("sent", ""))
-    history, rendered, why = _understood(record, bodies.get("received", ""), find_target)
+    received, sent = _parsed_body(bodies.get("received", "")), _parsed_body(bodies.get("sent", ""))
+    history, rendered, why = _read_again(record, bodies.get("received", ""), find_target)
     links = call_links(rendered.ids) if rendered is not None else {}
     links |= _raw_links(history)
     target = _target_or_none(record["target"], find_target)
     values |= {
-        "inbound": Markup(json_html(_shown(received, bodies.get("received", "")), links)),
-        "outbound": Markup(json_html(_shown(sent, bodies.get("sent", "")), links)),
+        "inbound": Markup(json_html(_shown_body(received, bodies.get("received", "")), links)),
+        "outbound": Markup(json_html(_shown_body(sent, bodies.get("sent", "")), links)),
         "canonical": canonical_rows(history, rendered) if history is not None else None,
         "why_not": why,
         "curl": curl_command(target, rendered, sent) if target is not None and sent is not None else "",
+        "key_header": key_header(target) if target is not None else "",
         "prefix": _prefix_values(records, record, bodies.get("sent", "")),
     }
     if target is not None and isinstance(sent, dict):
@@ -119,7 +123,7 @@ def request_values(
     return values
 
 
-def _parsed(text: str) -> Any:
+def _parsed_body(text: str) -> Any:
     """The body as a value; None where it is not JSON, or was cut off when it was kept."""
     try:
         return msgspec.json.decode(text)
@@ -127,13 +131,13 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _shown(value: Any, text: str) -> str:
+def _shown_body(value: Any, text: str) -> str:
     if value is not None:
         return pretty_json(value)
     return printable(SEALED.sub(lambda found: f"[{len(found[0]):,} characters left out]", text))
 
 
-def _understood(
+def _read_again(
     record: dict[str, Any], received: str, find_target: Callable[[str], Target]
 ) -> tuple[History | None, WireRequest | None, str]:
     """The conversation of a body, and the request that is made of it now."""
@@ -159,11 +163,7 @@ def _target_or_none(name: str, find_target: Callable[[str], Target]) -> Target |
 def _raw_links(history: History | None) -> dict[str, str]:
     if history is None:
         return {}
-    return {
-        item.call.raw_id: f"call-{item.call.id}"
-        for item in history.ledger
-        if len(item.call.raw_id) >= 3
-    }
+    return {item.call.raw_id: f"call-{item.call.id}" for item in history.ledger if len(item.call.raw_id) >= 3}
 
 
 def canonical_rows(history: History, rendered: WireRequest | None) -> list[dict[str, Any]]:
@@ -203,21 +203,23 @@ def curl_command(target: Target, rendered: WireRequest | None, sent: Any) -> str
     """The request for a shell. The key is the name of its variable, never its value."""
     url = rendered.url if rendered is not None else target.provider.base_url
     headers = dict(rendered.headers) if rendered is not None else {"content-type": "application/json"}
-    variable = (target.provider.key_variables or ("API_KEY",))[0]
     words = ["curl", shlex.quote(url)]
     names = {"authorization", "x-api-key", "x-goog-api-key", "api-key"}
     words += [
-        f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name.lower() not in names
+        f"-H {shlex.quote(f'{name}: {value}')}"
+        for name, value in headers.items()
+        if name.lower() not in names
     ]
-    words.append(f'-H "{_key_header(target)}{"$" + variable}"')
-    words.append(f"--data-binary {shlex.quote(msgspec.json.encode(masked(sent)).decode())}")
+    words.append(f"-H {KEY_HEADER}")
+    words.append(f"--data-binary {shlex.quote(msgspec.json.encode(masked_value(sent)).decode())}")
     return " \\\n  ".join(words)
 
 
-def _key_header(target: Target) -> str:
-    return {"x-api-key": "x-api-key: ", "x-goog-api-key": "x-goog-api-key: ", "api-key": "api-key: "}.get(
-        target.provider.auth, "authorization: Bearer "
-    )
+def key_header(target: Target) -> str:
+    """The header of the key, with the name of its variable."""
+    variable = (target.provider.key_variables or ("API_KEY",))[0]
+    name = target.provider.auth
+    return f'"{name}: ${variable}"' if name.endswith("-key") else f'"authorization: Bearer ${variable}"'
 
 
 # Why the cache missed
@@ -235,8 +237,8 @@ def _prefix_values(records: RequestRecords, record: dict[str, Any], sent: str) -
         "size": len(sent.encode()),
         "share": at / max(1, len(sent.encode())),
         "is_whole": at >= len(body.encode().rstrip(b"]}")) - 1,
-        "before": _around(body.encode(), at),
-        "after": _around(sent.encode(), at),
+        "before": _text_around(body.encode(), at),
+        "after": _text_around(sent.encode(), at),
     }
 
 
@@ -252,7 +254,7 @@ def common_prefix(one: bytes, other: bytes) -> int:
     return low
 
 
-def _around(body: bytes, at: int) -> tuple[str, str]:
+def _text_around(body: bytes, at: int) -> tuple[str, str]:
     parts = body[max(0, at - AROUND) : at], body[at : at + AROUND]
     first, last = (printable(SEALED.sub("…", part.decode("utf-8", "replace"))) for part in parts)
     return first, last

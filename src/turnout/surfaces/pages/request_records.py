@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ..gateway.request_columns import COLUMNS, add_request_columns
+from ..shared.clean_text import one_line
 
 LISTED = ("number", "id", "client", "began", "cost", "tokens", *COLUMNS)
 GROUPS = {
@@ -72,7 +73,7 @@ class RequestRecords:
         self._connection: apsw.Connection | None = None
 
     def _rows(self, sql: str, values: dict[str, Any] | tuple[Any, ...]) -> list[dict[str, Any]]:
-        connection = self._open()
+        connection = self._open_file()
         if connection is None:
             return []
         cursor = connection.execute(sql, values)
@@ -82,7 +83,7 @@ class RequestRecords:
             return []
         return [dict(zip(names, row, strict=True)) for row in cursor]
 
-    def _open(self) -> apsw.Connection | None:
+    def _open_file(self) -> apsw.Connection | None:
         if self._connection is None and self._path.exists():
             connection = apsw.Connection(str(self._path))
             connection.set_busy_timeout(2000)
@@ -120,10 +121,13 @@ class RequestRecords:
         return self._rows(sql, {**values, "limit": limit})
 
     def names(self, by: str) -> list[str]:
-        """The values that a filter can have, of the latest requests."""
-        latest = "(SELECT client, target FROM requests INDEXED BY requests_listed ORDER BY began DESC LIMIT 5000)"
+        """The values that a filter can have, of the latest requests; odd names are left out."""
+        latest = (
+            "(SELECT client, target FROM requests INDEXED BY requests_listed ORDER BY began DESC LIMIT 5000)"
+        )
         sql = f"SELECT DISTINCT {GROUPS[by]} AS name FROM {latest}"
-        return sorted(str(row["name"]) for row in self._rows(sql, ()) if row["name"])
+        found = [str(row["name"]) for row in self._rows(sql, ()) if row["name"]]
+        return sorted(name for name in found if one_line(name) == name)
 
     def request(self, id: str) -> tuple[dict[str, Any], dict[str, str] | None] | None:
         """One record, and its bodies where they were kept."""

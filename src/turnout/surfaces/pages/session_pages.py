@@ -1,4 +1,4 @@
-"""The list of sessions, one conversation, and its files. Values for the templates; no HTML but through them."""
+"""The list of sessions, one conversation, and its files, as values for the templates."""
 
 from __future__ import annotations
 

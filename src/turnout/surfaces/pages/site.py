@@ -1,4 +1,4 @@
-"""All pages by their addresses. A page is drawn in a thread of its own, so that replies do not wait for it."""
+"""All pages by their addresses. A page is drawn in another thread, so that replies do not wait for it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -30,11 +31,17 @@ from .drawing import HEADERS, draw_page, page_response, redirect_response, stati
 from .request_records import RequestRecords
 from .sign_in import SignIn
 
-STATIC = {"style.css": "text/css; charset=utf-8", "follow.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
+STATIC = {
+    "style.css": "text/css; charset=utf-8",
+    "follow.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
 OWN_PATHS = ("/sessions", "/requests", "/waiting", "/numbers", "/pages")
 """The cookie of a browser opens these pages, and nothing else of a gateway."""
 OPEN_PATHS = ("/pages/style.css", "/pages/follow.js", "/pages/icon.svg", "/pages/sign-in")
-USED_LINK = "This link was used already, or is too old. Start `turnout view` again, or sign in with the token."
+USED_LINK = (
+    "This link was used already, or is too old. Start `turnout view` again, or sign in with the token."
+)
 
 Draw = Callable[[Request], Response]
 
@@ -74,7 +81,6 @@ class Pages:
             ("GET", "/requests/*"): self._draw_request,
             ("GET", "/numbers"): self._draw_numbers,
             ("GET", "/waiting"): self._draw_waiting,
-            ("POST", "/waiting"): self._take_answer,
         }
         return {
             **{place: self._in_thread(draw) for place, draw in drawn.items()},
@@ -112,7 +118,7 @@ class Pages:
             self._opened.close()
 
     @property
-    def _store(self) -> Store:
+    def _session_store(self) -> Store:
         if self._opened is None:
             self._opened = self._open_store()
         return self._opened
@@ -130,7 +136,9 @@ class Pages:
         """A client's key sees the report of its own requests, and no page: pages show everyone's."""
         if request.path.endswith(".json") and self._report is not None:
             return await self._report(request)
-        return page_response(self._problem_page("This key may not see the pages; use the gateway's token."), 403)
+        return page_response(
+            self._problem_page("This key may not see the pages; use the gateway's token."), 403
+        )
 
     def _draw_or_explain(self, draw: Draw, request: Request) -> Response:
         try:
@@ -141,18 +149,18 @@ class Pages:
             return page_response(self._problem_page(str(error)), 500)
 
     def _problem_page(self, message: str) -> str:
-        return self._finish(draw_page("problem.html", message=message, here="", title="Not found"))
+        return self._without_secrets(draw_page("problem.html", message=message, here="", title="Not found"))
 
-    def _finish(self, html: str) -> str:
+    def _without_secrets(self, html: str) -> str:
         """A page without any secret that this process knows."""
         return self._secrets.hide(html)
 
     def _page(self, template: str, **values: Any) -> Response:
-        return page_response(self._finish(draw_page(template, **values)))
+        return page_response(self._without_secrets(draw_page(template, **values)))
 
     def _live_part(self, request: Request, template: str, **values: Any) -> Response:
         """A part of a page for the script; 304 where it has not changed."""
-        html = self._finish(draw_page(template, **values))
+        html = self._without_secrets(draw_page(template, **values))
         tag = f'"{digest_of(html).hex()[:24]}"'
         if hmac.compare_digest(request.headers.get("if-none-match", "").encode(), tag.encode()):
             return Response(304, {**HEADERS, "etag": tag}, b"")
@@ -190,7 +198,7 @@ class Pages:
     # Sessions
 
     def _draw_sessions(self, request: Request) -> Response:
-        values = session_pages.list_values(self._store, request.query)
+        values = session_pages.list_values(self._session_store, request.query)
         place = _with_query("/sessions", request.query)
         shared = {"here": "sessions", "title": "Sessions", "place": place, "query": request.query}
         if "part" in request.query:
@@ -200,7 +208,7 @@ class Pages:
     def _draw_session(self, request: Request) -> Response:
         id, rest = self._split_session(request.path.removeprefix("/sessions/"))
         base = f"/sessions/{quote(id, safe='')}"
-        opened = session_pages.open_for_reading(self._store, id)
+        opened = session_pages.open_for_reading(self._session_store, id)
         match rest.split("/"):
             case [""]:
                 values = session_pages.conversation_values(opened, request.query, base)
@@ -209,7 +217,7 @@ class Pages:
             case ["live"]:
                 first = request.query.get("from", "1")
                 place = int(first) if first.isdecimal() and len(first) < 10 else 1
-                draft = self._store.log.load(id).draft
+                draft = self._session_store.log.load(id).draft
                 values = session_pages.live_values(opened, place, base, draft)
                 return self._live_part(request, "conversation_live.html", **values)
             case ["as"]:
@@ -218,13 +226,13 @@ class Pages:
                 return self._draw_as_target(request, opened, "/".join(words), base)
             case ["export.html"]:
                 name = f'attachment; filename="{_file_name(id)}.html"'
-                html = self._finish(session_pages.export_html(opened))
+                html = self._without_secrets(session_pages.export_html(opened))
                 return page_response(html, content_disposition=name)
             case ["media", *place, at]:
                 kind, data = session_pages.media_of(opened, "/".join(place), at)
                 return Response(200, {**HEADERS, "content-type": kind}, data)
             case ["text", *place]:
-                text = self._finish(session_pages.whole_text(opened, "/".join(place)))
+                text = self._without_secrets(session_pages.whole_text(opened, "/".join(place)))
                 headers = {**HEADERS, "content-type": "text/plain; charset=utf-8"}
                 return Response(200, headers, text.encode("utf-8", "replace"))
         raise UsageError(f"there is no page {rest[:100]!r} of a session; open /sessions")
@@ -232,9 +240,9 @@ class Pages:
     def _split_session(self, path: str) -> tuple[str, str]:
         """The id of a session, which may hold slashes, and what follows it."""
         for at in (len(path), *(at for at in range(len(path) - 1, 0, -1) if path[at] == "/")):
-            if self._store.knows(path[:at]):
+            if self._session_store.knows(path[:at]):
                 return path[:at], path[at + 1 :]
-        raise UsageError(f"there is no session {path[:100]!r}; /sessions lists all")
+        raise UsageError(f"there is no session {path[:100]!r}; open /sessions")
 
     def _draw_as_target(self, request: Request, opened: Any, name: str, base: str) -> Response:
         history = opened.history
@@ -268,8 +276,11 @@ class Pages:
             return self._request_report(id.removesuffix(".json"))
         values = request_pages.request_values(self._records, id, self._config.target)
         if values is None:
-            raise UsageError(f"there is no request {id[:100]!r}; /requests lists all")
-        return self._page("request.html", here="requests", title=f"Request {id[:40]}", **values)
+            raise UsageError(f"there is no request {id[:100]!r}; open /requests")
+        page = self._without_secrets(
+            draw_page("request.html", here="requests", title=f"Request {id[:40]}", **values)
+        )
+        return page_response(page.replace(request_pages.KEY_HEADER, escape(values["key_header"])))
 
     def _request_report(self, id: str) -> Response:
         found = self._records.request(id)
@@ -278,20 +289,18 @@ class Pages:
             return json_response({"error": {"message": message, "type": "gateway_error", "code": 404}}, 404)
         record, bodies = found
         record.pop("number")
-        text = self._secrets.hide(msgspec.json.encode({**record, "bodies": bodies} if bodies else record).decode())
+        text = self._secrets.hide(
+            msgspec.json.encode({**record, "bodies": bodies} if bodies else record).decode()
+        )
         return Response(200, {**HEADERS, "content-type": "application/json"}, text.encode())
 
     def _draw_numbers(self, request: Request) -> Response:
-        values = numbers.numbers_values(self._store, self._records, request.query, self._wall_clock())
+        values = numbers.numbers_values(self._session_store, self._records, request.query, self._wall_clock())
         return self._page("numbers.html", here="numbers", title="Numbers", **values)
 
     def _draw_waiting(self, request: Request) -> Response:
-        values = waiting.waiting_values(self._store, self.sign_in)
+        values = waiting.waiting_values(self._session_store)
         return self._page("waiting.html", here="waiting", title="Waiting", **values)
-
-    def _take_answer(self, request: Request) -> Response:
-        waiting.answer_from_form(self._store, self.sign_in, request.body)
-        return redirect_response("/waiting")
 
 
 def open_pages(config: Config, places: GatewayPlaces) -> tuple[Pages, str]:
@@ -314,4 +323,6 @@ def _with_query(path: str, query: dict[str, str]) -> str:
 
 
 def _file_name(id: str) -> str:
-    return "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "-" for letter in id)
+    return "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "-" for letter in id
+    )

@@ -6,6 +6,7 @@ EXTRA_OF = {
     "click": "terminal",
     "prompt_toolkit": "terminal",
     "rich": "terminal",
+    "markdown_it": "terminal",
     "starlette": "simulate",
     "uvicorn": "simulate",
     "httptools": "gateway",

@@ -1,5 +1,7 @@
-"""Markdown as HTML that cannot do anything: every text is escaped, and a link leads to http or https.
+"""Markdown for the pages in a browser: every text is escaped, and a link leads to http or https.
 
+The policy of the pages forbids styles inside them, so cells have no alignment, and headings of a text do
+not mix with those of the page. `interchange.html_markdown` is the plain form, for exports of the core.
 Raw HTML in the text is shown as text. Images are links, since loading one tells a server that the page
 was read. Diffs get a class a line.
 """
@@ -10,11 +12,11 @@ import re
 from collections.abc import MutableMapping, Sequence
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from ...interchange.html_markdown import is_safe_link
 from .clean_text import printable
 
 LONGEST = 20_000
@@ -61,11 +63,8 @@ def _diff_line_html(line: str) -> str:
     return f'<span class="{kind}">{escape(line)}</span>'
 
 
-def _is_safe_link(url: str) -> bool:
-    try:
-        return urlsplit(url.strip()).scheme.lower() in ("http", "https")
-    except ValueError:
-        return False
+def _is_web_link(address: str) -> bool:
+    return is_safe_link(address) and address.lower().startswith("http")
 
 
 def _render_fence(
@@ -104,7 +103,7 @@ def _render_heading(
 def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     parser.enable(["table", "strikethrough"]).disable(["image", "html_block", "html_inline"])
-    parser.validateLink = _is_safe_link  # type: ignore[method-assign]
+    setattr(parser, "validateLink", _is_web_link)  # noqa: B010  # the name is the parser's own
     for name, rule in {
         "fence": _render_fence,
         "code_block": _render_fence,

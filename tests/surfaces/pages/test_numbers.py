@@ -1,0 +1,45 @@
+"""Numbers: tables whose totals are the sums of their rows, with bars that fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.surfaces.pages.shown import request_record, shown
+
+from turnout import Origin
+from turnout.surfaces.pages.numbers import request_table, session_tables
+from turnout.surfaces.pages.request_records import RequestRecords
+
+
+def number(cell: str) -> float:
+    return float(cell.replace("$", "").replace(",", "").replace("%", "") or 0)
+
+
+def test_totals_are_the_sums_of_the_rows(tmp_path: Path) -> None:
+    """By day, provider and client key, for sessions and for requests."""
+    with shown(tmp_path) as made:
+        for at, name in enumerate(("replies", "tokens_input", "tool_calls_total", "cost_microdollars")):
+            made.store.counters(name, Origin("openai", "", "m"), 10 + at)
+            made.store.counters(name, Origin("kimi", "", "k"), 20 + at)
+        made.add_requests(20)
+        tables = session_tables(made.store.counters.read())
+        tables += [
+            request_table(RequestRecords(tmp_path / "gateway.db"), by, 0.0)
+            for by in ("day", "provider", "client")
+        ]
+        for table in tables:
+            for at, head in enumerate(table.heads):
+                if head != "cached":
+                    total = sum(number(row.cells[at]) for row in table.rows)
+                    assert total == pytest.approx(number(table.totals[at]), abs=0.001), (table.title, head)
+            assert max(row.share for row in table.rows) == 1.0
+
+
+def test_the_page_shows_bars(tmp_path: Path) -> None:
+    """Each row has a bar that the server drew."""
+    with shown(tmp_path) as made:
+        made.memory.add_request(request_record(1, time=__import__("time").time()))
+        made.memory.flush()
+        page = made.text("/numbers")
+        assert page.count("<svg") == 3 and 'width="100.0"' in page

@@ -1,0 +1,46 @@
+"""Markdown of the pages: readable, and nothing in it can act."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.surfaces.pages.hostile import HOSTILE, MARK, check_page
+
+from turnout.surfaces.shared.html_markdown import code_html, markdown_html, plain_html
+
+
+def test_markdown_is_read() -> None:
+    """Bold, lists, tables, code and links become HTML."""
+    html = markdown_html(
+        "**a** ~~b~~\n\n- c\n\n| d |\n|--:|\n| e |\n\n```py\nf<g\n```\n[h](https://example.org)"
+    )
+    for part in (
+        "<strong>a</strong>",
+        "<s>b</s>",
+        "<li>c</li>",
+        "<td>e</td>",
+        "f&lt;g",
+        'href="https://example.org"',
+    ):
+        assert part in html, part
+
+
+def test_hostile_texts_stay_texts() -> None:
+    """No tag, handler, style or address of theirs is in the HTML."""
+    for text in HOSTILE:
+        for html in (markdown_html(text[:50_000]), code_html(text[:50_000]), plain_html(text[:50_000])):
+            check_page(html)
+            assert f'javascript:{MARK}"' not in html.lower()
+
+
+@given(st.text(alphabet="<>\"'&[]()!`*_|~#-+:= \nabjs/\\", max_size=300))
+def test_any_text_is_safe(text: str) -> None:
+    """Whatever is written, the HTML holds only tags that Markdown has."""
+    check_page(markdown_html(text))
+
+
+def test_a_diff_has_two_sides() -> None:
+    """Added and removed lines have classes; file names do not."""
+    html = code_html("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y")
+    assert '<span class="del">-x</span>' in html and '<span class="add">+y</span>' in html
+    assert '<span class="add">+++' not in html
