@@ -54,8 +54,8 @@ HOSTILE = [
 ]
 TAGS = """
 html head meta title link script body a header nav strong main h1 h2 h3 p form label input select option
-button div ul li ol time span code pre details summary dl dt dd article section figure figcaption img svg rect table
-thead tbody tfoot tr th td em s blockquote hr br mark textarea datalist style path
+button div ul li ol time span code pre details summary dl dt dd article section figure figcaption img svg rect
+table thead tbody tfoot tr th td em s blockquote hr br mark textarea datalist style path
 """
 ALLOWED = frozenset(TAGS.split())
 
