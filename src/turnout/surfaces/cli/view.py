@@ -35,7 +35,7 @@ def view_command(url: str, port: int, no_browser: bool) -> None:
     config = load_config(environment, Path.cwd())
     if url and "://" not in url and not Path(url).exists():
         raise UsageError(f"there is no store at {url}; check --store, or leave it out for your own")
-    config.set_prices()
+    config.set_facts()
     sockets = open_sockets(ServeOptions(port=port), False)
     place = address_of(sockets[0], False)
     run_loop(_serve_pages(config, sockets, place, not no_browser))

@@ -81,6 +81,7 @@ class Pages:
             ("GET", "/requests/*"): self._draw_request,
             ("GET", "/numbers"): self._draw_numbers,
             ("GET", "/waiting"): self._draw_waiting,
+            ("POST", "/waiting"): self._take_answer,
         }
         return {
             **{place: self._in_thread(draw) for place, draw in drawn.items()},
@@ -299,8 +300,12 @@ class Pages:
         return self._page("numbers.html", here="numbers", title="Numbers", **values)
 
     def _draw_waiting(self, request: Request) -> Response:
-        values = waiting.waiting_values(self._session_store)
+        values = waiting.waiting_values(self._session_store, self.sign_in)
         return self._page("waiting.html", here="waiting", title="Waiting", **values)
+
+    def _take_answer(self, request: Request) -> Response:
+        waiting.answer_from_form(self._session_store, self.sign_in, request.body)
+        return redirect_response("/waiting")
 
 
 def open_pages(config: Config, places: GatewayPlaces) -> tuple[Pages, str]:
