@@ -20,7 +20,7 @@ def add_waiting(made: Shown) -> str:
     history.user("Clean up.")
     turn = history.reply("openai:m", [ToolCall("c1", "shell", {"command": COMMAND})])
     id = turn.tool_calls[0].id
-    asked = ApprovalRequest(id, "shell", {"command": COMMAND}, "run", "it changes files")
+    asked = ApprovalRequest(id, "shell", {"command": COMMAND}, "risky", "it changes files")
     question = msgspec.to_builtins(asked)
     call = WaitingCall("w", id, "shell", {"command": COMMAND}, "approval", question)
     history.note("waiting_call", msgspec.to_builtins(call))
