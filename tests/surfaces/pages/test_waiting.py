@@ -21,7 +21,7 @@ def add_waiting(made: Shown) -> str:
     turn = history.reply("openai:m", [ToolCall("c1", "shell", {"command": COMMAND})])
     id = turn.tool_calls[0].id
     asked = ApprovalRequest(id, "shell", {"command": COMMAND}, "risky", "it changes files")
-    question = msgspec.to_builtins(asked)
+    question = {**msgspec.to_builtins(asked), "fingerprint": asked.bound_to}
     call = WaitingCall("w", id, "shell", {"command": COMMAND}, "approval", question)
     history.note("waiting_call", msgspec.to_builtins(call))
     made.store.release("w")
