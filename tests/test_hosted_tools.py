@@ -88,7 +88,7 @@ def test_a_declaration_that_came_in_becomes_the_form_of_another_provider() -> No
     assert "web_search_call.action.sources" in elsewhere["include"]
     assert render(history, "gemini:gemini-3-flash").json["tools"] == [{"googleSearch": {}}]
     read = neutral_declaration(history.tools[0])
-    assert read is not None and hosted_kind(read[0]) == "web_search"
+    assert read is not None and hosted_kind(read.tool) == "web_search"
 
 
 @tool

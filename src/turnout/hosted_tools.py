@@ -33,6 +33,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 NEEDED = {"file_search": ("stores",), "mcp": ("url", "label")}
 """Options without which the tool can do nothing."""
 
+NEEDS_NO_FORM = ("type", "cache_control")
+"""Fields of a declaration that say nothing of the tool elsewhere. Prompts are cached unless it is said."""
+
 
 def hosted(kind: str, **options: Any) -> ToolSpec:
     """A tool that the provider runs: give it among `tools=` of a session or of `render`.
@@ -115,17 +118,32 @@ class HostedForm(Struct, frozen=True, kw_only=True):
         return [name for name in options if name not in self.options and name not in self.entry_options]
 
     def read_options(self, declaration: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """The neutral options in a declaration, and the fields that have no neutral name."""
+        """The neutral options in a declaration, and the fields that they do not say whole."""
         inner = declaration if not self.is_key else next(iter(declaration.values()), None) or {}
         if not isinstance(inner, Mapping):
             return {}, []
-        options, known = {}, {"type", "name", "cache_control", *self.fixed}
+        options = {}
         for name, path in self.options.items():
             where, _, shape = path.partition("|")
-            known |= {where.partition(".")[0], *(["default_config"] if shape == "enabled" else ())}
             if (value := _value_at(inner, where)) is not None:
                 options[name] = _neutral_value(value, shape)
-        return options, [name for name, value in inner.items() if name not in known and value is not None]
+        written = self.declaration(options)
+        written = written[self.type] if self.is_key else written
+        unread = [name for name, value in inner.items() if not _says_whole(written.get(name), value)]
+        return options, [name for name in unread if name not in NEEDS_NO_FORM]
+
+    def field_of(self, option: str) -> str:
+        """What this API calls a neutral option."""
+        return self.options.get(option, option).partition("|")[0]
+
+
+def _says_whole(written: Any, given: Any) -> bool:
+    """Whether what is written says all that was given."""
+    if given is None:
+        return True
+    if isinstance(written, Mapping) and isinstance(given, Mapping):
+        return all(_says_whole(written.get(name), value) for name, value in given.items())
+    return bool(written == given)
 
 
 def _set_option(into: dict[str, Any], path: str, value: Any) -> None:

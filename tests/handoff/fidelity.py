@@ -38,6 +38,8 @@ PRIVATE = {
     "copilot": ("reasoning_opaque",),
 }
 """What each provider hands out to have it back."""
+UNDECLARED = {"ollama": "refuses declarations for a model whose template has none, and takes calls without"}
+"""Protocols in which a call of the history needs no declaration, and why there is none."""
 
 
 def losses(history: History, request: WireRequest, place: Target, thinking: bool | None) -> list[str]:
@@ -45,7 +47,7 @@ def losses(history: History, request: WireRequest, place: Target, thinking: bool
     heard = hear(request.protocol, msgspec.json.decode(inner(request, place)))
     return [
         *_words(history, heard),
-        *_calls(history, heard),
+        *_calls(history, heard, declared=request.protocol not in UNDECLARED),
         *_results(history, heard),
         *_media(history, heard, request.body),
         *_reasoning(history, heard, place, thinking),
@@ -141,7 +143,7 @@ def _model_turns(history: History) -> list[ModelTurn]:
     return [turn for turn in history.turns if isinstance(turn, ModelTurn)]
 
 
-def _calls(history: History, heard: Heard) -> Iterator[str]:
+def _calls(history: History, heard: Heard, *, declared: bool) -> Iterator[str]:
     told = [call for turn in _model_turns(history) for call in turn.tool_calls]
     ids = [id for id, _, _ in heard.calls]
     if len(set(ids)) != len(ids):
@@ -156,7 +158,7 @@ def _calls(history: History, heard: Heard) -> Iterator[str]:
             PLAIN_NAME.fullmatch(call.name) and name != call.name
         ):
             yield f"{call.name} is called {name}"
-        if name not in heard.tools:
+        if declared and name not in heard.tools:
             yield f"{name} is not declared"
     if len(set(names.values())) != len(names):
         yield f"two tools go by one name: {names}"

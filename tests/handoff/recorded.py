@@ -20,6 +20,8 @@ FORMATS = {
     "bedrock_converse": "bedrock-converse",
     "bedrock_invoke": "bedrock-invoke",
 }
+CHAT_HOSTS = {"bedrock": "bedrock@openai", "ollama": "ollama@chat"}
+"""Where a provider whose own API is another one serves Chat."""
 
 
 @cache
@@ -44,7 +46,7 @@ def origin(exchange: Exchange) -> str:
     family, provider = exchange.meta["family"], str(exchange.meta["provider"])
     if family == "openai_chat":
         known = provider if provider in PROVIDERS else "compatible"
-        provider = "bedrock@openai" if provider == "bedrock" else known
+        provider = CHAT_HOSTS.get(provider, known)
     elif family.startswith("bedrock"):
         provider = "bedrock@invoke" if family == "bedrock_invoke" else "bedrock"
     elif family == "gemini":

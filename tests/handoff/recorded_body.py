@@ -8,7 +8,7 @@ from typing import Any
 
 def spelled(protocol: str, body: dict[str, Any]) -> dict[str, Any]:
     readers = {"chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini}
-    readers |= {"converse": _converse, "invoke": _anthropic}
+    readers |= {"converse": _converse, "invoke": _anthropic, "cohere": _cohere, "ollama": _ollama}
     return readers[protocol](body)
 
 
@@ -44,6 +44,26 @@ def _chat_call(call: dict[str, Any]) -> dict[str, Any]:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     text = "{}" if text == "null" or text[0] != "{" else text  # what is no object becomes an empty one
     return {**call, "id": call.get("id", ""), "function": {**call["function"], "arguments": text}}
+
+
+def _ollama(body: dict[str, Any]) -> dict[str, Any]:
+    """Its calls hold objects. A result may leave out which tool it is of: its place says it."""
+    made, names = _chat(body), []
+    for message in made["messages"]:
+        for call in message.get("tool_calls") or ():
+            call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+            names.append(call["function"]["name"])
+        if message["role"] == "tool":
+            name = names.pop(0)
+            message.setdefault("tool_name", name)
+    return made
+
+
+def _cohere(body: dict[str, Any]) -> dict[str, Any]:
+    """Clients write what they do not say as null."""
+    made = _chat(body)
+    given = [{name: value for name, value in item.items() if value is not None} for item in made["messages"]]
+    return {**made, "messages": given}
 
 
 def _responses(body: dict[str, Any]) -> dict[str, Any]:

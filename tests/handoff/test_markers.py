@@ -126,6 +126,7 @@ USUAL = {
     r"parallel_tool_calls|tool_choice\.disable_parallel_tool_use": "calls are parallel unless it is said",
     r"generationConfig\.(responseMimeType|response_mime_type)": "goes with the schema that stands beside it",
     r"(.*\.)?thinking\.type|.*\.(includeThoughts|include_thoughts)": "an effort or a budget asks too",
+    r"toolConfig\.includeServerSideToolInvocations": "said wherever Google's tools stand with functions",
     r".*\.thinkingLevel": "the level that is usual for who is asked",
 }
 NOTHING_TO_SAY = r"enable_thinking|think|reasoning_effort"  # not to think, to a model that does not

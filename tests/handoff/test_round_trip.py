@@ -35,6 +35,7 @@ def differences(exchange: Exchange) -> Iterator[str]:
     request = render(history, place)
     before = hear(request.protocol, spelled(request.protocol, exchange.request))
     after = hear(request.protocol, json.loads(inner(request, place)))
+    after.model = [text for text in after.model if not _names_cited_sources(text, exchange)]
     for field in ("system", "user", "model"):
         old, new = _words(getattr(before, field)), _words(getattr(after, field))
         if old != new:
@@ -47,6 +48,14 @@ def _words(texts: list[str]) -> str:
     """Everything that was said, without white space and fillers."""
     kept = [text for text in texts if text.strip() not in FILLERS]
     return "".join("".join(text.split()) for text in kept)
+
+
+def _names_cited_sources(text: str, exchange: Exchange) -> bool:
+    """Whether this is the line that tells annotations in words: no API takes them back as annotations."""
+    kind, _, links = text.partition(" ")
+    named = [url or title for title, url in re.findall(r"\[([^\]]+)\](?:\(([^)]+)\))?", links)]
+    cited = json.dumps(exchange.request, ensure_ascii=False)
+    return kind == "[sources]" and bool(named) and all(json.dumps(name)[1:-1] in cited for name in named)
 
 
 def _first_difference(old: str, new: str) -> str:

@@ -21,7 +21,7 @@ from ..plain import plain
 from ..providers import PROVIDERS
 from ..wire.options import CHOICES, Options
 from ..wire.shared.added_fields import paths_in, private_fields, without_private_field
-from .hosted_selection import choose_hosted, neutral_declaration
+from .hosted_selection import NeutralDeclaration, choose_hosted, neutral_declaration
 from .target import Target
 
 SEARCH = "web_search_options"
@@ -66,30 +66,31 @@ class _PickedTools:
 
     def add(self, spec: ToolSpec) -> None:
         if hosted_kind(spec):
-            self._add_hosted(spec, spec)
+            self._add_hosted(spec, NeutralDeclaration(spec))
         elif spec.residue is None or _is_own_tool(spec, spec.residue, self.place):
             self.tools.append(spec)
         elif spec.is_function:
             self.tools.append(replace(spec, residue=None))
             self.changes += _lost_details(spec)
         elif (known := neutral_declaration(spec)) is not None:
-            self._add_hosted(spec, *known)
+            self._add_hosted(spec, known)
         else:
             self._drop_tool(spec, f"{self.place.provider.name} does not have it")
 
-    def _add_hosted(self, spec: ToolSpec, neutral: ToolSpec, unread: tuple[str, ...] = ()) -> None:
-        """Add a tool that the provider runs; `neutral` is the declaration in neutral words."""
-        choice = choose_hosted(neutral, self.place, self.functions, self.others)
+    def _add_hosted(self, spec: ToolSpec, read: NeutralDeclaration) -> None:
+        """Add a tool that the provider runs. What is left out is named in the words of the declaration."""
+        choice = choose_hosted(read.tool, self.place, self.functions, self.others)
         if choice.why:
             self._drop_tool(spec, choice.why)
             return
         self.changes += choice.changes
-        if choice.tool is None:
-            return
-        self.tools.append(choice.tool)
-        self.taken |= choice.names
-        if unread:
-            self.changes.append(f"{spec.name}: {', '.join(unread)} left out: another API's words")
+        if choice.tool is not None:
+            self.tools.append(choice.tool)
+            self.taken |= choice.names
+        lost = dict.fromkeys([*(read.words.get(name, name) for name in choice.left_out), *read.unread])
+        if lost:
+            who = choice.local or self.place.provider.name
+            self.changes.append(f"{_title(spec)}: {', '.join(lost)} left out: {who} does not take it")
 
     def _drop_tool(self, spec: ToolSpec, why: str) -> None:
         self.dropped.append(spec)

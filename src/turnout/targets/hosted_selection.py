@@ -27,6 +27,7 @@ class HostedChoice(Struct, frozen=True):
     tool: ToolSpec | None = None
     local: str = ""  # the function that does it
     changes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # neutral options that are not taken there
     why: str = ""  # why the target does not get it
 
     @property
@@ -34,6 +35,14 @@ class HostedChoice(Struct, frozen=True):
         """The names that a function beside it must not have."""
         declared = (self.tool.declaration or {}).get("name") if self.tool is not None else None
         return {self.tool.name, str(declared)} if self.tool is not None else set()
+
+
+class NeutralDeclaration(Struct, frozen=True):
+    """A provider's own declaration, read into neutral words."""
+
+    tool: ToolSpec
+    unread: tuple[str, ...] = ()  # fields that have no neutral name
+    words: dict[str, str] = {}  # what the declaration calls each neutral option
 
 
 def choose_hosted(spec: ToolSpec, place: Target, functions: Collection[str], others: int) -> HostedChoice:
@@ -44,12 +53,13 @@ def choose_hosted(spec: ToolSpec, place: Target, functions: Collection[str], oth
         return _declared_choice(spec, form, place)
     local = next((name for name in (spec.name, kind, *LOCAL_NAMES.get(kind, ())) if name in functions), "")
     if local:
-        return HostedChoice(local=local, changes=(f"{spec.name} runs as the local tool {local}: {why}",))
+        told = f"{spec.name} runs as the local tool {local}: {why}"
+        return HostedChoice(local=local, changes=(told,), left_out=tuple(spec.parameters))
     return HostedChoice(why=why)
 
 
-def neutral_declaration(spec: ToolSpec) -> tuple[ToolSpec, tuple[str, ...]] | None:
-    """A provider's own declaration in neutral words, and the fields that have none; None if it is unknown."""
+def neutral_declaration(spec: ToolSpec) -> NeutralDeclaration | None:
+    """A provider's own declaration in neutral words; None if no form is known that reads it."""
     declaration, residue = spec.declaration, spec.residue
     if declaration is None or residue is None:
         return None
@@ -61,7 +71,8 @@ def neutral_declaration(spec: ToolSpec) -> tuple[ToolSpec, tuple[str, ...]] | No
             return None
         name = spec.name if form.kind == "mcp" else form.kind
         neutral = ToolSpec(name, parameters=options, kind=f"{PREFIX}{form.kind}")
-        return neutral, tuple(unread)
+        words = {option: form.field_of(option) for option in options}
+        return NeutralDeclaration(neutral, tuple(unread), words)
     return None
 
 
@@ -85,13 +96,7 @@ def _declared_choice(spec: ToolSpec, form: HostedForm, place: Target) -> HostedC
     if request := form.request_fields(options):
         data["request"] = request
     tool = ToolSpec(spec.name, kind=form.type, residue=Residue(place.origin, data))
-    left_out = form.not_taken(options)
-    changes = (
-        (f"{spec.name}: {', '.join(left_out)} left out: {place.provider.name} does not take it",)
-        if left_out
-        else ()
-    )
-    return HostedChoice(tool, changes=changes)
+    return HostedChoice(tool, left_out=tuple(form.not_taken(options)))
 
 
 def _forms_of_source(residue: Residue) -> Iterator[HostedForm]:

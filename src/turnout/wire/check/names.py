@@ -158,7 +158,7 @@ def format_of(name: str, body: Mapping[str, Any]) -> tuple[str, str]:
 
 def checker_for(name: str, body: Mapping[str, Any]) -> Violations:
     """The checker of a body. Its shape decides if one provider serves several formats."""
-    if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex", "bedrock", "bedrock-invoke"):
+    if _is_for_responses(body) and name not in ("anthropic", "gemini", "vertex", "bedrock-invoke"):
         return deepseek.responses_violations if name == "deepseek" else responses.violations
     if name == "vertex" and "messages" in body and "contents" not in body:
         return vertex_claude.violations  # Claude on Vertex takes Anthropic's body
