@@ -25,6 +25,8 @@ FORMS = {
     "mistral": re.compile(r"[A-Za-z0-9]{9}"),
     "kimi": re.compile(r"functions\.[A-Za-z0-9_-]{1,64}:\d+"),
     "gemini": re.compile(r".{1,256}", re.DOTALL),
+    "bedrock": re.compile(r"[A-Za-z0-9_-]{1,64}"),
+    "cohere": re.compile(r"call_[A-Za-z0-9_-]{1,35}"),
 }
 
 

@@ -25,10 +25,11 @@ LIKENESSES = st.builds(lambda name, form: form.project(name), NAMES, st.sampled_
 
 def offered_names(body: dict[str, Any]) -> list[str]:
     body = body.get("request", body)
-    declared = body.get("tools", [])
+    declared = body.get("tools") or body.get("toolConfig", {}).get("tools", [])
     if declared and "functionDeclarations" in declared[0]:
         declared = declared[0]["functionDeclarations"]
-    return [tool.get("function", tool)["name"] for tool in declared]
+    tools = [tool.get("function") or tool.get("toolSpec") or tool for tool in declared]
+    return [tool["name"] for tool in tools if "cachePoint" not in tool]  # where Converse is to cache
 
 
 @settings(max_examples=EXAMPLES, deadline=None)

@@ -70,6 +70,12 @@ class Sent(Struct):
     not_before: float = 0.0
 
 
+def _server_of(url: str) -> str:
+    """Whose patience counts. Bedrock's two APIs have one address, and each is a target of its own."""
+    address, _, operation = url.rpartition("/")
+    return f"{address}/invoke" if operation.startswith("invoke") else address
+
+
 class Line:
     """The transport of a run: a strict simulated provider behind faults."""
 
@@ -86,7 +92,7 @@ class Line:
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
         loop = asyncio.get_running_loop()
-        record = Sent(loop.time(), request.url.rpartition("/")[0], request.body)
+        record = Sent(loop.time(), _server_of(request.url), request.body)
         named = dict(self.rests)
         self.sent.append(record)  # the answer is made before anyone else can send
         async with self.inner.send(request) as answer:
