@@ -277,6 +277,10 @@ def _leaked_residue(pairing: Pairing) -> Iterator[Diagnostic]:
                 yield _fault("leaked_residue", "", f"message {at} holds private state of {residue.origin}")
 
 
+SAME_API = ({"gemini", "vertex"}, {"openai", "azure"}, {"openai-responses", "azure-responses"})
+"""Providers that take each other's forms."""
+
+
 def _is_at_home(residue: Residue, target: Origin) -> bool:
     """A signature is for its model, a file for its account, a form of one API for that API."""
     origin, providers = residue.origin, {residue.origin.provider, target.provider}
@@ -285,7 +289,7 @@ def _is_at_home(residue: Residue, target: Origin) -> bool:
             same = len(providers) == 1 or providers == {"openai", "openai-responses"}
             return same and origin.endpoint == target.endpoint
         case "provider":
-            return len(providers) == 1 or providers in ({"gemini", "vertex"}, {"openai", "azure"})
+            return len(providers) == 1 or providers in SAME_API
     return origin.matches(target)
 
 
