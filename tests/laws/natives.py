@@ -285,6 +285,7 @@ def damaged(body: Body, path: Path, value: Any) -> Body:
     holder: Any = spoilt
     for step in path[:-1]:
         holder = holder[step]
+    holder[path[-1]]  # a place that earlier damage moved away is a KeyError, not a new field
     if value is ...:
         del holder[path[-1]]
     else:
