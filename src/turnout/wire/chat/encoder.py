@@ -186,8 +186,7 @@ class ChatEncoder:
             case Thinking():
                 chunk = thinking_chunk(block.residue)
                 return {**chunk, "type": "thinking", "thinking": [{"type": "text", "text": block.text}]}
-            # DSK-06: a server whose content is one text refuses parts of any other kind, also its own.
-            case Opaque() if self.dialect.text_parts and (part := chat_part(block.residue)):
+            case Opaque() if part := chat_part(block.residue):
                 return part
             case _:
                 return {"type": "text", "text": block_text(block)}
