@@ -293,8 +293,8 @@ def test_an_unknown_provider_is_answered_with_the_nearest_names(wrong: str, near
 
 
 def test_a_provider_like_no_other_is_answered_with_all_of_them() -> None:
-    """The error lists the known providers and `base_url`; for a blank target, the form `provider:model`."""
-    with pytest.raises(UsageError, match=r"(?s)known are openai, .*base_url="):
+    """The error lists the known providers and the base URL; for a blank target, the form `provider:model`."""
+    with pytest.raises(UsageError, match=r"(?s)known are openai, .*base URL"):
         render(hello(), "zzzzzz:model")
     with pytest.raises(UsageError, match="provider:model"):
         render(hello(), "  ")

@@ -83,8 +83,8 @@ class OllamaFields:
     def _add_tools(
         self, fields: Wire, tools: Sequence[ToolSpec], options: Options, changes: list[str]
     ) -> None:
-        # Calls in the history need no declaration here, so there are no stubs.
-        offer = offered_tools(tools, (), options, self.ids, changes)
+        # Calls in the history need no declaration here, so there are no stubs. No limit on tools is known.
+        offer = offered_tools(tools, (), options, self.ids, changes, limit=len(tools))
         if offer.choice == "none" and offer.tools:
             changes.append("tools left out: tool_choice is none, and this API has no such choice")
             return
