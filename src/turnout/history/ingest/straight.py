@@ -186,6 +186,7 @@ class StraightReader:
             if own in self._ids and own != raw_id:
                 raise StepAside
             self._ids.add(own)
+        raw_id = "" if raw_id == call_id else raw_id  # an id of ours is not that of a provider
         return call_with_arguments(
             arguments, id=call_id, name=heard.name, raw_id=raw_id, residue=heard.residue
         )
@@ -196,7 +197,8 @@ class StraightReader:
             if not isinstance(item, HeardResult) or not self._open:
                 raise StepAside
             call, call_id = self._open.pop(0)
-            if item.raw_id != call.raw_id or not _names_the_same(item, call):
+            is_answer = item.raw_id == call.raw_id or (not call.raw_id and item.raw_id == call_id)
+            if not is_answer or not _names_the_same(item, call):
                 raise StepAside
             self._entries.append(Settled(call_id, item.outcome))
 
