@@ -164,6 +164,7 @@ def test_every_place_that_starts_a_program_is_known() -> None:
             "world/keys.py",
             "surfaces/terminal/commands_session.py",
             "surfaces/cli/demo/stage.py",
+            "surfaces/cli/launch.py",
         ),  # of the user's
     }
 
