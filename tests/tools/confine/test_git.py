@@ -162,7 +162,7 @@ def test_every_place_that_starts_a_program_is_known() -> None:
         ),  # bubblewrap, and a process for it to be kept from
         *(
             "world/keys.py",
-            "surfaces/terminal/commands_session.py",
+            "surfaces/terminal/clipboard.py",
             "surfaces/cli/demo/stage.py",
             "surfaces/cli/launch.py",
         ),  # of the user's
