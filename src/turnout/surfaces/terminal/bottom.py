@@ -23,7 +23,7 @@ from prompt_toolkit.widgets import SearchToolbar
 
 from ..shared.clean_text import visible
 from .approval_question import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
-from .drawing import fit_columns
+from .drawing import fit_columns, wrap_words
 from .status_line import status_line
 
 if TYPE_CHECKING:
@@ -52,9 +52,8 @@ class Bottom:
         """Rows that are left for the live view."""
         below = min(self._terminal.buffer.document.line_count, MOST_INPUT_ROWS)
         if self._shows_choices:
-            letters = sum(get_cwidth(text) for _, text in self._choices())
-            breaks = sum(text == "\n" for _, text in self._choices())
-            below += max(-(-letters // max(columns, 1)), 1 + breaks)
+            lines = "".join(text for _, text in self._choices()).split("\n")
+            below += sum(max(-(-get_cwidth(line) // max(columns, 1)), 1) for line in lines)
         if self._terminal.picking is not None:
             below += len(self._terminal.picking.picker.window()[0]) + 2
         return rows - AROUND - below
@@ -135,11 +134,11 @@ class Bottom:
             return self._confirmation(asked, asked.picked)
         if not asked.hears:
             return [("class:status", " stop typing for a second, then answer the question")]
-        words = [(choice, f" {self._choice_words(asked, choice)} ") for choice in CHOICES]
-        parts: list[Any] = []
         used, width = 0, self._terminal.width
+        words = [(choice, f" {self._wrapped_choice(asked, choice, width)} ") for choice in CHOICES]
+        parts: list[Any] = []
         for choice, text in words:
-            size = get_cwidth(f" [{choice.key}]{text}")
+            size = width if "\n" in text else get_cwidth(f" [{choice.key}]{text}")
             if used and used + size > width:  # a line ends between two choices
                 parts.append(("", "\n"))
                 used = 0
@@ -154,6 +153,13 @@ class Bottom:
             keys = "enter confirms, tab edits which commands, esc goes back"
         covered = f" {choice.word}: {visible(asked.question.covers)} "
         return [("class:prompt", f" [{choice.key}]"), ("", covered), ("class:status", f" {keys}")]
+
+    def _wrapped_choice(self, asked: QuestionLine, choice: AnswerChoice, width: int) -> str:
+        """The words of a choice. Where they need several lines, these end between two words."""
+        words = self._choice_words(asked, choice)
+        if get_cwidth(words) + 6 <= width:
+            return words
+        return "\n     ".join(wrap_words(words, max(width - 6, 8)))
 
     def _choice_words(self, asked: QuestionLine, choice: AnswerChoice) -> str:
         return f"{choice.word} ({visible(asked.question.covers)})" if choice is ALWAYS else choice.word
