@@ -90,7 +90,8 @@ def test_the_small_lock_file_is_complete() -> None:
     """Nothing that a package of `runtime.txt` needs is missing from it, on any system."""
     names = pinned("runtime.txt")
     asked = names_of((ROOT / "requirements" / "runtime.in").read_text().splitlines())
-    missing = {(name, need) for name in names if name in installed() for need in needed_by(name)}
+    here = installed()
+    missing = {(name, need) for name in names if name in here for need in needed_by(name)}
     assert asked <= set(names) and {need for _, need in missing} <= set(names)
 
 

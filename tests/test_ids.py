@@ -22,6 +22,7 @@ from turnout.ids import (
 
 ID = call_id("openai", "call_1", "read", "h.2", 0)
 SHAPES = {
+    "bedrock": r"tooluse_[A-Za-z0-9_-]{1,56}",
     "openai": r"call_[\w-]{24}",
     "cohere": r"call_[\w-]{24}",
     "anthropic": r"toolu_[\w-]{24}",
