@@ -174,12 +174,20 @@ def _results(history: History, heard: Heard) -> Iterator[str]:
             yield f"the result of {call.id} says nothing"
         expected = history.shortened_results.get(call.id)
         if expected is None and outcome is not None:
-            texts = [text for block in outcome.content for text in _text(block)]
+            in_words = [block for block in outcome.content if not _is_file_of_account(block, heard)]
+            texts = [text for block in in_words for text in _text(block)]
             expected = "\n".join(text.removeprefix(OPTIONAL) for text in texts)
         if expected and not _tells(said, expected):
             yield f"the result of {call.id} lost {expected[:60]!r}"
         if outcome is not None and outcome.status not in ("complete", "error") and _is_plain(said, outcome):
             yield f"nothing says that {call.id} was {outcome.status}"
+
+
+def _is_file_of_account(block: Any, heard: Heard) -> bool:
+    """A file by its id, sent as itself: every model of its account can read it."""
+    data = getattr(getattr(block, "residue", None), "data", None)
+    file_id = data.get("file_id") if isinstance(data, dict) else None
+    return bool(file_id) and any(file_id in str(each) for each in heard.media)
 
 
 def _tells(said: str, expected: str) -> bool:
