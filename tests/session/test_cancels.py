@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from turnout.session.events import Cancelled, Complete
 from turnout.session.retry import RetryPolicy
 from turnout.session.session import Session
 from turnout.simulate import Call, HttpError, ScriptedTransport, Stall
+from turnout.tools.declare.events import ToolResult
 from turnout.tools.declare.tool import tool
 from turnout.tools.policy.approval import ApprovalRequest, Decision
 
@@ -203,3 +205,23 @@ def test_a_subagent_that_has_not_begun_is_stopped_with_its_parent(after: int) ->
 
     virtually(early())
     assert len(transport.exchanges) <= 2
+
+
+def test_cancels_while_the_end_is_stored_do_not_take_the_last_event(tmp_path: Path) -> None:
+    """A user who cancels again and again while the end is stored still learns that the run ended."""
+
+    async def cancel_often(number: int) -> Any:
+        path = tmp_path / f"{number}.db"
+        calls = [PARIS, Call("slow", {"seconds": 60})]
+        talk, _ = session([calls], store=path, id="s", tools=[weather, slow], threads=None)
+        last: Any = None
+        async with asyncio.timeout(20), talk:
+            async for last in talk.run("go"):
+                if isinstance(last, ToolResult):
+                    talk.cancel()
+                    for moment in range(20):
+                        asyncio.get_running_loop().call_later(moment / 2000, talk.cancel)
+        return last
+
+    for number in range(5):
+        assert isinstance(asyncio.run(cancel_often(number)), Cancelled)

@@ -184,6 +184,7 @@ class Run:
             terminal = Failed(TurnoutError(f"{type(error).__name__}: {error}"))
             terminal.error.__cause__ = error
         finally:
+            self._driving = False  # a second cancel must not break off the end: the listener would hang
             # If the loop is closed, this is garbage collection: another run may have the session by now.
             collected = loop.is_closed()
             terminal = terminal if collected else self._settle_open_calls(terminal)
@@ -193,8 +194,8 @@ class Run:
                         await self._ports.commit()
             finally:
                 self._ports.end(self)
-            if not collected:
-                self.emit(terminal)
+                if not collected:
+                    self.emit(terminal)
 
     async def _do_work(self) -> Terminal:
         if self._cancelled:
