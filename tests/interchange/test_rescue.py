@@ -84,7 +84,7 @@ PROGRAMS = ("claude-code", "codex", "gemini-cli", "pi", "qwen-code")
 
 
 def damaged(program: str, damage: str, seed: int) -> bytes:
-    data = program_files(Path("/work/project"))[program][1]
+    data = program_files(Path("/srv/project"))[program][1]
     lines = [line for line in data.split(b"\n") if line]
     return b"\n".join(DAMAGES[damage](lines, random.Random(seed))) + b"\n"
 
@@ -146,7 +146,7 @@ def test_a_repaired_file_holds_the_conversation(program: str, writer: str, tmp_p
         if case.problem:
             continue
         new = NewFile(
-            "12345678-1234-5678-1234-567812345678", Path("/work/project"), "2026-01-02T03:04:05.000Z"
+            "12345678-1234-5678-1234-567812345678", Path("/srv/project"), "2026-01-02T03:04:05.000Z"
         )
         made = WRITERS[writer](case.history, new)
         again = READERS[writer](made.data, "again")

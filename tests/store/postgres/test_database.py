@@ -110,4 +110,6 @@ def test_time_passes_by_the_clock_of_the_database(database: str) -> None:
         one.open("s")
         one._number += 1000  # so that the pid test does not help
         time.sleep(0.4)
-        other.open("s").user("mine")
+        history = other.open("s")
+        history.user("mine")
+        assert [turn.blocks[0].text for turn in history.turns] == ["mine"]

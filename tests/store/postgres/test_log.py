@@ -31,7 +31,9 @@ def test_a_process_of_this_machine_that_has_ended_holds_nothing(database: str) -
     gone = holder.replace(holder.this_process(), pid=2**22 + 1)
     with Store.at(database, heartbeat=False) as store:
         store.log.take(SessionHeader("s"), gone, 1000)
-        store.open("s").user("mine now")
+        history = store.open("s")
+        history.user("mine now")
+        assert len(history.turns) == 1 and len(store.log.load("s").entries) == 1
 
 
 def test_a_stale_writer_changes_nothing(database: str) -> None:
