@@ -31,6 +31,8 @@ KEYS |= {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnop
 PATIENCE = float(os.environ.get("TURNOUT_PATIENCE", "60"))
 IDLE = r"\A(?!.*esc interrupts).*^ [a-z-]+:\S+[^\n]*\Z"
 """A screen on which nothing moves: its last line is the status line."""
+SPACE = re.compile(r"(?<=[^\s^\\|(\[]) (?![\s?*+{\]|)$])")
+"""A space between two words of a pattern: a long path before it can make it the end of a line."""
 
 
 class Program:
@@ -95,8 +97,8 @@ class Program:
         self.key("enter")
 
     def wait(self, pattern: str, *, scrolled: bool = True, timeout: float = PATIENCE) -> str:
-        """What is on the screen (or was, with `scrolled`) once it matches."""
-        found = re.compile(pattern, re.DOTALL | re.MULTILINE)
+        """What is on the screen (or was, with `scrolled`) once it matches, wherever its lines are wrapped."""
+        found = re.compile(SPACE.sub(r"\\s+", pattern), re.DOTALL | re.MULTILINE)
         ends = time.monotonic() + timeout
 
         def seen() -> str:

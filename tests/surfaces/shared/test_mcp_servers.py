@@ -128,7 +128,8 @@ def test_a_real_server_in_a_real_terminal(tmp_path: Path) -> None:
             program.say("/mcp")
             program.wait(r"time\s+untrusted")
             program.say("/mcp trust time")
-            program.wait(r"runs \[.*mcp_server_time.*start it\? \(yes/no\)")
+            asked = program.wait(r"runs \[.*start it\? \(yes/no\)")
+            assert '"-m","mcp_server_time"' in "".join(asked.split()), "whole, wherever a long path wraps it"
             program.say("yes")
             program.wait(r"mcp__time__get_current_time.*use its tools\? \(yes/no\)")
             program.say("yes")
