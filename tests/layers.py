@@ -25,7 +25,7 @@ BOTTOM = (
     *("declarations", "hosted_tools", "json_size", "ids", "model", "parameters", "plain", "errors"),
     *("diagnostic", "__version__"),
 )
-TOP = ("__init__", "__main__")
+TOP = ("__init__", "__main__", "lazy_names", "public")
 
 WITHIN_SURFACES = {
     "cli": "pages gateway terminal shared",
