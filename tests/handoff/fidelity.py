@@ -300,7 +300,8 @@ def _secrets(turn: Turn) -> Iterator[tuple[str, Origin]]:
         if isinstance(block, Thinking) and followed and item.get("encrypted_content"):
             yield item["encrypted_content"], residue.origin
         for detail in residue.data.get("reasoning_details", ()):
-            yield json.dumps(detail), residue.origin
+            if detail.get("type") != "reasoning.encrypted" or "data" in detail:  # a client can lose the data
+                yield json.dumps(detail), residue.origin
         if "extra_content" in residue.data:
             yield json.dumps(residue.data["extra_content"]), residue.origin
 

@@ -317,6 +317,8 @@ def _converse_output(heard: Heard, content: list[dict[str, Any]]) -> str:
         ((kind, held),) = part.items()
         if kind in ("image", "document", "video"):
             heard.media.append(json.dumps(held))
+        elif kind == "searchResult":
+            texts += [held["title"], held["source"], *(text["text"] for text in held["content"])]
         else:
             texts.append(held if kind == "text" else json.dumps(held))
     return "\n".join(texts)
