@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from tests.session.talk import events, everything, session, virtually
 from tests.world.raw_server import said, whole
 
-from turnout import UsageError
+from turnout import StoreError, UsageError
 from turnout.history.check import violations
-from turnout.model import ModelTurn, Text, UserTurn
+from turnout.model import ModelTurn, Settled, Started, Text, UserTurn
 from turnout.session.compress import CompressPolicy
 from turnout.session.events import Cancelled, Complete, Failed, Nested
 from turnout.session.limits import Limits, Timeouts
@@ -23,6 +23,7 @@ from turnout.session.session import Session
 from turnout.simulate import Call, Ends, Say, Stall, Truncate
 from turnout.streaming.events import TextDelta
 from turnout.tools.declare.events import ToolResult, ToolState
+from turnout.tools.schedule.batch import Live
 from turnout.world.ports import Outgoing
 from turnout.world.world import World
 
@@ -412,3 +413,56 @@ def test_a_turn_of_28_megabytes_is_cut_for_whoever_summarises() -> None:
     talk.history.reply("openai:gpt-5.1", ["d"])
     virtually(talk.compact())
     assert transport.exchanges and all(len(sent.body) < 2_000_000 for sent in transport.exchanges)
+
+
+# A store that fails
+
+
+@pytest.mark.parametrize("failing", [Started, Settled])
+def test_no_call_stays_shown_as_running_when_the_store_fails(failing: type) -> None:
+    """The outcome that could not be stored is not told; the call ends as interrupted, then the run fails."""
+    talk, _ = session([[PARIS], "ok"])
+    full = False
+
+    def store(entry: Any) -> None:
+        nonlocal full
+        full = full or isinstance(entry, failing)
+        if full:
+            raise StoreError("the disk is full")
+
+    talk.history.writer = store
+    seen = events(talk)
+
+    states = [event for event in seen if isinstance(event, ToolState)]
+    assert isinstance(seen[-1], Failed) and "full" in str(seen[-1].error)
+    assert states[-1].state not in get_args(Live)
+
+
+def test_two_cancels_and_a_full_disk_leave_no_call_running() -> None:
+    """The second cancel comes when the tool has just ended, and its outcome cannot be stored."""
+    talk, _ = session([[Call("slow", {"seconds": 5})], "ok"])
+
+    def store(entry: Any) -> None:
+        if isinstance(entry, Settled):
+            raise StoreError("the disk is full")
+
+    talk.history.writer = store
+
+    async def impatient() -> list[Any]:
+        seen = []
+        async for event in talk.run("go"):
+            seen.append(event)
+            if isinstance(event, ToolState) and event.state == "executing":
+                asyncio.get_running_loop().call_later(1, talk.cancel)
+                for steps in range(1, 6):
+                    asyncio.get_running_loop().call_later(1, call_after, steps, talk.cancel)
+        return seen
+
+    seen = virtually(impatient())
+    states = [event.state for event in seen if isinstance(event, ToolState)]
+    assert isinstance(seen[-1], Failed | Cancelled) and states[-1] not in get_args(Live)
+
+
+def call_after(steps: int, then: Any) -> None:
+    """Call a function so many steps of the loop from now."""
+    asyncio.get_running_loop().call_soon(call_after, steps - 1, then) if steps else then()

@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct
 
@@ -18,6 +18,8 @@ from ..errors import StoreError, TurnoutError
 from ..history.log import History
 from ..history.waiting import PROMPT_CANCELLED
 from ..model import Outcome
+from ..tools.declare.events import ToolState
+from ..tools.schedule.batch import Live
 from ..world.secrets import Secrets
 from .events import Cancelled, Emit, Failed, SessionEvent, Terminal, Waiting
 from .redact_events import EventRedactor
@@ -90,6 +92,7 @@ class Run:
         self._driving = False
         self._cancelled = False
         self._ended = False  # the listener has had the last event
+        self._shown_live: dict[str, str] = {}  # calls that the listener takes for running, by id: their names
 
     # For the listener
 
@@ -105,7 +108,7 @@ class Run:
             except asyncio.CancelledError:  # the listener was cancelled: as with a generator, that is the end
                 self.leave()
                 raise
-        event = await self._commit_before(self._events.popleft())
+        event = self._end_shown_calls(await self._commit_before(self._events.popleft()))
         if isinstance(event, Terminal):
             self._ended = True
             await self._stop_task()  # a listener that stops at this event leaves a free session
@@ -230,3 +233,22 @@ class Run:
         except StoreError as error:
             return event if isinstance(event, Failed) else Failed(error)
         return event
+
+    def _end_shown_calls(self, event: SessionEvent) -> SessionEvent:
+        """The event, or before the last one the end of a call that would stay shown as running.
+
+        That happens when the store fails: outcomes that are not stored are not told.
+        """
+        if isinstance(event, ToolState):
+            self._note_shown(event)
+        elif isinstance(event, Terminal) and self._shown_live:
+            self._events.appendleft(event)
+            call_id, name = self._shown_live.popitem()
+            return ToolState(call_id, name, "interrupted", "its outcome could not be stored")
+        return event
+
+    def _note_shown(self, event: ToolState) -> None:
+        if event.state in get_args(Live):
+            self._shown_live[event.call_id] = event.name
+        else:
+            self._shown_live.pop(event.call_id, None)

@@ -304,6 +304,8 @@ class BatchRun:
             self.scheduler.note_late_result(work.call.id, _detail_of(ending))
             self.pump()
             return
+        if self.is_settled(work):
+            return
         if ending.calls:
             self.counts["filtered"] += ending.calls
             self.diagnose("call_in_result", work, f"{ending.calls} left out")
@@ -415,6 +417,9 @@ class BatchRun:
     def _give_up_all(self) -> None:
         for call_id in self.batch.live("executing"):
             work = self.work[call_id]
+            if work.task is not None and work.task.done():  # its callback has not come yet
+                self._finish_call(work, work.task)
+                continue
             work.stop = work.stop or "cancelled"
             work.cancelled.set()
             self._give_up(work)
