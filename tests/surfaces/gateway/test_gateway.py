@@ -492,35 +492,3 @@ def test_the_next_request_of_a_conversation_reads_only_what_is_new(tmp_path: Pat
             reused.append(report["reused"])
             messages += [{"role": "assistant", "content": "Hello."}, {"role": "user", "content": "and?"}]
         assert reused == [False, True, True]
-
-
-def test_conversations_are_sessions_only_where_the_user_says_so(tmp_path: Path) -> None:
-    """With `keep = true` each is one session that grows; one that the client edits is another."""
-    from turnout.store import open_store
-
-    environment = environment_at(tmp_path)
-    tools = [{"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}]
-    for keeps in (False, True):
-
-        def model(asked: Any) -> list[Any]:
-            return [Say("done")] if asked.results else [Call("look", {})]
-
-        gateway = make_gateway(
-            tmp_path, model, settings=f"[gateway]\nkeep = {str(keeps).lower()}\n", environment=environment
-        )
-        messages: list[Any] = []
-        for turn in range(2):
-            messages.append({"role": "user", "content": f"question {turn}"})
-            for _ in range(2):
-                body = body_of("chat", KIMI, messages, tools)
-                message = ask_once(gateway, "POST", PATHS["chat"], body).json["choices"][0]["message"]
-                messages.append({name: value for name, value in message.items() if value})
-                for call in message.get("tool_calls") or ():
-                    messages.append({"role": "tool", "tool_call_id": call["id"], "content": "seen"})
-        gateway.close()
-        with open_store(environment) as store:
-            stored = [store.read(line.id) for line in store.list()]
-        assert len(stored) == keeps
-    (history,) = stored
-    assert [type(turn).__name__ for turn in history.turns] == ["UserTurn", "ModelTurn", "ModelTurn"] * 2
-    assert {item.status for item in history.ledger} == {"complete"}

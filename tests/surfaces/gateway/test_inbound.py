@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -19,7 +20,11 @@ def opened(
     body: Any, protocol: Any = "chat", known: dict[str, bytes] | None = None, **route: Any
 ) -> InboundBody:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return open_inbound(GatewayRoute(protocol, "reply", **route), data, (known or {}).get)
+
+    async def response(id: str) -> bytes | None:
+        return (known or {}).get(id)
+
+    return asyncio.run(open_inbound(GatewayRoute(protocol, "reply", **route), data, response))
 
 
 def test_model_and_stream_are_read_without_the_messages() -> None:

@@ -15,6 +15,7 @@ except ModuleNotFoundError as error:
     ) from error
 from .catalogue import PostgresCatalog
 from .counter_table import PostgresCounters
+from .gateway_state import PostgresGatewayState
 from .listener import PostgresListener
 from .log import PostgresLog
 from .requests import PostgresCancels, PostgresWaiting
@@ -65,3 +66,8 @@ class PostgresBackend:
 
     def close(self) -> None:
         self.database.close()
+
+
+def open_gateway_state(url: str, limit: int) -> PostgresGatewayState:
+    """What gateways share in this database; `limit` is for its bytes. Connections are opened on first use."""
+    return PostgresGatewayState(url, limit)

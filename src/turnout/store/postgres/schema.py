@@ -75,6 +75,25 @@ STEPS = (
         PRIMARY KEY (session, call_id)
     );
     """,
+    """
+    CREATE TABLE gateway_state (
+        conversation text NOT NULL,
+        name text NOT NULL,
+        at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        size integer NOT NULL,
+        state bytea NOT NULL,
+        PRIMARY KEY (conversation, name)
+    );
+    CREATE INDEX gateway_state_at ON gateway_state (at);
+    CREATE TABLE gateway_usage (
+        client text NOT NULL,
+        day date NOT NULL,
+        requests bigint NOT NULL,
+        tokens bigint NOT NULL,
+        cost double precision NOT NULL,
+        PRIMARY KEY (client, day)
+    );
+    """,
 )
 """How version n becomes version n + 1. Only add at the end, and only what an older program can ignore."""
 

@@ -110,6 +110,18 @@ class AccessList:
             spent = self._spent[name] = (start, tokens, cost)
         return spent
 
+    def budget_periods(self, now: float) -> list[tuple[str, float]]:
+        """The keys that have a budget, and when its period began."""
+        return [
+            (name, period_start(limits.period, now))
+            for name, limits in self._limits.items()
+            if limits.max_cost is not None or limits.max_tokens is not None
+        ]
+
+    def set_spent(self, name: str, start: float, tokens: int, cost: float) -> None:
+        """What a key has used since a time, at this gateway and at others."""
+        self._spent[name] = (start, tokens, cost)
+
     def note_use(self, name: str, tokens: int, cost: float, now: float) -> None:
         """Count what a request has used."""
         minute = int(now // 60)

@@ -25,6 +25,7 @@ from ...world.secrets import Secrets
 from ...world.shared_http import SharedHttp
 from ...world.world import World
 from .access import AccessList, ClientAccess, period_start
+from .conversation import conversation_key
 from .guard import OPEN_PATHS, Refusal, check_content, check_form, check_host, check_origin
 from .histories import HistoryCache
 from .http_connection import error_response
@@ -37,6 +38,7 @@ from .record import RequestRecord, agent_of, log_line
 from .reply import GatewayReply, ReplyServices
 from .routes import FORMATS, GatewayRoute, find_route, protocol_of
 from .sealing import Sealer
+from .shared_state import GatewayState, SharedTables
 from .values import Handler, Request, Response, json_response, text_response
 
 WELCOME = "turnout gateway: point a client here; `turnout serve --for CLIENT` shows how.\n"
@@ -55,6 +57,7 @@ class Gateway:
         token: str,
         sealer: Sealer,
         memory: GatewayMemory,
+        shared: SharedTables | None = None,
         transport: Transport | None = None,
         hosts: tuple[str, ...] = (),
         keep_bodies: bool = False,
@@ -66,6 +69,7 @@ class Gateway:
         self.config = config
         self.settings = settings
         self.memory = memory
+        self.state = GatewayState(memory, shared, report=self._log_line)
         self.metrics = GatewayMetrics()
         self.histories = HistoryCache(settings.cache_mib * 1024 * 1024)
         self.telemetry = Telemetry()
@@ -85,7 +89,7 @@ class Gateway:
         self._secrets = Secrets(environment, keys.secrets)
         self._services = ReplyServices(
             sealer=sealer,
-            memory=memory,
+            state=self.state,
             histories=self.histories,
             keys=keys,
             telemetry=self.telemetry,
@@ -99,6 +103,19 @@ class Gateway:
             keeper=ConversationKeeper(lambda: open_store(environment)) if settings.keep else None,
         )
         self._add_own_routes()
+
+    async def share_usage(self) -> None:
+        """Tell the other gateways what keys have used here, and learn what they have used there."""
+        if self.state.is_shared:
+            periods = self._access.budget_periods(self._wall_clock())
+            found = await self.state.share_usage(periods)
+            for (name, start), used in zip(periods, found or (), strict=False):
+                self._access.set_spent(name, start, used.tokens, used.cost)
+
+    async def end(self) -> None:
+        """Tell the other gateways what they do not know yet, and close everything."""
+        await self.state.close()
+        self.close()
 
     def close(self) -> None:
         """Write what waits, and close the files."""
@@ -200,7 +217,7 @@ class Gateway:
                 case "model":
                     return self._answer_model(request, route)
                 case "count":
-                    return self._answer_count(request, route)
+                    return await self._answer_count(request, route)
                 case _:
                     return await self._answer_reply(request, route)
         except Exception as error:
@@ -218,7 +235,7 @@ class Gateway:
         )
         reply: GatewayReply | None = None
         try:
-            inbound = open_inbound(route, request.body, self.memory.response)
+            inbound = await open_inbound(route, request.body, self.state.response)
             record.asked, record.stream = inbound.model[:200], inbound.streams
             self._access.check_limits(access, inbound.model, self.memory, now)
             header = request.headers.get("x-turnout-target", "")
@@ -226,7 +243,9 @@ class Gateway:
                 self._access_to_target(access, header)
             targets = self._find_targets(inbound.model, header)
             record.target = str(targets[0].origin)
-            reply = GatewayReply(self._services, request, route, inbound, targets, record)
+            record.conversation = conversation_key(request.headers, inbound.fields, record.client)
+            states = await self.state.recall(record.conversation)
+            reply = GatewayReply(self._services, request, route, inbound, targets, record, states)
             self.metrics.open_replies += 1
             return await reply.respond()
         except Exception as error:
@@ -282,8 +301,8 @@ class Gateway:
             return json_response(model_entry(route.protocol, route.model))
         return self.refusal(request, 404, f"the model {route.model[:200]!r} is not configured")
 
-    def _answer_count(self, request: Request, route: GatewayRoute) -> Response:
-        inbound = open_inbound(route, request.body, self.memory.response)
+    async def _answer_count(self, request: Request, route: GatewayRoute) -> Response:
+        inbound = await open_inbound(route, request.body, self.state.response)
         form, origin = FORMATS[route.protocol], origin_of(inbound.model, route.protocol)
         read = read_request(inbound.body, form, origin)
         target = self._find_targets(inbound.model, request.headers.get("x-turnout-target", ""))[0]
@@ -311,7 +330,9 @@ class Gateway:
         self._write_record(reply.record, bodies)
 
     def _write_record(self, record: RequestRecord, bodies: bytes | None = None) -> None:
-        self._access.note_use(record.client, record.tokens, record.cost or 0.0, self._wall_clock())
+        now, cost = self._wall_clock(), record.cost or 0.0
+        self._access.note_use(record.client, record.tokens, cost, now)
+        self.state.count_use(record.client, now, record.tokens, cost)
         self.metrics.add(record)
         self.memory.add_request(record.as_dict(), bodies)
         if self._log is not None:
@@ -351,19 +372,25 @@ class Gateway:
         access: ClientAccess = request.access
         now = self._wall_clock()
         period = access.limits.period if access.limits is not None else "month"
-        count_, tokens, cost = self.memory.usage_of(access.name, period_start(period, now))
+        requests, tokens, cost = await self._usage_of(access.name, period_start(period, now))
         limits = access.limits
         return json_response(
             {
                 "key": access.name,
                 "period": period,
-                "requests": count_,
+                "requests": requests,
                 "tokens": tokens,
                 "cost": round(cost, 6),
                 "max_cost": limits.max_cost if limits else None,
                 "max_tokens": limits.max_tokens if limits else None,
             }
         )
+
+    async def _usage_of(self, client: str, since: float) -> tuple[int, int, float]:
+        """At all gateways that share a store, or here alone."""
+        if found := await self.state.share_usage([(client, since)]):
+            return found[0].requests, found[0].tokens, found[0].cost
+        return self.memory.usage_of(client, since)
 
     async def answer_request_report(self, request: Request) -> Response:
         id = request.path.removeprefix("/requests/").removesuffix(".json")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -35,7 +35,9 @@ class InboundBody(Struct):
     include_usage: bool = True
 
 
-def open_inbound(route: GatewayRoute, body: bytes, response: Callable[[str], bytes | None]) -> InboundBody:
+async def open_inbound(
+    route: GatewayRoute, body: bytes, response: Callable[[str], Awaitable[bytes | None]]
+) -> InboundBody:
     """Check the outer shape; raise what the provider would answer where it is not this protocol."""
     fields = _fields_of(body)
     if route.protocol == "gemini" and "generateContentRequest" in fields:
@@ -48,7 +50,7 @@ def open_inbound(route: GatewayRoute, body: bytes, response: Callable[[str], byt
     if route.protocol == "responses":
         stores = "store" not in fields or _flag(fields, "store")
         if previous := _text(fields, "previous_response_id"):
-            body = _with_previous(fields, previous, response(previous))
+            body = _with_previous(fields, previous, await response(previous))
             fields = _fields_of(body)
     return InboundBody(body, fields, model, streams, stores, _wants_usage(route.protocol, fields))
 

@@ -31,16 +31,15 @@ from ...wire.reply_encoder import WRITERS, ReplyEncoder
 from ...wire.request import WireRequest
 from ...world.keys import Keys
 from ...world.world import World
-from .conversation import conversation_key
 from .histories import HistoryCache
 from .inbound import InboundBody, without_billing
 from .issued import IssuedState, ReplyCarrier, fingerprint, pack_state
 from .keeping import ConversationKeeper
-from .memory import GatewayMemory
 from .names import origin_of
 from .record import RequestRecord
 from .routes import FORMATS, GatewayRoute
 from .sealing import Sealer
+from .shared_state import GatewayState
 from .values import Request, Response
 
 QUIET = frozenset(
@@ -63,7 +62,7 @@ class ReplyServices(Struct):
     """What every reply of the gateway shares."""
 
     sealer: Sealer
-    memory: GatewayMemory
+    state: GatewayState
     histories: HistoryCache
     keys: Keys
     telemetry: Telemetry
@@ -84,6 +83,7 @@ class GatewayReply:
         inbound: InboundBody,
         targets: list[Target],
         record: RequestRecord,
+        states: dict[str, bytes],
     ) -> None:
         self._services = parts
         self._route = route
@@ -95,17 +95,15 @@ class GatewayReply:
         self._began = self._clock()
         self.sent: WireRequest | None = None  # the request that went upstream last
         self._finished = False
-        record.conversation = conversation_key(request.headers, inbound.fields, record.client)
-        self._read = self._read_history()
+        self._read = self._read_history(states)
         self._carrier = ReplyCarrier(route.protocol, parts.sealer)
         self._is_array = route.protocol == "gemini" and request.query.get("alt") != "sse"
 
     # Reading
 
-    def _read_history(self) -> InboundRequest:
+    def _read_history(self, states: dict[str, bytes]) -> InboundRequest:
         parts, key = self._services, self.record.conversation
         known = parts.histories.take(key)
-        states = parts.memory.recall(key)
         issued = IssuedState(parts.sealer, states.get)
         read = read_request(
             self._inbound.body,
@@ -144,7 +142,7 @@ class GatewayReply:
                 return Response(200, self._stream_headers(), self._stream(encoder, first, events))
             complete = await self._complete(first, events)
             body = encoder.whole(complete.turn)
-            self._keep_reply(complete, encoder, body)
+            await self._keep_reply(complete, encoder, body)
             return Response(200, {"content-type": "application/json", **self.headers()}, body)
         except BaseException as error:
             await events.aclose()
@@ -267,7 +265,7 @@ class GatewayReply:
             async for event in events:
                 match event:
                     case Complete():
-                        self._keep_reply(event, encoder)
+                        await self._keep_reply(event, encoder)
                         pieces.append(encoder.end())
                         break
                     case Failed(error):
@@ -308,17 +306,17 @@ class GatewayReply:
         record.repairs = len(record.repaired) + len(record.dropped)
         del record.repaired[200:], record.dropped[200:]
 
-    def _keep_reply(self, complete: Complete, encoder: ReplyEncoder, body: bytes = b"") -> None:
+    async def _keep_reply(self, complete: Complete, encoder: ReplyEncoder, body: bytes = b"") -> None:
         """Remember what the client does not carry, keep the history for its next request, and finish."""
         parts, turn = self._services, complete.turn
         key = self.record.conversation
         state = self._carrier.left_over(turn)
         if state is not None and (name := fingerprint(turn)):
-            parts.memory.remember(key, name, pack_state(state))
+            await parts.state.remember(key, name, pack_state(state))
         if self._inbound.stores:
-            self._keep_response(encoder, turn, body)
+            await self._keep_response(encoder, turn, body)
         if parts.keeper is not None:
-            parts.keeper.keep(self.history, turn)
+            await parts.keeper.keep(self.history, turn, self.record.client)
         self.record.stop = turn.stop
         self.record.add_usage(turn.usage, complete.cost, self._counts_cached_apart(turn))
         self.finish(200)
@@ -327,14 +325,14 @@ class GatewayReply:
         target = next((each for each in self._targets if each.origin == turn.origin), None)
         return bool(target and getattr(target.dialect, "counts_cached_apart", False))
 
-    def _keep_response(self, encoder: ReplyEncoder, turn: ModelTurn, body: bytes) -> None:
+    async def _keep_response(self, encoder: ReplyEncoder, turn: ModelTurn, body: bytes) -> None:
         """For a client that continues from this response by its id."""
         whole: Mapping[str, Any] = msgspec.json.decode(body or encoder.whole(turn))
         given = bytes(self._inbound.fields["input"]).strip()
         if given[:1] == b'"':
             given = b'[{"role":"user","content":' + given + b"}]"
         items = b",".join([given[1:-1], *(msgspec.json.encode(item) for item in whole.get("output", ()))])
-        self._services.memory.keep_response(str(whole.get("id", "")), b"[" + items + b"]")
+        await self._services.state.keep_response(str(whole.get("id", "")), b"[" + items + b"]")
 
     def finish(self, status: int, error: str = "") -> None:
         """The request is over, once: its record is written, and its history can be used again."""

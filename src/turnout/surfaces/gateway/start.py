@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ...errors import UsageError
 from ...store.place import default_path
+from ...store.store import is_postgres
 from ...world.config import Config
 from .access import own_token
 from .gateway import Gateway
@@ -21,6 +22,7 @@ from .guard import LOOPBACK
 from .http_connection import HttpServer
 from .memory import GatewayMemory
 from .sealing import VARIABLE, Sealer, sealing_key
+from .shared_state import SharedTables
 
 FLUSH_EVERY = 1.0
 PORT = 8484
@@ -75,10 +77,21 @@ def open_gateway(
         token=token,
         sealer=Sealer(key),
         memory=memory,
+        shared=_shared_tables(config),
         hosts=() if options.host in ("0.0.0.0", "::") else (options.host,),
         keep_bodies=options.keep_bodies,
         log=log,
     )
+
+
+def _shared_tables(config: Config) -> SharedTables | None:
+    """The tables of all gateways, where the store is in PostgreSQL. They are opened on first use."""
+    url = config.environment.get("TURNOUT_STORE", "")
+    if not is_postgres(url):
+        return None
+    from ...store.postgres.backend import open_gateway_state  # needs turnout[postgres]
+
+    return open_gateway_state(url, config.settings.gateway.store_mib * 1024 * 1024)
 
 
 def open_sockets(options: ServeOptions, is_tls: bool) -> list[socket.socket]:
@@ -134,6 +147,7 @@ async def run_gateway(
     server = HttpServer(gateway)
     await server.start(sockets, tls)
     writing = loop.create_task(_flush_requests(gateway))
+    await gateway.share_usage()  # budgets are those of all gateways from the first request on
     if ready is not None:
         ready()
     try:
@@ -141,7 +155,7 @@ async def run_gateway(
     finally:
         await server.close()
         writing.cancel()
-        gateway.close()
+        await gateway.end()
 
 
 def ended_by_signal() -> asyncio.Event:
@@ -156,6 +170,7 @@ async def _flush_requests(gateway: Gateway) -> None:
     while True:
         await asyncio.sleep(FLUSH_EVERY)
         gateway.memory.flush()
+        await gateway.share_usage()
 
 
 def run_loop(work: asyncio.Future[None] | object) -> None:
