@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.build import call, conversation, find, model, settled, started, user
+from tests.build import call, conversation, model, settled, started, user
 
 from turnout.errors import CorruptHistory
 from turnout.history.check import violations
 from turnout.history.log import History
-from turnout.interchange.exports import export, from_jsonl, to_html, to_jsonl, to_markdown
-from turnout.interchange.html_markdown import is_safe_link
-from turnout.model import Code, Media, Outcome, Text, Thinking
-
-NASTY = '\x1b]0;title\x07\x1b[31mred\x1b[0m \x9b1m <script>alert(1)</script> & "quoted" ```` \x08\x00'
+from turnout.interchange.exports import export, from_jsonl, to_jsonl, to_markdown
+from turnout.model import Code, Media, Text, Thinking
 
 
 def talk() -> History:
@@ -118,95 +114,9 @@ def test_a_fence_holds_whatever_is_inside() -> None:
     assert "`````\n```\n# not a heading\n````\n\n`````" in text
 
 
-class Page(HTMLParser):
-    """What a browser would see of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-MARKDOWN = {
-    "p",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "ul",
-    "ol",
-    "li",
-    "strong",
-    "em",
-    "s",
-    "code",
-    "blockquote",
-    "hr",
-    "br",
-    "a",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-}
-ALLOWED = (
-    {"html", "head", "meta", "title", "style", "body", "section", "pre", "details"}
-    | MARKDOWN
-    | {
-        "summary",
-        "img",
-    }
-)
-
-
-def harmless(history: History, title: str = "") -> Page:
-    page = Page(to_html(history, title).decode())
-    assert set(page.tags) <= ALLOWED
-    assert not [name for name, _ in page.attributes if name.startswith("on")]
-    sources = [value for name, value in page.attributes if name == "src"]
-    assert all(re.match(r"data:image/(png|jpeg|gif|webp);base64,", source or "") for source in sources)
-    assert all(is_safe_link(value or "") for name, value in page.attributes if name == "href")
-    return page
-
-
-def test_a_page_runs_nothing_and_loads_nothing() -> None:
-    """Whatever a model or a tool wrote is text on it."""
-    history = History("h", system=NASTY)
-    history.user(
-        [NASTY, Media("image/svg+xml", data="PHN2Zz4="), Media("image/png", uri="http://evil/x.png")]
-    )
-    history.reply(
-        "openai:<b>gpt</b>", [Thinking(NASTY), NASTY, call("<img src=x onerror=alert(1)>", x=NASTY)]
-    )
-    history.settle(find(history, "<img src=x onerror=alert(1)>"), Outcome("error", NASTY))
-    page = harmless(history, f"</title>{NASTY}")
-    assert "<script>alert(1)</script>" in page.text
-    assert "default-src 'none'" in str(page.attributes)
-
-
-def test_a_picture_that_is_in_the_session_is_on_the_page() -> None:
-    """As data, so that the page needs nothing else."""
-    assert ("src", "data:image/png;base64,aGk=") in harmless(talk()).attributes
-
-
 @given(st.text(), st.text())
-def test_no_text_steers_a_terminal_or_a_browser(text: str, title: str) -> None:
-    """Neither document holds a control character but line feed and tab."""
+def test_no_text_steers_a_terminal(text: str, title: str) -> None:
+    """The document holds no control character but line feed and tab."""
     history = History("h")
     history.user(text)
-    for form in ("markdown", "html"):
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", export(history, form, title).decode())
-    harmless(history, title)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", export(history, "markdown", title).decode())

@@ -133,6 +133,6 @@ def answer_fields(call: WaitingCall, answer: Any) -> dict[str, Any]:
         raise UsageError(f"call {call.call_id} waits for approval; answer with True, False or a Decision")
     if decided == "edit":
         raise UsageError("arguments cannot be edited later; answer no, and say what to do instead")
-    if (answer.call_id, answer.fingerprint) != (call.call_id, call.question.get("fingerprint")):
+    if (answer.call_id, answer.fingerprint) != (call.call_id, call.question.get("fingerprint", "")):
         raise UsageError("the decision is for another call or other arguments; make it from this question")
     return {"approved": decided != "no", "message": answer.message}

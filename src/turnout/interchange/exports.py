@@ -1,13 +1,12 @@
-"""A session as a file: JSON lines that can be read back, Markdown and HTML for people.
+"""A session as a file: JSON lines that can be read back, and Markdown for people.
 
-The forms for people hold the whole conversation, also what a compaction replaced; only what was
-rewound is left out. Control codes for terminals are removed and HTML is escaped. The page loads
-nothing.
+Markdown holds the whole conversation, also what a compaction replaced; only what was rewound is left out.
+Control codes for terminals are removed. HTML is written by `surfaces.shared.conversation_html`, which the
+pages use too.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -37,11 +36,6 @@ from ..plain import clean_text, dumps, loads
 from ..store.ports import SessionHeader, StoredSession
 from ..store.recover import history_of_stored
 from ..tools.confine.output import readable
-from .html_markdown import markdown_html
-
-DRAWN = frozenset({"user", "text", "summary"})
-"""Kinds of pieces that are written in Markdown. The rest is shown letter by letter."""
-IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 class TranscriptPiece(Struct, frozen=True):
@@ -55,7 +49,7 @@ class TranscriptPiece(Struct, frozen=True):
 
 
 def export(history: History, form: str, title: str = "") -> bytes:
-    """The session as `jsonl`, `markdown` or `html`."""
+    """The session as `jsonl` or `markdown`."""
     return FORMS[form](history, title)
 
 
@@ -216,71 +210,7 @@ def _one_line(text: str) -> str:
     return " ".join(without_control_codes(text).split())
 
 
-# HTML
-
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }
-section { margin: 1rem 0; padding: .5rem 1rem; border-left: 4px solid #bbb }
-.user { border-color: #27c; background: #f2f7ff }
-.system, .summary { border-color: #a80; background: #fffaf0 }
-.error, .interrupted, .cancelled, .denied { border-color: #c33 }
-h2 { font-size: .85rem; color: #666; margin: 0 }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; margin: .25rem 0; unicode-bidi: isolate }
-code, pre code, details pre, .call pre { font: 13px/1.4 ui-monospace, monospace }
-img { max-width: 100% }
-table { border-collapse: collapse } td, th { border: 1px solid #bbb; padding: .2rem .6rem }
-blockquote { margin: 0; padding-left: 1rem; border-left: 3px solid #bbb }
-@media (prefers-color-scheme: dark) {
-  body { background: #161616; color: #ddd } .user { background: #1a2433 }
-  .system, .summary { background: #2a2413 }
-}
-"""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-
-
-def to_html(history: History, title: str = "") -> bytes:
-    """The conversation as one HTML page that loads and runs nothing."""
-    name = _escape_html(_one_line(title or history.key))
-    body = "\n".join(
-        _html_section(piece) for piece in pieces_of(history) if piece.text.strip() or piece.media
-    )
-    page = (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{name}</title>\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n{body}\n</body>\n</html>\n"
-    )
-    return page.encode()
-
-
-def _html_section(piece: TranscriptPiece) -> str:
-    heading = _escape_html(
-        _one_line({"user": "User", "text": piece.who}.get(piece.kind, f"{piece.kind} {piece.who}"))
-    )
-    text = without_control_codes(piece.text)
-    drawn = markdown_html(text) if piece.kind in DRAWN else f"<pre>{_escape_html(text)}</pre>"
-    content = f"{drawn}{_image_tag(piece.media)}"
-    if piece.kind in ("thinking", "result"):
-        state = f" ({piece.status})" if piece.status else ""
-        opened = " open" if piece.status not in ("", "complete") else ""
-        content = f"<details{opened}><summary>{heading}{state}</summary>{content}</details>"
-        return f'<section class="{piece.kind} {piece.status}">{content}</section>'
-    return f'<section class="{piece.kind}"><h2>{heading}</h2>{content}</section>'
-
-
-def _image_tag(media: Media | None) -> str:
-    """The tag of an image in the session. Nothing is fetched, and SVG is left out: it can run scripts."""
-    if media is None or media.mime not in IMAGES or not re.fullmatch(r"[A-Za-z0-9+/=\s]+", media.data):
-        return ""
-    return f'<img alt="{_escape_html(media.name)}" src="data:{media.mime};base64,{media.data}">'
-
-
-def _escape_html(text: str) -> str:
-    return html.escape(text, quote=True)
-
-
 FORMS: dict[str, Callable[[History, str], bytes]] = {
     "jsonl": to_jsonl,
     "markdown": to_markdown,
-    "html": to_html,
 }

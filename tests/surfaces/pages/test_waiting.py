@@ -64,3 +64,32 @@ def test_an_answer_needs_the_cookie_and_our_own_origin(tmp_path: Path) -> None:
         assert made.ask("/waiting", form=form, signed_in=False, accept="*/*").status == 401
         assert made.ask("/waiting", method="POST", content_type="application/json").status == 415
         assert not made.store.waiting_calls()[0].answered
+
+
+def test_no_works_for_a_question_of_another_version(tmp_path: Path) -> None:
+    """A question that lacks fields, or has others, can be refused like any other."""
+    for question in ({}, {"risk": "odd", "paths": 7, "more": [1]}, {"fingerprint": "f"}):
+        folder = tmp_path / str(len(question))
+        folder.mkdir()
+        with shown(folder) as made:
+            history = made.store.open("w")
+            history.user("Go.")
+            (call,) = history.reply("openai:m", [ToolCall("c1", "shell", {"command": "ls"})]).tool_calls
+            waiting = WaitingCall("w", call.id, "shell", {"command": "ls"}, "approval", question)
+            history.note("waiting_call", msgspec.to_builtins(waiting))
+            made.store.release("w")
+            answer = made.ask("/waiting", form=form_of(made.text("/waiting"), "no"))
+            assert answer.status == 303 and made.store.waiting_calls()[0].answered
+
+
+def test_a_change_is_shown_with_its_two_sides(tmp_path: Path) -> None:
+    """What would be written is a diff in colours, and none of it is cut off."""
+    with shown(tmp_path) as made:
+        history = made.store.open("w")
+        history.user("Go.")
+        change = "--- a\n+++ b\n@@ -1 +1 @@\n" + "+new line\n" * 500
+        (call,) = history.reply("openai:m", [ToolCall("c1", "patch", {"patch": change})]).tool_calls
+        waiting = WaitingCall("w", call.id, "patch", {"patch": change}, "approval")
+        history.note("waiting_call", msgspec.to_builtins(waiting))
+        made.store.release("w")
+        assert made.text("/waiting").count('<span class="add">+new line</span>') == 500

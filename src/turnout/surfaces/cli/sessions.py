@@ -139,12 +139,12 @@ def fork_command(ctx: click.Context, session: str, at: str | None) -> None:
 @click.pass_context
 def export_command(ctx: click.Context, session: str, path: Path | None, form: str | None) -> None:
     """Write a session as JSON lines (to import again), Markdown or HTML. No file is overwritten."""
-    from ...interchange.exports import export as exported
+    from ..shared.session_export import export_session, times_of_entries
 
     store = open_user_store(ctx)
     id = find_session(store, session)
-    text = exported(store.read(id), form or _form(path), store.summary(id).title).decode()
-    data = Secrets(os.environ).hide_known(text).encode()
+    title, times = store.summary(id).title, times_of_entries(store, id)
+    data = export_session(store.read(id), form or _form(path), Secrets(os.environ), title, times)
     if path is None:
         if sys.stdout.isatty():  # escaped for a terminal; it stays the same JSON
             data = json_line(data.decode()).encode()
@@ -154,7 +154,9 @@ def export_command(ctx: click.Context, session: str, path: Path | None, form: st
 
 
 def _form(path: Path | None) -> str:
-    return {".md": "markdown", ".html": "html", ".htm": "html"}.get(path.suffix if path else "", "jsonl")
+    from ..shared.session_export import FORM_OF_SUFFIX
+
+    return FORM_OF_SUFFIX.get(path.suffix if path else "", "jsonl")
 
 
 @sessions_command.command("delete")

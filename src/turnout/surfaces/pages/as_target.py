@@ -19,8 +19,8 @@ from ...targets.target import Target
 from ...wire.check import Problem, check
 from ...wire.request import WireRequest
 from ..shared.clean_text import one_line
-from ..shared.html_markdown import diff_lines_html
-from .masked_json import json_html, pretty_json, shortened_lines
+from ..shared.conversation_html.markdown import diff_lines_html
+from ..shared.conversation_html.masked_json import json_html, pretty_json, shortened_lines
 
 MOST_DIFF_LINES = 3000
 

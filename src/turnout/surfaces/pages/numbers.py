@@ -16,8 +16,8 @@ from msgspec import Struct
 from ...store import Store
 from ...store.ports import Count
 from ...telemetry.counts import COUNTERS
+from ..shared.conversation_html.rows import provider_colour
 from ..shared.usage_counts import COST, INPUT, NAMES, OUTPUT, REPLIES
-from .conversation import provider_colour
 from .request_records import RequestFilter, RequestRecords
 
 DAYS = 30
@@ -79,7 +79,7 @@ def _count_table(
     sums: dict[str, Counter[str]] = {}
     for count in counts:
         sums.setdefault(key(count), Counter())[count.name] += count.count
-    shown = [REPLIES, INPUT, OUTPUT, *COUNTERS, COST]
+    shown = [COST, REPLIES, INPUT, OUTPUT, *COUNTERS]
     largest = max((used[COST] for used in sums.values()), default=0) or 1
     names = sorted(sums, reverse=True) if is_day else sorted(sums, key=lambda name: -sums[name][COST])
     rows = [
@@ -106,7 +106,7 @@ def request_table(records: RequestRecords, by: str, since: float) -> NumberTable
     """What clients asked of the gateway, by day, provider or client key."""
     groups = records.groups(RequestFilter(since=since), by)
     largest = max((row["cost"] for row in groups), default=0.0) or 1.0
-    heads = ["requests", "tokens", "cached", "repairs", "refused", "failovers", "cost"]
+    heads = ["cost", "requests", "tokens", "cached", "repairs", "refused", "failovers"]
     rows = [
         NumberRow(
             str(row["name"] or "(none)"),
@@ -125,11 +125,11 @@ def request_table(records: RequestRecords, by: str, since: float) -> NumberTable
 def _request_cells(row: dict[str, Any]) -> list[str]:
     counted = row["counted_input"]
     return [
+        f"${row['cost']:,.4f}",
         f"{row['requests']:,}",
         f"{row['tokens']:,.0f}",
         f"{row['cached_input'] / counted:.0%}" if counted else "",
         f"{row['repairs']:,.0f}",
         f"{row['errors'] or 0:,}",
         f"{row['failovers'] or 0:,}",
-        f"${row['cost']:,.4f}",
     ]

@@ -20,9 +20,9 @@ from ...wire.request import WireRequest
 from ..gateway.names import origin_of
 from ..gateway.routes import FORMATS, Protocol
 from ..shared.clean_text import one_line, printable
+from ..shared.conversation_html.masked_json import json_html, masked_value, pretty_json, without_sealed
+from ..shared.conversation_html.rows import provider_colour
 from .as_target import call_links, naive_refusals
-from .conversation import provider_colour
-from .masked_json import SEALED, json_html, masked_value, pretty_json
 from .request_records import GROUPS, RequestFilter, RequestRecords
 
 PER_PAGE = 50
@@ -66,6 +66,7 @@ def list_values(records: RequestRecords, query: dict[str, str]) -> dict[str, Any
         "clients": records.names("client"),
         "providers": records.names("provider"),
         "wanted": wanted,
+        "is_filtered": wanted != RequestFilter() or number is not None,
         "is_first_page": number is None,
     }
 
@@ -134,7 +135,7 @@ def _parsed_body(text: str) -> Any:
 def _shown_body(value: Any, text: str) -> str:
     if value is not None:
         return pretty_json(value)
-    return printable(SEALED.sub(lambda found: f"[{len(found[0]):,} characters left out]", text))
+    return printable(without_sealed(text))
 
 
 def _read_again(
@@ -184,7 +185,7 @@ def canonical_rows(history: History, rendered: WireRequest | None) -> list[dict[
 
 def _block_row(history: History, block: Any, who: str, theirs: dict[str, str]) -> dict[str, Any]:
     if not isinstance(block, ToolCall):
-        return {"who": who, "text": one_line(SEALED.sub("…", block_text(block)[:2000]), 400), "call": ""}
+        return {"who": who, "text": one_line(without_sealed(block_text(block)[:2000]), 400), "call": ""}
     found = history.ledger.get(block.id)
     outcome = found.outcome if found is not None else None
     return {
@@ -195,7 +196,7 @@ def _block_row(history: History, block: Any, who: str, theirs: dict[str, str]) -
         "text": one_line(f"{block.name} {pretty_json(block.arguments)}", 400),
         "status": found.status if found is not None else "pending",
         "synthetic": outcome.reason if outcome is not None and outcome.synthetic else "",
-        "result": one_line(SEALED.sub("…", outcome.text[:2000]), 300) if outcome is not None else "",
+        "result": one_line(without_sealed(outcome.text[:2000]), 300) if outcome is not None else "",
     }
 
 
@@ -256,5 +257,5 @@ def common_prefix(one: bytes, other: bytes) -> int:
 
 def _text_around(body: bytes, at: int) -> tuple[str, str]:
     parts = body[max(0, at - AROUND) : at], body[at : at + AROUND]
-    first, last = (printable(SEALED.sub("…", part.decode("utf-8", "replace"))) for part in parts)
+    first, last = (printable(without_sealed(part.decode("utf-8", "replace"))) for part in parts)
     return first, last

@@ -13,11 +13,14 @@ from msgspec import Struct
 from ...errors import UsageError
 from ...history.codec import decode_entry
 from ...history.log import History
-from ...model import Media, ModelTurn, Origin, Rewind, block_text
+from ...model import Compaction, Media, ModelTurn, Origin, block_text
 from ...store import SessionSummary, Store
 from ..shared.clean_text import one_line, printable
-from .conversation import IMAGES, ConversationReader, ConversationRow, provider_colour
-from .drawing import draw_page, static_file
+from ..shared.conversation_html.blocks import IMAGES
+from ..shared.conversation_html.export import conversation_head, export_page
+from ..shared.conversation_html.masked_json import without_sealed
+from ..shared.conversation_html.rows import ConversationReader, ConversationRow, provider_colour
+from ..shared.session_export import times_of_entries
 
 PER_PAGE = 50
 MOST_FOUND = 200
@@ -27,7 +30,6 @@ GROUPS: dict[str, Callable[[SessionSummary], str]] = {
     "kind": lambda line: line.kind,
     "client": lambda line: line.id.partition("/")[0] if "/" in line.id else "",
 }
-EXPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 class SessionRow(Struct):
@@ -52,8 +54,7 @@ class OpenedSession(Struct):
 
 def open_for_reading(store: Store, id: str) -> OpenedSession:
     """Read a session. Nothing is written, and no lease is taken."""
-    times = [entry.at for entry in store.log.read_after(id, 0)]
-    return OpenedSession(id, store.read(id), store.summary(id), times)
+    return OpenedSession(id, store.read(id), store.summary(id), times_of_entries(store, id))
 
 
 # The list
@@ -83,6 +84,7 @@ def list_values(store: Store, query: dict[str, str]) -> dict[str, Any]:
         "group": group,
         "group_names": list(GROUPS),
         "words": words,
+        "is_filtered": bool(words or provider) or number > 1,
         "provider": provider,
     }
 
@@ -130,19 +132,14 @@ def conversation_values(opened: OpenedSession, query: dict[str, str], base: str)
 
 
 def _shared_values(opened: OpenedSession, base: str) -> dict[str, Any]:
-    history, summary = opened.history, opened.summary
-    models = {str(turn.origin): turn.origin for turn in history.standing if isinstance(turn, ModelTurn)}
+    head = conversation_head(opened.history, opened.summary.title)
     return {
-        "summary": summary,
-        "title": one_line(summary.title or summary.id, 120),
+        "summary": opened.summary,
+        "head": head,
+        "title": head.title,
         "base": base,
-        "system": printable(history.system[:20_000]),
-        "tools": [one_line(spec.name, 80) for spec in history.tools],
-        "models": [(name, provider_colour(origin.provider)) for name, origin in models.items()],
         "commands": session_commands(opened.id),
-        "rewound": sum(isinstance(entry, Rewind) for entry in history.entries),
-        "is_live": summary.holder is not None,
-        "diagnostics": history.diagnostics,
+        "is_live": opened.summary.holder is not None,
     }
 
 
@@ -209,20 +206,16 @@ def media_of(opened: OpenedSession, place: str, at: str) -> tuple[str, bytes]:
 def whole_text(opened: OpenedSession, place: str) -> str:
     """All texts of one entry, or of the outcome of a call."""
     if place.isdecimal() and 0 < int(place) <= len(opened.history.entries):
-        blocks = getattr(opened.history.entries[int(place) - 1], "blocks", ())
-        return "\n\n".join(printable(block_text(block)) for block in blocks)
+        entry = opened.history.entries[int(place) - 1]
+        if isinstance(entry, Compaction):
+            return printable(without_sealed(entry.summary))
+        blocks = getattr(entry, "blocks", ())
+        return "\n\n".join(printable(without_sealed(block_text(block))) for block in blocks)
     if (found := opened.history.ledger.get(place)) is not None and found.outcome is not None:
-        return printable(found.outcome.text)
+        return printable(without_sealed(found.outcome.text))
     raise UsageError("there is no such text in this session; open the session's page again")
 
 
 def export_html(opened: OpenedSession) -> str:
     """The whole conversation as one file that looks like its page, and loads nothing."""
-    reader = opened.reader("")
-    return draw_page(
-        "export.html",
-        **_shared_values(opened, ""),
-        rows=reader.all_rows(),
-        style=static_file("style.css").decode(),
-        policy=EXPORT_POLICY,
-    )
+    return export_page(opened.history, opened.summary.title, opened.times)

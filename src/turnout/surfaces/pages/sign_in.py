@@ -69,8 +69,9 @@ class SignIn:
             self._nonces.popitem(last=False)
         return nonce
 
-    def use_nonce(self, nonce: str, purpose: str) -> bool:
-        return self._nonces.pop(nonce, None) == purpose
+    def use_nonce(self, nonce: str) -> str | None:
+        """What the form with this word is for; None where it was used, or never given out."""
+        return self._nonces.pop(nonce, None)
 
 
 def cookie_name(request: Request) -> str:

@@ -10,7 +10,8 @@ from ..gateway.access import AccessList, ClientAccess
 from ..gateway.guard import Refusal, check_form, check_host, check_origin
 from ..gateway.http_connection import error_response
 from ..gateway.values import Handler, Request, Response
-from .site import OPEN_PATHS, Pages
+from .entry import OPEN_PATHS
+from .site import Pages
 
 
 class ViewApplication:

@@ -96,19 +96,18 @@ def compact_history(talk: Talk, rest: str) -> None:
 # Out
 
 
-FORMS = {".md": "markdown", ".html": "html", ".htm": "html", ".jsonl": "jsonl"}
-
-
 def export_conversation(talk: Talk, given: str) -> None:
-    from ...interchange.exports import export as exported
+    from ..shared.session_export import FORM_OF_SUFFIX, export_session, times_of_entries
 
     path = Path(talk.config.folder, os.path.expanduser(given or f"{talk.session.id}.md"))
-    if path.suffix not in FORMS:
-        raise UsageError(f"{path.suffix or path.name} is not an export format; use one of {', '.join(FORMS)}")
+    if path.suffix not in FORM_OF_SUFFIX:
+        known = ", ".join(FORM_OF_SUFFIX)
+        raise UsageError(f"{path.suffix or path.name} is not an export format; use one of {known}")
     store = talk.opener.store
     title = store.summary(talk.session.id).title if store is not None else ""
-    data = exported(talk.session.history, FORMS[path.suffix], title)
-    write_new(path, talk.secrets.hide_known(data.decode()).encode())
+    times = times_of_entries(store, talk.session.id) if store is not None else []
+    form = FORM_OF_SUFFIX[path.suffix]
+    write_new(path, export_session(talk.session.history, form, talk.secrets, title, times))
     talk.edge.show(Notice(f"Written to {path}."))
 
 

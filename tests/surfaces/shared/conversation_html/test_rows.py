@@ -7,7 +7,8 @@ import time
 from tests.surfaces.pages.shown import sample_history
 
 from turnout import History, Outcome, ToolCall
-from turnout.surfaces.pages.conversation import PAGE_SIZE, SHOWN, ConversationReader, provider_colour
+from turnout.surfaces.shared.conversation_html.blocks import SHOWN
+from turnout.surfaces.shared.conversation_html.rows import PAGE_SIZE, ConversationReader, provider_colour
 
 
 def rows_of(history: History, **more: str) -> list:  # type: ignore[type-arg]

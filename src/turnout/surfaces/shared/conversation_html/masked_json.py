@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from ..shared.clean_text import json_line
+from ..clean_text import json_line
 
 PRIVATE_FIELDS = frozenset(
     {
@@ -24,9 +24,23 @@ PRIVATE_FIELDS = frozenset(
 )
 SHORTEST = 24
 """Characters from which a value of such a field is left out."""
-SEALED = re.compile(r"[A-Za-z0-9+/_=.\-]{160,}")
-"""A long run without spaces: base64 of something, or a token."""
+SEALED_FROM = 160
+"""Characters from which a run without spaces is taken for base64 of something, or for a token."""
+_RUN = re.compile(rf"[A-Za-z0-9+/_=.\-]{{{SEALED_FROM},}}")
+# Paths and addresses are such runs too, but each of their pieces is a word, a number or a short id.
+_WORD = r"[a-z]{1,40}|[A-Z]{1,20}|(?:[A-Z][a-z]{2,20}){1,4}"
+_NUMBER = r"[a-z]{3,20}[0-9]{1,4}|[0-9]{1,20}|[0-9a-f]{1,12}"
+_PATH = re.compile(rf"[/_.=+\-]*(?:(?:{_WORD}|{_NUMBER})(?:[/_.=+\-]+|\Z))+")
 MOST_LINES = 6000
+
+
+def without_sealed(text: str) -> str:
+    """The text with every long run that is not a path replaced by its length."""
+    return _RUN.sub(_length_mark, text) if len(text) >= SEALED_FROM else text
+
+
+def _length_mark(found: re.Match[str]) -> str:
+    return found[0] if _PATH.fullmatch(found[0]) else f"[{len(found[0]):,} characters left out]"
 
 
 def masked_value(value: Any, name: str = "") -> Any:
@@ -39,9 +53,7 @@ def masked_value(value: Any, name: str = "") -> Any:
         return value
     if name in PRIVATE_FIELDS and len(value) >= SHORTEST and " " not in value:
         return f"[{len(value):,} characters left out]"
-    if len(value) >= 160:
-        return SEALED.sub(lambda found: f"[{len(found[0]):,} characters left out]", value)
-    return value
+    return without_sealed(value)
 
 
 def pretty_json(value: Any) -> str:

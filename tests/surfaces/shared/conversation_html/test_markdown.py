@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.surfaces.pages.hostile import HOSTILE, MARK, check_page
 
-from turnout.surfaces.shared.html_markdown import code_html, markdown_html, plain_html
+from turnout.surfaces.shared.conversation_html.markdown import (
+    code_html,
+    is_safe_link,
+    markdown_html,
+    plain_html,
+)
 
 
 def test_markdown_is_read() -> None:
@@ -44,3 +49,16 @@ def test_a_diff_has_two_sides() -> None:
     html = code_html("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y")
     assert '<span class="del">-x</span>' in html and '<span class="add">+y</span>' in html
     assert '<span class="add">+++' not in html
+
+
+def test_images_are_named_and_never_loaded() -> None:
+    """Loading one would tell its server who reads the page."""
+    html = markdown_html("![a cat](http://evil.example/x.png)")
+    assert "<img" not in html and "a cat" in html
+
+
+def test_links_lead_to_the_web_alone() -> None:
+    """Scripts, files, data and mail programs are not started from a page."""
+    for address in ("javascript:x", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "//evil.example"):
+        assert not is_safe_link(address) and "href" not in markdown_html(f"[x]({address})")
+    assert 'rel="noopener noreferrer nofollow"' in markdown_html("[x](https://example.org/a?b=c)")

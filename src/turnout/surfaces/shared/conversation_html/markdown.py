@@ -1,9 +1,8 @@
-"""Markdown for the pages in a browser: every text is escaped, and a link leads to http or https.
+"""Markdown for pages and exports: every text is escaped, and a link leads to http or https.
 
 The policy of the pages forbids styles inside them, so cells have no alignment, and headings of a text do
-not mix with those of the page. `interchange.html_markdown` is the plain form, for exports of the core.
-Raw HTML in the text is shown as text. Images are links, since loading one tells a server that the page
-was read. Diffs get a class a line.
+not mix with those of the page. Raw HTML in the text is shown as text. Images are named and never loaded,
+since loading one tells a server that the page was read. Diffs get a class a line.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ...interchange.html_markdown import is_safe_link
-from .clean_text import printable
+from ..clean_text import printable
 
 LONGEST = 20_000
 """Characters of one text that are read as Markdown; a longer one is shown as it is."""
+SAFE_LINK = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 DIFF_LINE = re.compile(r"^(?:@@ |--- |\+\+\+ |diff --git )", re.MULTILINE)
 DIFF_CLASSES = {"+": "add", "-": "del", "@": "hunk"}
 LONG_CELL_ROWS = 400
@@ -63,8 +62,9 @@ def _diff_line_html(line: str) -> str:
     return f'<span class="{kind}">{escape(line)}</span>'
 
 
-def _is_web_link(address: str) -> bool:
-    return is_safe_link(address) and address.lower().startswith("http")
+def is_safe_link(address: str) -> bool:
+    """Whether a link may stand in a page: no script, no file, no data."""
+    return SAFE_LINK.fullmatch(address) is not None
 
 
 def _render_fence(
@@ -103,7 +103,7 @@ def _render_heading(
 def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     parser.enable(["table", "strikethrough"]).disable(["image", "html_block", "html_inline"])
-    setattr(parser, "validateLink", _is_web_link)  # noqa: B010  # the name is the parser's own
+    setattr(parser, "validateLink", is_safe_link)  # noqa: B010  # the name is the parser's own
     for name, rule in {
         "fence": _render_fence,
         "code_block": _render_fence,
