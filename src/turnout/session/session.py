@@ -32,8 +32,8 @@ from ..providers.cost import Spending, check_countable, cost_of, total_usage
 from ..targets.target import Route, Target, find_target
 from ..telemetry.counts import Exporter, Telemetry, ToolWatch
 from ..tools.confine.threads import NoThread, ThreadPort, call_on_loop, run_in_thread
+from ..tools.declare.given_tools import split_tools
 from ..tools.declare.tool import Tool, ToolOffer
-from ..tools.declare.tool import tool as make_tool
 from ..tools.policy.rules import Mode, Policy
 from ..tools.schedule.running import SharedTree
 from ..tools.schedule.scheduler import ToolScheduler
@@ -57,7 +57,7 @@ from .guards import Guard
 from .hooks import Hooks, ModelHooks, hooks_tuple, tool_hooks
 from .limits import Limits
 from .one_reply import OneReply
-from .provider_tools import is_provider_tool, is_remote, provider_tools_in
+from .provider_tools import is_remote
 from .recovery import Recovery
 from .rounds import RoundPorts, Rounds
 from .routing import Router
@@ -111,13 +111,7 @@ class Session:
     ) -> None:
         self._set_world(world or World())
         self.router = self._make_router(target, fallback, route, base_url, api_key)
-        given = tuple(tools)
-        self.provider_tools = provider_tools_in(given)
-        registry = [
-            tool if isinstance(tool, Tool) else make_tool(tool)
-            for tool in given
-            if not is_provider_tool(tool)
-        ]
+        registry, self.provider_tools = split_tools(tools)
         self._set_history(id, store, history, system, registry)
         self._set_limits(limits or Limits(), compress)
         self._set_watchers(telemetry, hooks)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -62,7 +63,7 @@ class _Parameter(Struct, frozen=True):
 
 def read_signature(function: Callable[..., Any], *, names: Mapping[str, Any] | None = None) -> Signature:
     """The signature of a tool function. `names` are local names that its annotations may use."""
-    described = read_docstring(inspect.getdoc(function))
+    described = read_docstring(_docstring_of(function))
     hints = _hints(function, names)
     context, open_ended = "", False
     parameters: list[_Parameter] = []
@@ -83,34 +84,56 @@ def read_signature(function: Callable[..., Any], *, names: Mapping[str, Any] | N
     return Signature(described.summary, schema, decoders, context, provided)
 
 
-def given_signature(function: Callable[..., Any], schema: Mapping[str, Any]) -> Signature:
+def given_signature(
+    function: Callable[..., Any], schema: Mapping[str, Any], *, names: Mapping[str, Any] | None = None
+) -> Signature:
     """A signature whose schema was written by hand: arguments reach the function as they are."""
-    described = read_docstring(inspect.getdoc(function))
+    described = read_docstring(_docstring_of(function))
     if is_deeper(schema, MAX_DEPTH):
         raise UsageError(f"the parameters of a tool are nested too deeply; use at most {MAX_DEPTH} levels")
     parameters = plain(schema)
     if parameters.get("type", "object") != "object":
         raise UsageError(f"the parameters of a tool have type {parameters.get('type')!r}; use 'object'")
-    return Signature(described.summary, {"type": "object", **parameters}, {}, _context_name(function))
+    context, provided = _hidden_parameters(function, names)
+    return Signature(described.summary, {"type": "object", **parameters}, {}, context, provided)
 
 
-def _context_name(function: Callable[..., Any]) -> str:
+def _hidden_parameters(
+    function: Callable[..., Any], names: Mapping[str, Any] | None
+) -> tuple[str, dict[str, Any]]:
+    """The parameter for the context, and those that the session fills."""
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ""
-    return next((p.name for p in parameters if p.annotation in (ToolContext, "ToolContext")), "")
+        hints = _hints(function, names)
+    except UsageError:
+        hints = getattr(function, "__annotations__", {})
+    context = next((name for name, hint in hints.items() if hint in (ToolContext, "ToolContext")), "")
+    kinds = {name: provided_type(hint) for name, hint in hints.items()}
+    return context, {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def _written_function(function: Any) -> Any:
+    """The function that someone wrote: inside `partial` and decorators, or the `__call__` of an object."""
+    function = inspect.unwrap(function)
+    if isinstance(function, partial):
+        return _written_function(function.func)
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _docstring_of(function: Any) -> str | None:
+    """What its author wrote about the function; of an object, about `__call__` before its class."""
+    written = _written_function(function)
+    if isinstance(function, partial) or inspect.isroutine(inspect.unwrap(function)):
+        return inspect.getdoc(written)
+    return written.__doc__ or inspect.getdoc(function)
 
 
 def _hints(function: Callable[..., Any], names: Mapping[str, Any] | None) -> dict[str, Any]:
-    target = function if inspect.isroutine(function) else type(function).__call__
     try:
-        return get_type_hints(target, localns=dict(names or {}), include_extras=True)
+        return get_type_hints(_written_function(function), localns=dict(names or {}), include_extras=True)
     except NameError as error:
         raise UsageError(f"{_title_of_tool(function)}: {error}; define the type before the tool") from error
-    except TypeError:  # functools.partial and other callables: their own function has the hints
-        inner = getattr(function, "func", None)
-        return _hints(inner, names) if inner is not None else {}
+    except TypeError:  # something built in, which has no hints
+        return {}
 
 
 def _parameter(

@@ -22,7 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, cast, get_args, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ from ...history.log import History
 from ...json_size import LONGEST
 from ...model import Origin, ToolSpec
 from .context import ToolContext
+from .declared import check_function_fits, declared_risk, function_not_here, function_spec, is_declaration
 from .schema_cost import SchemaCost
 from .signature import Signature, given_signature, read_signature
 from .validator import validator_and_engine
@@ -143,7 +144,7 @@ class Tool(Struct, frozen=True, eq=False):
 
 
 @overload
-def tool(function: Callable[..., Any], /, **options: Any) -> Tool: ...
+def tool(function: Callable[..., Any] | Mapping[str, Any] | ToolSpec, /, **options: Any) -> Tool: ...
 @overload
 def tool(
     *,
@@ -151,6 +152,7 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     parameters: Mapping[str, Any] | None = None,
+    declaration: Mapping[str, Any] | ToolSpec | None = None,
     timeout: float | None = None,
     parallel: bool = True,
     paths: Paths = ("path",),
@@ -166,12 +168,16 @@ def tool(
     external: bool = False,
     offered: Callable[[ToolOffer], bool] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
-def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+def tool(function: Any = None, /, **options: Any) -> Any:
     """Make a tool of a function: `@tool`, `@tool(risk="write")` or `tool(function, name="…")`.
 
-    `parameters` is a JSON Schema written by hand; without it the signature is read.
+    `parameters` is a JSON Schema written by hand; without it the signature is read. `declaration` is the
+    whole of it as OpenAI, Anthropic, Gemini or an MCP server writes it. A declaration in place of a
+    function makes an external tool: its calls are handed out, and `session.answer` answers them.
     """
     names = _names_in_reach(sys._getframe(1))
+    if is_declaration(function):
+        return _make_external_tool(function_spec(function), options)
     if function is not None:
         return _make_tool(function, names, **options)
     return lambda decorated: _make_tool(decorated, names, **options)
@@ -188,6 +194,11 @@ def _names_in_reach(frame: FrameType | None) -> dict[str, Any]:
     return names
 
 
+def _make_external_tool(spec: ToolSpec, options: dict[str, Any]) -> Tool:
+    function = function_not_here(spec.name)
+    return _make_tool(function, {}, declaration=spec, **{"risk": "read", "external": True, **options})
+
+
 def _make_tool(
     function: Callable[..., Any],
     names: Mapping[str, Any],
@@ -195,18 +206,24 @@ def _make_tool(
     name: str | None = None,
     description: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-    risk: Risk = "read",
+    declaration: Any = None,
+    risk: Risk | None = None,
     groups: Iterable[str] = (),
     **options: Any,
 ) -> Tool:
+    written = function_spec(declaration) if declaration is not None else None
+    if written is not None:
+        parameters = written.parameters if parameters is None else parameters
+        description = description or written.description or None
     if parameters is None:
         signature = read_signature(function, names=names)
     else:
-        signature = given_signature(function, parameters)
-    name = _checked_name(name or getattr(function, "__name__", "") or type(function).__name__)
-    if risk not in RISKS:
-        raise UsageError(f"tool {name}: {risk!r} is not a risk; use one of {', '.join(RISKS)}")
+        signature = given_signature(function, parameters, names=names)
+    name = _checked_name(name or (written.name if written else _name_of(function)))
     spec = ToolSpec(name, signature.description if description is None else description, signature.schema)
+    if written is not None:
+        check_function_fits(function, spec, {signature.context, *signature.provided})
+        spec = replace(spec, strict=written.strict, residue=written.residue)
     validator, cost = _validator(name, signature.schema)
     return Tool(
         name,
@@ -217,15 +234,28 @@ def _make_tool(
         validator.is_valid,
         _kind(function),
         cost,
-        risk,
+        _checked_risk(name, declared_risk(declaration) if risk is None else risk),
         groups=tuple(groups),
         **options,
     )
 
 
+def _name_of(function: Any) -> str:
+    """The name of a function, of the one inside `functools.partial`, or of the class of an object."""
+    inner = getattr(function, "func", function)
+    return str(getattr(inner, "__name__", "") or type(inner).__name__)
+
+
+def _checked_risk(name: str, risk: str) -> Risk:
+    if risk not in RISKS:
+        raise UsageError(f"tool {name}: {risk!r} is not a risk; use one of {', '.join(RISKS)}")
+    return cast(Risk, risk)
+
+
 def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} cannot name a tool; use letters, digits, '_', '-', '.' and ':'")
+        way = "tool(function, name=…) with letters, digits, '_', '-', '.' and ':'"
+        raise UsageError(f"{name!r} cannot name a tool; use {way}")
     return name
 
 

@@ -13,15 +13,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...errors import UsageError
+from .given_tools import tools_of
 from .tool import Tool, ToolOffer
-from .tool import tool as make_tool
 
 
 class ToolSet:
     """A list of tools that can be cut and renamed as a whole. It never changes; each method gives another.
 
-    `source` is an object (its public methods), or an iterable of functions and tools. `options` are
-    those of `@tool`, for all functions that are not tools yet.
+    `source` is an object (its public methods), or an iterable of functions, tools and declarations.
+    `options` are those of `@tool`, for all that are not tools yet.
     """
 
     def __init__(self, source: Any, **options: Any) -> None:
@@ -62,8 +62,7 @@ class ToolSet:
 
 def _tools_of(source: Any, options: dict[str, Any]) -> Iterator[Tool]:
     listed = source if isinstance(source, Iterable) else _public_methods(source)
-    for each in listed:
-        yield each if isinstance(each, Tool) else make_tool(each, **options)
+    yield from tools_of(listed, options)
 
 
 def _public_methods(owner: Any) -> Iterator[Any]:
