@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup catalogue servers demo check test fmt soak fuzz bench shots lock clean
+.PHONY: setup catalogue servers demo check test fmt soak fuzz bench shots docs lock clean
 
 setup: .venv/.ready
 
@@ -25,8 +25,8 @@ demo: .venv/.product
 	$(BIN)/turnout demo
 
 check: setup
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench handbook
+	$(BIN)/ruff format --check src tests bench handbook
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_layers.py
 
@@ -37,8 +37,8 @@ soak: setup
 	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --timeout 3000
 
 fmt: setup
-	$(BIN)/ruff check --fix src tests bench
-	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench handbook
+	$(BIN)/ruff format src tests bench handbook
 
 fuzz: .venv-fuzz/.ready
 	.venv-fuzz/bin/python -m tests.fuzz
@@ -58,6 +58,18 @@ bench: .venv-bench/.ready
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
+# The site, in site/; a warning is an error. The pages that are made from code are written first.
+docs: .venv-docs/.ready
+	.venv-docs/bin/python -m handbook
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --quiet --strict --clean
+	@echo "site/index.html is the first page; search needs a server: python3 -m http.server -d site"
+
+.venv-docs/.ready: requirements/docs.txt
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
 # For maintainers: write the facts of models anew, from the packages that know them and catalogue/by_hand.toml.
 catalogue: setup
 	$(BIN)/python -m catalogue
@@ -68,10 +80,10 @@ shots: setup
 
 # For maintainers: pin again what requirements/*.in ask for (needs uv).
 lock:
-	for f in runtime dev fuzz bench; do \
+	for f in runtime dev fuzz bench docs; do \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 			--no-emit-index-url --no-emit-find-links requirements/$$f.in -o requirements/$$f.txt; \
 	done
 
 clean:
-	rm -rf .venv .venv-fuzz .venv-bench .npm
+	rm -rf .venv .venv-fuzz .venv-bench .venv-docs .npm site
