@@ -113,7 +113,7 @@ def test_a_call_that_the_server_could_not_read_is_asked_for_again(failed: Raw) -
     seen = events(talk)
 
     assert shown(seen) == "Sunny." and statuses(seen) == ["retrying", "retrying"]
-    assert talk._recovery.in_force(talk.target.origin) == ()
+    assert talk.recovery.in_force(talk.target.origin) == ()
     assert talk.telemetry.read("tool_api_400_total") == 0
     assert transport.exchanges[0].body == transport.exchanges[1].body == transport.exchanges[2].body
 

@@ -304,7 +304,8 @@ class Exchange:
         if step == "summarise":
             self._ports.compressor.digest()
         self._emit(Status("recovering", f"{step}, because the provider refused: {error}", target.origin))
-        self._history.note("recovery", {"target": str(target.origin), "step": step})
+        if self._rules.keeps:
+            self._history.note("recovery", {"target": str(target.origin), "step": step})
 
     def _note_failure(self, target: Target, error: ProviderError | StreamError) -> None:
         rest = 0.0 if error.kind == "quota" else getattr(error, "retry_after", None) or 0.0

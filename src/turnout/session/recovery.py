@@ -39,6 +39,10 @@ class Recovery:
         self._fresh: dict[Origin, list[str]] = {}  # steps since the last reply
         self._refused: set[bytes] = set()
 
+    def resume(self, earlier: Recovery) -> None:
+        """Go on with the steps that were taken when this conversation was last asked for a reply."""
+        self._taken = {origin: dict(steps) for origin, steps in earlier._taken.items()}
+
     def step(self, origin: Origin, last_key: str) -> str:
         """Go one step further for this target; "" when nothing is left to give up."""
         taken = self._steps_of(origin)

@@ -203,13 +203,13 @@ class Session:
         """How far the session may go, and how it recovers from failures."""
         self.limits = limits
         self.guard = Guard(limits)
-        self._recovery = Recovery(self.world.learned)
+        self.recovery = Recovery(self.world.learned)
         self._renewed_keys: set[Origin] = set()
         self._told_ends: set[Origin] = set()  # models whose end of life the user knows of
         self.compressor = Compressor(
             self.history,
             compress or CompressPolicy(),
-            recovery=self._recovery,
+            recovery=self.recovery,
             overhead=self._overhead,
             ask_for_summary=self._ask_for_summary,
             debug=self.debug,
@@ -595,7 +595,7 @@ class Session:
             history=self.history,
             keeping=self._keeping,
             router=self.router,
-            recovery=self._recovery,
+            recovery=self.recovery,
             transport=self.transport,
             keys=self.keys,
             secrets=self.secrets,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
+import openai
 from msgspec import Struct
 
 TOOL = "weather"
@@ -16,12 +17,13 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
 
 
 class Said(Struct):
-    """What one reply said. `calls` are (id, arguments) in their order."""
+    """What one reply said. `calls` are (id, arguments) in their order; `stop` is in the words of the SDK."""
 
     text: str = ""
     thinking: str = ""
     calls: list[tuple[str, dict[str, Any]]] = []
     input_tokens: int = 0
+    stop: str = ""
 
 
 class Talk(Protocol):
@@ -38,8 +40,6 @@ class ChatTalk:
     """openai, Chat Completions."""
 
     def __init__(self, base: str, token: str) -> None:
-        import openai
-
         self.client = openai.OpenAI(base_url=f"{base}/v1", api_key=token, max_retries=0)
         self.messages: list[Any] = []
 
@@ -58,12 +58,17 @@ class ChatTalk:
             whole = self.client.chat.completions.create(**asked)
             message = whole.choices[0].message
             self.messages.append(message.model_dump(exclude_none=True))
-            return self._said(message, whole.usage)
+            return self._said(message, whole.usage, whole.choices[0].finish_reason)
         more = {"stream_options": {"include_usage": True}}
-        with self.client.chat.completions.stream(**asked, **more) as events:
-            for _ in events:
-                pass
-            final = events.get_final_completion()
+        try:
+            with self.client.chat.completions.stream(**asked, **more) as events:
+                for _ in events:
+                    pass
+                final = events.get_final_completion()
+        except openai.LengthFinishReasonError:  # the SDK does not give out half a reply
+            return Said(stop="length")
+        except openai.ContentFilterFinishReasonError:
+            return Said(stop="content_filter")
         message = final.choices[0].message
         kept: dict[str, Any] = {"role": "assistant", "content": message.content}
         if message.tool_calls:
@@ -75,12 +80,12 @@ class ChatTalk:
             for call in kept["tool_calls"]:
                 call["function"].pop("parsed_arguments", None)
         self.messages.append(kept)
-        return self._said(message, final.usage)
+        return self._said(message, final.usage, final.choices[0].finish_reason)
 
-    def _said(self, message: Any, usage: Any) -> Said:
+    def _said(self, message: Any, usage: Any, stop: str) -> Said:
         calls = [(call.id, json.loads(call.function.arguments)) for call in message.tool_calls or ()]
         thinking = getattr(message, "reasoning_content", None) or ""
-        return Said(message.content or "", thinking, calls, usage.prompt_tokens)
+        return Said(message.content or "", thinking, calls, usage.prompt_tokens, stop)
 
 
 class MistralTalk:
@@ -106,17 +111,19 @@ class MistralTalk:
             whole = self.client.chat.complete(**asked)
             message = whole.choices[0].message
             self.messages.append(message)
-            return Said(_spoken(message.content), "", _mistral_calls(message), whole.usage.prompt_tokens or 0)
-        text, calls, usage = "", [], None
+            stop, tokens = str(whole.choices[0].finish_reason), whole.usage.prompt_tokens or 0
+            return Said(_spoken(message.content), "", _mistral_calls(message), tokens, stop)
+        text, calls, usage, stop = "", [], None, ""
         for event in self.client.chat.stream(**asked):
             usage = event.data.usage or usage
             for choice in event.data.choices:
                 text += _spoken(choice.delta.content)
                 calls += choice.delta.tool_calls or []
+                stop = choice.finish_reason or stop
         self.messages.append({"role": "assistant", "content": text, "tool_calls": calls or None})
         read = [(call.id, json.loads(str(call.function.arguments))) for call in calls]
         assert usage is not None
-        return Said(text, "", read, usage.prompt_tokens or 0)
+        return Said(text, "", read, usage.prompt_tokens or 0, stop)
 
 
 def _spoken(content: Any) -> str:
@@ -133,8 +140,6 @@ class ResponsesTalk:
     """openai, Responses, without a store: every item is sent again."""
 
     def __init__(self, base: str, token: str) -> None:
-        import openai
-
         self.client = openai.OpenAI(base_url=f"{base}/v1", api_key=token, max_retries=0)
         self.items: list[Any] = []
 
@@ -160,9 +165,8 @@ class ResponsesTalk:
         }
         if stream:
             with self.client.responses.stream(**asked) as events:
-                for _ in events:
-                    pass
-                final = events.get_final_response()
+                # get_final_response() knows no reply that ended early
+                final = [event.response for event in events if hasattr(event, "response")][-1]
         else:
             final = self.client.responses.create(**asked)
         self.items += [
@@ -176,7 +180,9 @@ class ResponsesTalk:
         thoughts = [
             part.text for item in final.output if item.type == "reasoning" for part in item.summary or ()
         ]
-        return Said(final.output_text, "".join(thoughts), calls, final.usage.input_tokens)
+        why = final.incomplete_details.reason if final.incomplete_details else ""
+        stop = f"{final.status} {why}".strip()
+        return Said(final.output_text, "".join(thoughts), calls, final.usage.input_tokens, stop)
 
 
 class AnthropicTalk:
@@ -217,7 +223,7 @@ class AnthropicTalk:
         text = "".join(block.text for block in final.content if block.type == "text")
         thinking = "".join(block.thinking for block in final.content if block.type == "thinking")
         calls = [(block.id, dict(block.input)) for block in final.content if block.type == "tool_use"]
-        return Said(text, thinking, calls, final.usage.input_tokens)
+        return Said(text, thinking, calls, final.usage.input_tokens, final.stop_reason)
 
 
 class GeminiTalk:
@@ -264,7 +270,8 @@ class GeminiTalk:
             (part.function_call.id, dict(part.function_call.args)) for part in parts if part.function_call
         ]
         usage = whole[-1].usage_metadata
-        return Said(text, thinking, calls, usage.prompt_token_count or 0)
+        stop = whole[-1].candidates[0].finish_reason.value
+        return Said(text, thinking, calls, usage.prompt_token_count or 0, stop)
 
 
 TALKS: dict[str, type[Any]] = {
@@ -274,3 +281,18 @@ TALKS: dict[str, type[Any]] = {
     "anthropic": AnthropicTalk,
     "gemini": GeminiTalk,
 }
+
+STOPS = {
+    "chat": {"calls": "tool_calls", "end": "stop", "length": "length", "refused": "content_filter"},
+    # mistralai has no word for a filtered reply: its client reads any.
+    "mistral": {"calls": "tool_calls", "end": "stop", "length": "length", "refused": "content_filter"},
+    "responses": {
+        "calls": "completed",
+        "end": "completed",
+        "length": "incomplete max_output_tokens",
+        "refused": "incomplete content_filter",
+    },
+    "anthropic": {"calls": "tool_use", "end": "end_turn", "length": "max_tokens", "refused": "refusal"},
+    "gemini": {"calls": "STOP", "end": "STOP", "length": "MAX_TOKENS", "refused": "SAFETY"},
+}
+"""Why a reply ended, in the words of each SDK."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.surfaces.gateway.bodies import PATHS, body_of, path_of
+from tests.surfaces.gateway.raw_clients import RawClient
 from tests.surfaces.gateway.served import TOKEN, UPSTREAMS, ask, ask_once, environment_at, make_gateway
 
 from turnout.simulate import Call, HttpError, MidStreamError, Say, ScriptedTransport, Stall, Think, Truncate
@@ -267,6 +268,27 @@ def test_a_foreign_signature_for_its_own_model_is_replayed(tmp_path: Path) -> No
         assert answer.status == 200  # the simulator knows that it never signed this: the ladder dropped it
 
 
+def test_a_step_after_a_refusal_stays_in_force_for_its_conversation(tmp_path: Path) -> None:
+    """The next request of it is not refused again and says so; another conversation starts anew."""
+    transport = ScriptedTransport(["First."] * 3)
+    gateway = make_gateway(tmp_path, transport=transport)
+    thought = {"type": "thinking", "thinking": "hm", "signature": "E" + "q" * 199}
+    spoken = {"role": "assistant", "content": [thought, {"type": "text", "text": "hi"}]}
+    messages = [*HELLO, spoken, *HELLO]
+    body = {"model": "claude-sonnet-4-5", "max_tokens": 3000}
+    body["thinking"] = {"type": "enabled", "budget_tokens": 1024}
+    refusals, repaired = [], []
+    more = [*messages, {"role": "assistant", "content": "First."}, {"role": "user", "content": "and?"}]
+    other = [{"role": "user", "content": "another"}, spoken, *HELLO]
+    for each in (messages, more, other):
+        answer = ask_once(gateway, "POST", "/v1/messages", {**body, "messages": each})
+        refusals.append(len(transport.refusals))
+        report = ask_once(gateway, "GET", f"/requests/{answer.headers['x-turnout-request']}.json").json
+        repaired.append(any("drop reasoning, because" in line for line in report["repaired"]))
+    assert refusals == [1, 1, 2]
+    assert repaired == [True, True, True]
+
+
 def test_a_forged_token_is_foreign_reasoning(tmp_path: Path) -> None:
     """It is left out, nothing is refused, and the words of the reply stay."""
     transport = ScriptedTransport(["First."])
@@ -284,29 +306,20 @@ def test_a_forged_token_is_foreign_reasoning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("upstream", UPSTREAMS.values())
-@pytest.mark.parametrize("protocol", ["chat", "anthropic"])
+@pytest.mark.parametrize("protocol", PATHS)
 def test_what_is_sent_upstream_only_grows(protocol: str, upstream: str, tmp_path: Path) -> None:
     """Request N is a prefix of request N+1 but for its end, also after a restart: caches keep hitting."""
 
     def model(asked: Any) -> list[Any]:
         return [Think("hm"), Say("found it")] if asked.results else [Think("hm"), Call("look", {"at": "x"})]
 
-    tools = [{"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}]
     transport = ScriptedTransport(model)
-    messages: list[Any] = []
+    client = RawClient(protocol, upstream)
     gateway = make_gateway(tmp_path, transport=transport)
-    for turn in range(4):
-        if turn == 2:
+    for turn in range(8):
+        if turn == 4:
             gateway = make_gateway(tmp_path, transport=transport)
-        messages.append({"role": "user", "content": f"question {turn}"})
-        for _ in range(2):
-            body = body_of("chat", upstream, messages, tools)
-            message = ask_once(gateway, "POST", "/v1/chat/completions", body).json["choices"][0]["message"]
-            messages.append(
-                {name: message[name] for name in ("role", "content", "tool_calls") if message.get(name)}
-            )
-            for call in message.get("tool_calls") or ():
-                messages.append({"role": "tool", "tool_call_id": call["id"], "content": f"seen {turn}"})
+        client.ask(gateway, f"said {turn}")
     conversations = [_conversation_of(exchange.body) for exchange in transport.exchanges]
     assert len(conversations) == 8 and not transport.refusals
     for earlier, later in pairwise(conversations):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -9,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.surfaces.gateway.sdk_talks import TALKS, Said, Talk
+from tests.surfaces.gateway.sdk_talks import STOPS, TALKS, Said, Talk
 from tests.surfaces.gateway.served import TOKEN, UPSTREAMS, make_gateway, serving
 
-from turnout.simulate import Call, Say, ScriptedTransport, Think
+from turnout.simulate import Call, Ends, Say, ScriptedTransport, Think
 from turnout.simulate.request import SimulatedRequest
 
 SOAK = bool(os.environ.get("TURNOUT_SOAK"))
@@ -57,7 +58,8 @@ def one_round(talk: Talk, model: str, streams: bool) -> tuple[Said, Said]:
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("sdk", TALKS)
 def test_a_conversation_through_all_upstreams(sdk: str, streams: bool, tmp_path: Path) -> None:
-    """Text, parallel calls, thinking, error results and usage; nobody refuses, own reasoning goes back."""
+    """Text, parallel calls, thinking, error results, usage and stops; nobody refuses, own reasoning goes
+    back."""
     turn = (list(TALKS).index(sdk) + streams) % len(ORDER)
     families = ORDER[turn:] + ORDER[:turn]
     transport = ScriptedTransport(Model())
@@ -65,12 +67,30 @@ def test_a_conversation_through_all_upstreams(sdk: str, streams: bool, tmp_path:
         talk = TALKS[sdk](base, TOKEN)
         for family in (*families, *families[: len(families) if SOAK else 2]):
             before = len(transport.exchanges)
-            one_round(talk, UPSTREAMS[family], streams)
+            first, last = one_round(talk, UPSTREAMS[family], streams)
+            assert (first.stop, last.stop) == (STOPS[sdk]["calls"], STOPS[sdk]["end"]), family
             called, answered = list(transport.exchanges)[before:]
             if sdk != "mistral":  # its client does not ask for thinking
                 assert _own_reasoning_came_back(family, called.answered, answered.body), family
             assert "the service is down" in answered.body.decode()
     assert not transport.refusals, [(each.provider, each.problems) for each in transport.refusals]
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("sdk", TALKS)
+def test_a_reply_that_was_cut_says_why(sdk: str, streams: bool, tmp_path: Path) -> None:
+    """Too long or filtered, at every upstream: each SDK reads it in its own word."""
+    transport = ScriptedTransport(lambda asked: [Say("half"), Ends(asked.user)])
+    with serving(make_gateway(tmp_path, transport=transport)) as base:
+        talk: Any = TALKS[sdk](base, TOKEN)
+        for family, stop in itertools.product(UPSTREAMS, ("length", "refused")):
+            _said_so_far(talk).clear()
+            talk.user(stop)
+            assert talk.ask(UPSTREAMS[family], streams).stop == STOPS[sdk][stop], (family, stop)
+
+
+def _said_so_far(talk: Any) -> list[Any]:
+    return next(getattr(talk, name) for name in ("messages", "items", "contents") if hasattr(talk, name))
 
 
 def _own_reasoning_came_back(family: str, answered: bytes, sent: bytes) -> bool:
@@ -95,8 +115,7 @@ def test_own_reasoning_survives_a_visit_elsewhere_and_a_restart(sdk: str, tmp_pa
         one_round(talk, UPSTREAMS["kimi"], False)
     with serving(make_gateway(tmp_path, transport=transport)) as base:
         other = TALKS[sdk](base, TOKEN)
-        name = next(name for name in ("messages", "items", "contents") if hasattr(talk, name))
-        setattr(other, name, getattr(talk, name))
+        _said_so_far(other).extend(_said_so_far(talk))
         one_round(other, claude, True)
     last = transport.exchanges[-1].body.decode()
     assert signatures and all(each in last for each in signatures)

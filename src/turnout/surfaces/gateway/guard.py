@@ -7,7 +7,6 @@ name leads, not the name) and cannot hide its `Origin`, so both are checked, and
 from __future__ import annotations
 
 import hmac
-import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
@@ -17,7 +16,6 @@ from .values import JSON, Request
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 OPEN_PATHS = frozenset({"/", "/health"})
-MAX_DEPTH = 64
 MAX_FAILURES = 20
 """Wrong tokens of one address in a minute, after which it is refused for the rest of that minute."""
 
@@ -69,29 +67,6 @@ def check_form(request: Request) -> Refusal | None:
     if request.method != "POST" or kind == "application/x-www-form-urlencoded":
         return None
     return Refusal(415, "the body must be a form; send content-type: application/x-www-form-urlencoded")
-
-
-def check_json(body: bytes) -> Refusal | None:
-    """400 for a body that is not a JSON object, or is nested too deep."""
-    if depth_of(body) > MAX_DEPTH * 4:
-        return Refusal(400, f"the body is nested deeper than {MAX_DEPTH * 4} levels; send a flatter one")
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return Refusal(400, "the body is not valid JSON; send a JSON object")
-    return None if isinstance(value, dict) else Refusal(400, "the body is not a JSON object; send one")
-
-
-def depth_of(body: bytes) -> int:
-    """How many levels the body may have: brackets inside texts count too, so it is not less."""
-    deepest = level = 0
-    for byte in body.translate(None, _NO_BRACKETS):
-        level += 1 if byte in b"[{" else -1
-        deepest = max(deepest, level)
-    return deepest
-
-
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def host_name(host: str) -> str:

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import ProviderError
+from .depth import MAX_DEPTH, is_too_deep
 from .routes import GatewayRoute
 
 LISTS = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
@@ -39,6 +40,8 @@ async def open_inbound(
     route: GatewayRoute, body: bytes, response: Callable[[str], Awaitable[bytes | None]]
 ) -> InboundBody:
     """Check the outer shape; raise what the provider would answer where it is not this protocol."""
+    if is_too_deep(body):
+        raise invalid(f"the body is nested deeper than {MAX_DEPTH} levels, or has too many parts; send less")
     fields = _fields_of(body)
     if route.protocol == "gemini" and "generateContentRequest" in fields:
         body = bytes(fields["generateContentRequest"])
@@ -66,7 +69,7 @@ def _fields_of(body: bytes) -> dict[str, Any]:
             raise ValueError("not an object")
         return {name: json.dumps(item).encode() for name, item in value.items()}
     except (ValueError, RecursionError):
-        raise invalid("the body is not a JSON object; send one, and not deeper than 200 levels") from None
+        raise invalid("the body is not a JSON object; send one") from None
 
 
 def _check_list(protocol: str, fields: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from ...model import ModelTurn, Usage
 from ...session.compress import CompressPolicy
 from ...session.events import Cancelled, Complete, Failed, SessionEvent, Status
 from ...session.limits import Limits
+from ...session.recovery import Recovery
 from ...session.retry import RetryPolicy
 from ...session.routing import Breaker
 from ...session.run import Events
@@ -37,6 +38,7 @@ from .issued import IssuedState, ReplyCarrier, fingerprint, pack_state
 from .keeping import ConversationKeeper
 from .names import origin_of
 from .record import RequestRecord
+from .recoveries import RecoveryCache
 from .routes import FORMATS, GatewayRoute
 from .sealing import Sealer
 from .shared_state import GatewayState
@@ -69,6 +71,7 @@ class ReplyServices(Struct):
     breakers: dict[Any, Breaker]
     world: World
     finish: Callable[[GatewayReply], None]
+    recoveries: RecoveryCache = msgspec.field(default_factory=RecoveryCache)
     keeper: ConversationKeeper | None = None  # with `keep = true`
 
 
@@ -93,6 +96,7 @@ class GatewayReply:
         self.record = record
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
+        self._recovery = Recovery()
         self.sent: WireRequest | None = None  # the request that went upstream last
         self._finished = False
         self._read = self._read_history(states)
@@ -169,6 +173,9 @@ class GatewayReply:
             world=msgspec.structs.replace(parts.world, debug=self._note_step),
         )
         session.keys, session.router.breakers = parts.keys, parts.breakers
+        self._recovery = session.recovery
+        if (earlier := parts.recoveries.find(history)) is not None:
+            session.recovery.resume(earlier)
         history.scheduled = False  # the client runs the calls: whether an open one did run is not known
         options = dict(self._read.options)
         options.pop("stream", None)
@@ -301,6 +308,8 @@ class GatewayReply:
         notes = [*sent.source.notes[: sent.source.noted], *sent.source.tail_notes, *sent.diagnostics]
         found = [*self.history.diagnostics, *notes]
         record.repaired += [f"{each.code} {each.detail}".strip() for each in found if each.code not in QUIET]
+        steps = self._recovery.in_force(sent.target)
+        record.repaired += [f"{step}, because {sent.target} refused the conversation" for step in steps]
         changes = [change for change in sent.changes if UNKNOWN_MODEL not in change]
         record.dropped = [*self._read.dropped, *changes]
         record.repairs = len(record.repaired) + len(record.dropped)
@@ -315,6 +324,7 @@ class GatewayReply:
             await parts.state.remember(key, name, pack_state(state))
         if self._inbound.stores:
             await self._keep_response(encoder, turn, body)
+        parts.recoveries.keep(self.history, self._recovery, turn.origin)
         if parts.keeper is not None:
             await parts.keeper.keep(self.history, turn, self.record.client)
         self.record.stop = turn.stop

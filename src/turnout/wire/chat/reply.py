@@ -12,8 +12,7 @@ from ...errors import ProviderError, StreamError
 from ...model import ModelTurn, Usage, block_text
 from ..failure.error_words import chat_error
 from ..shared.growing_bytes import Wire
-from ..shared.reply_blocks import BlockStream, OpenBlock, json_bytes, json_text, stop_word, whole_blocks
-from .decoder import STOPS
+from ..shared.reply_blocks import BlockStream, OpenBlock, json_bytes, json_text, whole_blocks
 
 WORDS = {
     "end": "stop",
@@ -21,6 +20,7 @@ WORDS = {
     "length": "length",
     "refused": "content_filter",
 }
+"""All that clients know. A server's own word (`tool_use`, `eos`) would be no end for them."""
 _FIELDS = {"text": b'{"content":', "thinking": b'{"reasoning_content":'}
 _CHUNK_END = b'},"logprobs":null,"finish_reason":null}]}\n\n'
 
@@ -56,7 +56,7 @@ class ChatReply(BlockStream):
 
     def end(self) -> bytes:
         ended = self.done
-        word = stop_word(STOPS, WORDS, ended.stop, ended.raw_stop) if ended else "stop"
+        word = WORDS.get(ended.stop, "stop") if ended else "stop"
         choice: Wire = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": word}
         chunk = {**self._base("chat.completion.chunk"), "choices": [choice]}
         if self.facts.include_usage and self.usage is not None:
@@ -73,7 +73,7 @@ class ChatReply(BlockStream):
             "index": 0,
             "message": _message(turn),
             "logprobs": None,
-            "finish_reason": stop_word(STOPS, WORDS, turn.stop, turn.raw_stop),
+            "finish_reason": WORDS.get(turn.stop, "stop"),
         }
         completion = {**self._base("chat.completion"), "choices": [choice]}
         completion["usage"] = usage_counts(self.shown_usage(turn.usage) or Usage())
