@@ -24,7 +24,7 @@ from ...world.config import load_config
 @click.option("--keep-bodies", is_flag=True, help="Keep the bodies of requests, without keys, for /requests.")
 @click.option("--tls-cert", default="", help="Certificate file: serve https.")
 @click.option("--tls-key", default="", help="Key file of the certificate.")
-@click.option("--insecure", is_flag=True, help="Serve other addresses than loopback without TLS.")
+@click.option("--insecure", is_flag=True, help="Serve without TLS, on other addresses than loopback too.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not print a line for each request.")
 def serve_command(
     host: str,
@@ -60,11 +60,13 @@ def serve_command(
     from ..pages.site import open_pages
 
     config = load_config(os.environ, Path.cwd())
-    if client:
-        _print_setup(client, host, port, model, GatewayPlaces.of(config).token)
-        return
     settings = config.settings.gateway
-    tls = tls_context(tls_cert or settings.tls_certificate, tls_key or settings.tls_key)
+    certificate = "" if insecure else tls_cert or settings.tls_certificate
+    if client:
+        scheme = "https" if certificate else "http"
+        _print_setup(client, scheme, host, port, model, GatewayPlaces.of(config).token)
+        return
+    tls = tls_context(certificate, tls_key or settings.tls_key)
     options = ServeOptions(host=host, port=port, insecure=insecure, keep_bodies=keep_bodies)
     gateway = open_gateway(config, options, None if quiet else _print_line)
     pages, _ = open_pages(config, GatewayPlaces.of(config))
@@ -81,16 +83,15 @@ def serve_command(
     run_loop(run_gateway(gateway, sockets, tls, ready=say_ready))
 
 
-def _print_setup(client: str, host: str, port: int, model: str, path: Path) -> None:
+def _print_setup(client: str, scheme: str, host: str, port: int, model: str, path: Path) -> None:
     from ..gateway.access import TOKEN, own_token
     from ..gateway.clients import client_setup, setup_text
 
     own_token(os.environ, path)
     shown = f"${TOKEN}" if os.environ.get(TOKEN) else f"$(cat '{path}')"
     name = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-    click.echo(
-        setup_text(client_setup(client, f"http://{name}:{port or 8484}", shown, model), shown), nl=False
-    )
+    base = f"{scheme}://{name}:{port or 8484}"
+    click.echo(setup_text(client_setup(client, base, shown, model), shown), nl=False)
 
 
 def _token_place(path: Path) -> str:

@@ -57,8 +57,6 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = PORT
     insecure: bool = False
-    tls_certificate: str = ""
-    tls_key: str = ""
     keep_bodies: bool = False
 
 
