@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup catalogue servers demo check test fmt soak fuzz bench shots docs lock clean
+.PHONY: setup catalogue servers clients demo check test fmt soak fuzz bench shots docs lock clean
 
 setup: .venv/.ready
 
@@ -20,6 +20,12 @@ setup: .venv/.ready
 servers:
 	npm install --prefix .npm --ignore-scripts --no-audit --no-fund --loglevel=error \
 		@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-everything@2026.8.31
+
+# Coding agents from npm (about 1.4 GB), for the tests of `make soak` that run them.
+clients:
+	npm install --prefix .npm --ignore-scripts --no-audit --no-fund --loglevel=error \
+		@anthropic-ai/claude-code@2.1.197 @openai/codex@0.166.0 @google/gemini-cli@0.61.0 \
+		opencode-ai@1.18.33 @qwen-code/qwen-code@0.15.10 @mariozechner/pi-coding-agent@0.73.1
 
 demo: .venv/.product
 	$(BIN)/turnout demo

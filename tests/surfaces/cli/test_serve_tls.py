@@ -67,16 +67,15 @@ def test_a_gateway_with_a_certificate_is_reached_by_https(
         folder = tmp_path / ".config" / "turnout"
         folder.mkdir(parents=True)
         (folder / "config.toml").write_text(f"[gateway]\ntls_certificate = {cert!r}\ntls_key = {key!r}\n")
-    with running_server(Simulation(demo)) as upstream:
-        with _process(tmp_path, upstream, *words) as process:
-            try:
-                assert process.stdout is not None
-                place = urlsplit(process.stdout.readline().split()[-1])
-                assert place.scheme == "https" and place.port
-                assert "You said: hello" in _ask(place.port, cert)
-                _check_refusals(place.port, cert)
-            finally:
-                process.kill()
+    with running_server(Simulation(demo)) as upstream, _process(tmp_path, upstream, *words) as process:
+        try:
+            assert process.stdout is not None
+            place = urlsplit(process.stdout.readline().split()[-1])
+            assert place.scheme == "https" and place.port
+            assert "You said: hello" in _ask(place.port, cert)
+            _check_refusals(place.port, cert)
+        finally:
+            process.kill()
 
 
 def _process(folder: Path, upstream: str, *words: str) -> subprocess.Popen[str]:
@@ -100,7 +99,7 @@ def _ask(port: int, certificate: str) -> str:
 def _check_refusals(port: int, certificate: str) -> None:
     trusted = ssl.create_default_context(cafile=certificate)
     connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=20, context=trusted)
-    page = {**HEADERS, "origin": f"http://127.0.0.1:{port}"}  # the same place, but not encrypted: another site
+    page = {**HEADERS, "origin": f"http://127.0.0.1:{port}"}  # not encrypted: another site
     connection.request("POST", "/v1/chat/completions", json.dumps(QUESTION), page)
     assert connection.getresponse().status == 403
     plain = http.client.HTTPConnection("127.0.0.1", port, timeout=20)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.npm_programs import npm_program, search_path
 
 from turnout.simulate import Call, Simulation
 from turnout.simulate.request import SimulatedRequest
@@ -27,6 +27,7 @@ CLIENTS = {
     ),
     "gemini-cli": ("gemini", ["-p", PROMPT, "--yolo"]),
     "opencode": ("opencode", ["run", PROMPT]),
+    "pi": ("pi", ["-p", PROMPT, "--offline"]),
     "qwen-code": ("qwen", ["-p", PROMPT, "--yolo"]),
 }
 SHELLS = ("Bash", "bash", "shell", "exec_command", "run_shell_command", "local_shell")
@@ -47,8 +48,7 @@ def model(asked: SimulatedRequest) -> list[Part]:
 def test_a_client_of_npm_talks_through_the_gateway(client: str, tmp_path: Path) -> None:
     """`turnout launch` starts it; nobody refuses a request, and the answer is shown."""
     program, words = CLIENTS[client]
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
+    npm_program(program)
     if client == "gemini-cli":
         (tmp_path / ".gemini").mkdir()
         (tmp_path / ".gemini" / "settings.json").write_text(client_setup(client, "", "").content)
@@ -57,6 +57,7 @@ def test_a_client_of_npm_talks_through_the_gateway(client: str, tmp_path: Path) 
         env = {
             **os.environ,
             "HOME": str(tmp_path),
+            "PATH": search_path(),
             "OPENAI_API_KEY": "k",
             "OPENAI_BASE_URL": f"{upstream}/v1",
             "IS_SANDBOX": "1",

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,9 +53,23 @@ def launch_command(
         setup = client_setup(client, base, token, model)
         if setup.file and not setup.arguments and "OPENCODE_CONFIG_CONTENT" not in setup.variables:
             click.echo(f"turnout: {client} is set up in {setup.file}: turnout serve --for {client}", err=True)
-        words = [program, *setup.arguments, *(arguments[1:] if arguments[:1] == ("--",) else arguments)]
-        done = subprocess.run(words, env={**os.environ, **setup.variables})
+        own = arguments[1:] if arguments[:1] == ("--",) else arguments
+        with _extension_file(setup.extension) as extension:
+            words = [program, *extension, *setup.arguments, *own]
+            done = subprocess.run(words, env={**os.environ, **setup.variables})
     ctx.exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
+
+
+@contextmanager
+def _extension_file(code: str) -> Iterator[list[str]]:
+    """The words that make a client load the code, as long as it runs."""
+    if not code:
+        yield []
+        return
+    with tempfile.TemporaryDirectory(prefix="turnout-") as folder:
+        path = Path(folder) / "turnout.js"
+        path.write_text(code)
+        yield ["-e", str(path)]
 
 
 @contextmanager

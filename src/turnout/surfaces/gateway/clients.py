@@ -11,7 +11,11 @@ from ...errors import UsageError
 
 
 class ClientSetup(Struct, frozen=True):
-    """What a client needs: its program, variables, and a file where it has no variables."""
+    """What a client needs: its program, variables, and a file where it has no variables.
+
+    `extension` is code that the client loads with `-e`: `turnout launch` writes it for one run, because
+    the address of its own gateway changes with every run.
+    """
 
     program: str
     variables: dict[str, str]
@@ -19,6 +23,7 @@ class ClientSetup(Struct, frozen=True):
     content: str = ""
     arguments: tuple[str, ...] = ()
     note: str = ""
+    extension: str = ""
 
 
 def _claude_code(base: str, token: str, model: str) -> ClientSetup:
@@ -73,22 +78,20 @@ def _opencode(base: str, token: str, model: str) -> ClientSetup:
 
 
 def _pi(base: str, token: str, model: str) -> ClientSetup:
-    content = json.dumps(
-        {
-            "providers": {
-                "turnout": {
-                    "baseUrl": f"{base}/v1",
-                    "apiKey": "TURNOUT_GATEWAY_TOKEN",
-                    "api": "openai-completions",
-                    "models": [{"id": model or "default"}],
-                }
-            }
-        },
-        indent=2,
-    )
-    arguments = ("--provider", "turnout", "--model", model or "default")
+    name = model or "default"
+    provider = {"baseUrl": f"{base}/v1", "apiKey": "TURNOUT_GATEWAY_TOKEN", "api": "openai-completions"}
+    free = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
+    whole = {"id": name, "name": name, "reasoning": True, "input": ["text", "image"], "cost": free}
+    whole |= {"contextWindow": 200_000, "maxTokens": 32_000}
+    content = json.dumps({"providers": {"turnout": {**provider, "models": [{"id": name}]}}}, indent=2)
+    registered = json.dumps({**provider, "models": [whole]})
     return ClientSetup(
-        "pi", {"TURNOUT_GATEWAY_TOKEN": token}, "~/.pi/agent/models.json", content + "\n", arguments
+        "pi",
+        {"TURNOUT_GATEWAY_TOKEN": token},
+        "~/.pi/agent/models.json",
+        content + "\n",
+        ("--provider", "turnout", "--model", name),
+        extension=f'export default (pi) => pi.registerProvider("turnout", {registered});\n',
     )
 
 
