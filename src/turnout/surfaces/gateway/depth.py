@@ -13,7 +13,7 @@ MAX_BRACKETS = 1_000_000
 """Lists and objects of a body, twice: more of them would hold up all other requests."""
 MAX_LAYERS = 16
 MAX_LEFT = 100_000
-"""Brackets below the first layers. Nobody means so many, and each of them is looked at."""
+"""Brackets below the first layers. More than that is an attack: each of them is looked at."""
 OPENING = ord("[")
 
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
