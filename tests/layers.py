@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MAY_IMPORT = {
     # Top to bottom. A folder may import itself, the folders on its line, and the modules of the bottom.
+    "testing": "simulate world tools wire",
     "surfaces": "workers simulate session interchange telemetry store targets world tools providers wire "
     "rendering streaming history",
     "workers": "session store history",
@@ -25,7 +26,7 @@ BOTTOM = (
     *("declarations", "hosted_tools", "json_size", "ids", "model", "parameters", "plain", "errors"),
     *("diagnostic", "__version__"),
 )
-TOP = ("__init__", "__main__", "lazy_names", "public")
+TOP = ("__init__", "__main__", "pytest_plugin", "lazy_names", "public")
 
 WITHIN_SURFACES = {
     "cli": "pages gateway terminal shared",

@@ -7,6 +7,7 @@ holds import statements and nothing else. Modules that are public as a whole com
 
 from . import errors as errors
 from . import simulate as simulate
+from . import testing as testing
 from . import tools as tools
 from . import workers as workers
 from .diagnostic import Diagnostic as Diagnostic
@@ -101,6 +102,7 @@ from .telemetry.counts import Exporter as Exporter
 from .telemetry.counts import Operation as Operation
 from .telemetry.counts import Telemetry as Telemetry
 from .telemetry.otel import OpenTelemetry as OpenTelemetry
+from .tools.confine.forbidden_requests import forbid_requests as forbid_requests
 from .tools.confine.threads import ThreadPort as ThreadPort
 from .tools.declare.context import Question as Question
 from .tools.declare.events import ToolProgress as ToolProgress
@@ -132,5 +134,4 @@ from .world.ports import Outgoing as Outgoing
 from .world.ports import Transport as Transport
 from .world.token_source import TokenSource as TokenSource
 from .world.transport import HttpTransport as HttpTransport
-from .world.transport import forbid_requests as forbid_requests
 from .world.world import World as World

@@ -26,6 +26,7 @@ from .script import (
     read_script,
 )
 from .scripted import ScriptedModel, ScriptedTransport
+from .sent_request import SentRequest, SentRequests
 from .simulation import SimulatedExchange, Simulation
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "Say",
     "ScriptedModel",
     "ScriptedTransport",
+    "SentRequest",
+    "SentRequests",
     "SimulatedExchange",
     "SimulatedProvider",
     "SimulatedRequest",

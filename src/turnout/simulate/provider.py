@@ -58,23 +58,28 @@ class SimulatedAnswer(Struct, frozen=True):
         return b"".join(piece for piece in self.pieces if isinstance(piece, bytes))
 
 
-def source_of_script(steps: Iterable[Any]) -> Source:
+class ScriptSource:
     """A source that gives the steps of a script, one for each request."""
-    listed = script(steps)
-    left = iter(listed)
 
-    def next_step(asked: SimulatedRequest) -> Step:
-        try:
-            return next(left)
-        except StopIteration:
-            raise UsageError(f"the script has only {len(listed)} steps; add one for this request") from None
+    def __init__(self, steps: Iterable[Any]) -> None:
+        self._steps = script(steps)
+        self._given = 0
 
-    return next_step
+    @property
+    def steps_left(self) -> int:
+        """How many steps were not asked for yet."""
+        return len(self._steps) - self._given
+
+    def __call__(self, asked: SimulatedRequest) -> Step:
+        if not self.steps_left:
+            raise UsageError(f"the script has only {len(self._steps)} steps; add one for this request")
+        self._given += 1
+        return self._steps[self._given - 1]
 
 
 def source_of(given: Any) -> Source:
     """A script, or a callable that answers requests."""
-    return given if callable(given) else source_of_script(given)
+    return given if callable(given) else ScriptSource(given)
 
 
 class SimulatedProvider:

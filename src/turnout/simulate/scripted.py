@@ -1,7 +1,7 @@
 """The simulator without sockets: a transport for a session.
 
     model = ScriptedModel([[Think("Hm."), Call("weather", {"city": "Paris"})], "Wear a coat."])
-    session = Session("anthropic:claude-sonnet-5", tools=[weather], world=World(transport=model))
+    session = Session("anthropic:claude-sonnet-5", tools=[weather], world=model.world)
 
 Every target works: the reply has the bytes of that provider, and a request that it would refuse
 is refused. Time passes only in `asyncio.sleep`, so under a virtual clock a pause of a day costs
@@ -11,12 +11,15 @@ nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
 from ..world.ports import Incoming, Outgoing
+from ..world.shared_http import use_transport
+from ..world.world import World
 from .provider import SimulatedAnswer
+from .sent_request import SentRequests, sent_request
 from .simulation import SimulatedExchange, Simulation
 from .stream_arrival import Break, Pause
 
@@ -65,9 +68,54 @@ class ScriptedTransport:
             await arriving.chunks.aclose()  # type: ignore[attr-defined]
 
 
-def ScriptedModel(script: Any, **options: Any) -> ScriptedTransport:
-    """For your tests: a model that answers as scripted, at any target, with any key or none."""
-    return ScriptedTransport(script, **{"asks_for_key": False, **options})
+class ScriptedModel(ScriptedTransport):
+    """For your tests: a model that answers as scripted, at any target, with any key or none.
+
+    Give it to a session (`world=model.world`), or use it with `with`: in that block every session of the
+    process that was given no transport asks this model, so the code under test runs unchanged.
+    """
+
+    def __init__(self, script: Any, **options: Any) -> None:
+        super().__init__(script, **{"asks_for_key": False, **options})
+        self._blocks = ExitStack()
+
+    @property
+    def world(self) -> World:
+        """A world whose transport is this model: `Session("anthropic:…", world=model.world)`."""
+        return World(transport=self)
+
+    @property
+    def requests(self) -> SentRequests:
+        """Every request so far, as values that can be compared, and `check`ed with words on a difference."""
+        return SentRequests(
+            sent_request(each.url, each.headers, each.body, provider=each.provider) for each in self.exchanges
+        )
+
+    def check_finished(self) -> None:
+        """Raise `AssertionError` where steps of the script were not asked for."""
+        left = self.simulation.steps_left
+        if left:
+            raise AssertionError(
+                f"{left} steps of the script were not asked for; asked was {self.requests!r}"
+            )
+
+    @contextmanager
+    def serve(self) -> Iterator[str]:
+        """Serve this model on loopback; gives the address. For code that asks by another SDK.
+
+        Needs the extra `simulate`.
+        """
+        from .server import running_server  # Starlette and uvicorn
+
+        with running_server(self.simulation) as place:
+            yield place
+
+    def __enter__(self) -> ScriptedModel:
+        self._blocks.enter_context(use_transport(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._blocks.pop_all().close()
 
 
 async def _chunks(answer: SimulatedAnswer) -> AsyncIterator[bytes]:

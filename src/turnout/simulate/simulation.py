@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..providers import PROVIDERS
 from ..wire.check import Problem
 from .ollama_models import models_answer
-from .provider import SimulatedAnswer, SimulatedProvider, source_of
+from .provider import ScriptSource, SimulatedAnswer, SimulatedProvider, source_of
 from .request import route_of
 from .script import Step
 
@@ -78,7 +78,8 @@ class Simulation:
         seed: str = "turnout",
         keeps: int | None = None,
     ) -> None:
-        self._sources = source if isinstance(source, Mapping) else None
+        by_provider = source if isinstance(source, Mapping) else {}
+        self._sources = {name: source_of(given) for name, given in by_provider.items()}
         self._source = source_of(() if isinstance(source, Mapping) else source)
         self._options: dict[str, Any] = {"keys": keys, "asks_for_key": asks_for_key, "seed": seed}
         self._provider = provider  # gets every request, with any URL
@@ -90,9 +91,15 @@ class Simulation:
         """The requests that a provider refused."""
         return [exchange for exchange in self.exchanges if exchange.problems]
 
+    @property
+    def steps_left(self) -> int:
+        """How many steps of the scripts were not asked for yet; a function that answers has none."""
+        sources = (self._source, *self._sources.values())
+        return sum(each.steps_left for each in sources if isinstance(each, ScriptSource))
+
     def provider(self, name: str) -> SimulatedProvider:
         if name not in self._providers:
-            source = self._source if self._sources is None else source_of(self._sources.get(name, ()))
+            source = self._sources.get(name, self._source)
             self._providers[name] = SimulatedProvider(name, source, **self._options)
         return self._providers[name]
 

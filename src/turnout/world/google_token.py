@@ -10,8 +10,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..errors import ProviderError
+from ..tools.confine.forbidden_requests import check_request
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 PATIENCE = 30.0
@@ -60,6 +62,7 @@ def _send_request(
     """One request of google-auth. Its own transports need another HTTP client."""
     import google.auth.exceptions
 
+    check_request(urlsplit(url).hostname or "")
     data = body.encode() if isinstance(body, str) else body
     request = urllib.request.Request(url, data, dict(headers or {}), method=method)
     try:

@@ -18,8 +18,8 @@ from urllib.parse import quote, unquote, urlsplit
 from msgspec import Struct
 
 from ..errors import UsageError
+from ..tools.confine.forbidden_requests import LOOPBACK
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 PORTS = {"http": 80, "https": 443}
 CONTROL = re.compile(r"[\0-\x1f\x7f]")
 PLATFORM: str = sys.platform  # as a text, so that the types of every system are checked

@@ -4,19 +4,18 @@ To read the certificates of this machine takes 30 ms and most of a megabyte, and
 round trip or three. So sessions share both: each event loop has one pool of connections with one TLS
 context (`HttpTransport` keeps them), however many sessions run in it. A session that ends closes what it
 left unfinished; connections without work are closed after a minute, or when their loop ends.
+
+A test puts another transport in its place (`use_transport`), and the code under test runs unchanged.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 
-from .ports import Incoming, Outgoing
+from .ports import Incoming, Outgoing, Transport
 
-if TYPE_CHECKING:
-    from .transport import HttpTransport
-
-_shared: HttpTransport | None = None
+_shared: Transport | None = None
 
 
 class SharedHttp:
@@ -25,11 +24,30 @@ class SharedHttp:
     def send(self, request: Outgoing) -> AbstractAsyncContextManager[Incoming]:
         return shared_transport().send(request)
 
+    @property
+    def asks_for_key(self) -> bool:
+        """Whether requests need a key: a scripted model in place of the network does not."""
+        return bool(getattr(_shared, "asks_for_key", True))
 
-def shared_transport() -> HttpTransport:
+
+def shared_transport() -> Transport:
     global _shared
     if _shared is None:
         from .transport import HttpTransport  # asyncio and TLS are loaded when they are needed
 
         _shared = HttpTransport()
     return _shared
+
+
+@contextmanager
+def use_transport(transport: Transport) -> Iterator[None]:
+    """For tests: in this block, every session of the process without a transport of its own uses this one.
+
+    The process as a whole is switched, so that tasks and threads of the code under test are too.
+    """
+    global _shared
+    before, _shared = _shared, transport
+    try:
+        yield
+    finally:
+        _shared = before

@@ -15,10 +15,11 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from ..errors import ProviderError, StreamError, UsageError
+from ..tools.confine.forbidden_requests import check_request
 from .http_connection import HttpConnection, request_bytes
 from .http_pool import ConnectionPool
 from .http_response import ResponseFault, ResponseHead
-from .http_route import LOOPBACK, Address, Proxy, parse_address
+from .http_route import Address, Proxy, parse_address
 from .inflate import Inflater
 from .ports import Outgoing
 
@@ -26,14 +27,6 @@ MAX_RESPONSE = 256 * 1024 * 1024
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
-
-_forbidden = False
-
-
-def forbid_requests(forbid: bool = True) -> None:
-    """For tests: forbid every request of this process except to loopback."""
-    global _forbidden
-    _forbidden = forbid
 
 
 class HttpTransport:
@@ -49,7 +42,7 @@ class HttpTransport:
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[HttpAnswer]:
         address = parse_address(request.url)
-        _check_allowed(address.server.host)
+        check_request(address.server.host)
         _check_headers(request.headers)
         pool = self._pool_of(asyncio.get_running_loop())
         try:
@@ -138,11 +131,6 @@ async def _inflate_chunks(raw: AsyncIterator[bytes], encoding: str) -> AsyncIter
             if size > MAX_RESPONSE:
                 raise StreamError(f"the response is larger than {MAX_RESPONSE} bytes", kind="too_large")
             yield piece
-
-
-def _check_allowed(host: str) -> None:
-    if _forbidden and host not in LOOPBACK:
-        raise UsageError(f"forbid_requests() forbids a request to {host}; use a loopback address")
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:

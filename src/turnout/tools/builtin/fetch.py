@@ -21,6 +21,7 @@ from msgspec import Struct
 from ...model import Outcome
 from ..confine.addresses import Forbidden, WebTarget, choose_address, target
 from ..confine.file_names import escape_name
+from ..confine.forbidden_requests import check_request
 from ..confine.threads import in_daemon
 from ..declare.context import ToolContext
 from ..declare.result import error_outcome
@@ -169,6 +170,7 @@ async def dial_address(place: WebTarget, address: str) -> AsyncIterator[WebReply
     """Connect to the address itself; the name is used only for the certificate and the Host header."""
     import httpx2
 
+    check_request(place.host)
     literal = f"[{address}]" if ":" in address else address
     url = f"{place.scheme}://{literal}:{place.port}{place.path}"
     trust = await in_daemon(_certificates)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
 from ...json_size import has_more_values
+from ..confine.forbidden_requests import check_request
 from .config import McpServer
 from .lines import LONGEST, MOST_VALUES, TOO_MANY_VALUES, UNREADABLE, request_of
 
@@ -24,6 +26,7 @@ EVENTS = "text/event-stream"  # bounded event by event, not as a whole
 @asynccontextmanager
 async def http_transport(server: McpServer) -> AsyncIterator[Any]:
     """The pair of streams that the MCP client needs."""
+    check_request(urlsplit(server.url).hostname or "")
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 

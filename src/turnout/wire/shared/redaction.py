@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _SECRETS = re.compile(
     r"""
@@ -29,3 +30,9 @@ _SECRETS = re.compile(
 def redact_keys(text: str) -> str:
     """The text with everything that looks like a key or token redacted."""
     return _SECRETS.sub(lambda found: (found["before"] or "") + "[redacted]", text)
+
+
+def key_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where a text has something that looks like a key or token."""
+    for found in _SECRETS.finditer(text):
+        yield found.start() + len(found["before"] or ""), found.end()
