@@ -7,10 +7,13 @@ tools that follow imports see all of them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
+from types import CodeType
 from typing import Any
 
 PACKAGE = __name__.rpartition(".")[0]
@@ -48,11 +51,19 @@ def listed_names() -> list[str]:
 @cache
 def homes_of_names() -> Mapping[str, str]:
     """The module that each name of `public.py` is imported from."""
-    spec = find_spec(f"{PACKAGE}.public")
-    assert spec is not None and spec.loader is not None, "bug: turnout is installed without public.py"
     names: dict[str, Any] = {"__builtins__": {"__import__": _note_module}}
-    exec(spec.loader.get_code(spec.name), names)  # type: ignore[attr-defined]
+    exec(_code_of_public(), names)
     return {name: home for name, home in names.items() if name[0] != "_"}
+
+
+def _code_of_public() -> CodeType:
+    spec = find_spec(f"{PACKAGE}.public")
+    if not hasattr(getattr(spec, "loader", None), "get_code"):
+        # pytest loads the modules of every package that has a plugin itself, to rewrite their assertions,
+        # and its loader cannot give their code. The usual finder can.
+        spec = PathFinder.find_spec(f"{PACKAGE}.public", sys.modules[PACKAGE].__path__)
+    assert spec is not None and spec.loader is not None, "bug: turnout is installed without public.py"
+    return spec.loader.get_code(spec.name)  # type: ignore[attr-defined,no-any-return]
 
 
 def _note_module(name: str, *_: object) -> NotedModule:

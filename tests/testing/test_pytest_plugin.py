@@ -110,7 +110,7 @@ def test_the_plugin_is_switched_off_by_its_name(tmp_path: Path) -> None:
 
 
 def test_the_tests_of_the_guide_pass(tmp_path: Path) -> None:
-    """The page shows test functions; they run as they stand there."""
+    """The page shows test functions; they run as they stand there, beside other plugins."""
     page = (ROOT / "docs" / "guide" / "testing.md").read_text()
     (block,) = [text for text in page.split("```python\n") if "def test_" in text]
-    assert "2 passed" in run_pytest(tmp_path, block.partition("```")[0])
+    assert "2 passed" in run_pytest(tmp_path, block.partition("```")[0], alone=False)
