@@ -1,6 +1,6 @@
 """The pytest plugin (entry point `pytest11`). It imports nothing of turnout until a test uses a fixture.
 
-So it stands here and not in `testing`: whoever has turnout installed loads it with every run of pytest.
+So it stands here and not in `testing`: every run of pytest loads it where turnout is installed.
 """
 
 from __future__ import annotations
