@@ -184,3 +184,19 @@ def test_an_address_that_is_no_server_does_no_harm(tmp_path: Path, kind: str) ->
 
             work(at, story)
     assert seen == []
+
+
+@pytest.mark.parametrize("levels", [900, 5_000, 100_000])
+def test_an_answer_that_is_nested_too_deeply_costs_the_call_and_no_more(tmp_path: Path, levels: int) -> None:
+    """No parser goes that deep: the call gets an error at once, and the next one works."""
+    web = WebServer({"name": "echo"}, {"name": "deep"})
+    with web.at_address() as url:
+        at = workshop(tmp_path, url)
+
+        async def story() -> None:
+            await at.agree()
+            deep = await asyncio.wait_for(at.ask("deep", text=str(levels)), 30)
+            assert deep.status == "error" and "deep" in deep.text
+            assert "echo" in (await at.ask("echo")).text
+
+        work(at, story)

@@ -34,6 +34,7 @@ class WebServer:
         self.headers: list[dict[str, str]] = []
         self.calls: list[str] = []
         self.cancelled = 0
+        self.deep = 0  # levels that the next answer is nested
         self.bus = InMemorySubscriptionBus()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.server: Server[Any] = Server(
@@ -59,6 +60,9 @@ class WebServer:
             return types.CallToolResult(content=[], structured_content={"n": [[]] * int(arguments["text"])})
         if params.name == "huge":
             return _said("x" * int(arguments["text"]))
+        if params.name == "deep":
+            self.deep = int(arguments["text"])
+            return _said("DEEP")
         if params.name == "image":
             return types.CallToolResult(content=[types.ImageContent(data="aWk=", mime_type="image/png")])
         return _said(json.dumps([params.name, arguments]))
@@ -78,9 +82,23 @@ class WebServer:
                 if self.legacy and headers.get("mcp-method"):  # only newer clients send it
                     await Response("not found", 404)(scope, receive, send)
                     return
-            await app(scope, receive, send)
+            await app(scope, receive, self._nest_deeply(send))
 
         return watch
+
+    def _nest_deeply(self, send: Send) -> Send:
+        """Writes an answer with more levels than the package itself could write."""
+
+        async def send_deep(message: Any) -> None:
+            if b'"DEEP"' in (body := message.get("body", b"")):
+                nested = b'"DEEP", "annotations": {"x": ' + b"[" * self.deep + b"]" * self.deep + b"}"
+                message = {**message, "body": body.replace(b'"DEEP"', nested)}
+            elif message["type"] == "http.response.start":
+                kept = [each for each in message["headers"] if each[0].lower() != b"content-length"]
+                message = {**message, "headers": kept}
+            await send(message)
+
+        return send_deep
 
     @contextmanager
     def at_address(self, port: int = 0) -> Iterator[str]:

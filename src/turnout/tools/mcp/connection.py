@@ -28,6 +28,7 @@ from ..declare.problems import shorten_text
 from ..declare.result import error_outcome
 from .config import McpServer, expand_references
 from .http import http_transport
+from .lines import NO_MESSAGE
 from .pins import OfferedTool, ServerOffer
 from .result_check import ResultChecks
 from .results import outcome_of
@@ -35,6 +36,7 @@ from .stdio import StdioTransport, how_it_ended
 
 if TYPE_CHECKING:
     from mcp import Client
+    from mcp_types import ErrorData
 
 Phase = Literal["idle", "starting", "connected", "waiting", "failed", "closed"]
 
@@ -141,7 +143,7 @@ class Connection:
                 return error_outcome(_lost_call_message(self.server.name))
             if self.server.url and "session" in error.error.message.lower():
                 self._mark_lost()  # it was restarted and does not know our session: connect again
-            return error_outcome(f"{self.server.name}: {shorten_text(error.error.message, SHOWN)}")
+            return error_outcome(f"{self.server.name}: {shorten_text(_words_of(error.error), SHOWN)}")
         except (ValueError, RuntimeError) as error:  # it breaks the protocol or its own schema
             return error_outcome(
                 f"{self.server.name} gave an answer that cannot be read: {shorten_text(str(error), SHOWN)}"
@@ -383,6 +385,14 @@ def _changed_tools_message(server: str) -> str:
         f"The MCP server {server} has changed its tools since the user agreed to them. The user must "
         "review the change first. The call was not sent."
     )
+
+
+def _words_of(error: ErrorData) -> str:
+    """What a server or the MCP package says went wrong; the package writes a page on a parse error."""
+    from mcp_types import PARSE_ERROR
+
+    is_unreadable = error.code == PARSE_ERROR and "validation error" in error.message
+    return NO_MESSAGE if is_unreadable else error.message
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -16,6 +16,7 @@ MOST_VALUES = 100_000
 """Values that one message may hold: more would take long to parse, and much memory."""
 
 TOO_MANY_VALUES = f"the answer holds more than {MOST_VALUES:,} values"
+NO_MESSAGE = "the answer is not a message, or nested too deeply to be read"
 UNREADABLE = -32603  # the protocol's number for an error inside
 HEAD = 4096
 _NUMBER = re.compile(rb'"id"\s*:\s*(-?\d{1,18})\s*[,}]')

@@ -21,7 +21,7 @@ from ..confine.process import Finished, SupervisedProcess
 from ..confine.process import environment as command_environment
 from ..confine.threads import in_daemon
 from .config import McpServer
-from .lines import MOST_VALUES, TOO_MANY_VALUES, UNREADABLE, Lines, TooLong, request_of
+from .lines import MOST_VALUES, NO_MESSAGE, TOO_MANY_VALUES, UNREADABLE, Lines, TooLong, request_of
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
@@ -169,9 +169,7 @@ async def _parse_line(line: bytes | TooLong) -> SessionMessage | None:
     try:
         return SessionMessage(await in_daemon(parse) if len(line) > LARGE else parse())
     except (ValueError, RecursionError):  # it is not JSON, not a message, or nested too deeply
-        return _error_message(
-            request_of(line), "the answer is not a message, or nested too deeply to be read"
-        )
+        return _error_message(request_of(line), NO_MESSAGE)
 
 
 def _error_message(request: int | None, text: str) -> SessionMessage | None:
