@@ -23,9 +23,10 @@ FOUND = (62, 69, 252, 1799, 2754)
 named, a tool's picture inside an open loop, a second refusal after every step was taken."""
 LATER = frozenset({"crowd", "cancelling"})
 """Kinds that came after those: without them the seeds are what they were."""
-FOUND_LATER = (161, 199, 206, 205, 2802)
+FOUND_LATER = (161, 199, 206, 205, 2802, 684, 2842)
 """Two subagents of one name; calls of one reply that share an id; the id of a tool that Bedrock ran,
-sent back to Mistral; a question to Ollama about its model, while a server fails."""
+sent back to Mistral; a question to Ollama about its model, while a server fails; two
+cancels and a full disk when a tool has just ended."""
 
 
 def seeds(shard: int) -> range:
