@@ -175,6 +175,8 @@ class AnthropicEncoder:
         if roll.last is None:
             roll.add({"role": "user", "content": [_text_block(FIRST_FILLER)]})
             changes.append("first-role filler: there was nothing to send")
+        # From Claude 4.6 on: "This model does not support assistant message prefill." A paused turn is the
+        # exception: it is sent back unchanged, and the server's tools go on (ANT-30).
         elif roll.last_role == "assistant" and not (loop.paused and _is_resumable(roll.last)):
             roll.add({"role": "user", "content": [_text_block(LAST_FILLER)]})
             changes.append("ANT-12 last-role filler: a request must end with the user")
@@ -185,6 +187,8 @@ class AnthropicEncoder:
 def _merge_messages(last: Wire, following: Wire) -> bool:
     if last["role"] != following["role"]:
         return False
+    # The API joins neighbours of one role itself. We do it first, because results must stand first in
+    # what follows a call (ANT-02), and because Bedrock joins nothing.
     last["content"].extend(following["content"])
     return True
 
@@ -264,6 +268,7 @@ def _thinking_blocks(block: Thinking, changes: list[str]) -> Iterator[Wire]:
     elif "signature" in data and is_base64(data["signature"]):
         yield {"type": "thinking", "thinking": block.text, "signature": data["signature"]}
     else:
+        # A stream that broke off leaves thinking without a signature: "signature: Field required".
         changes.append("ANT-17 a thought left out: it has no valid signature")
 
 

@@ -52,6 +52,7 @@ class AnthropicFields:
         if is_forced(offer.choice) and not facts.forced_tools:
             raise UsageError(f"{self.setting.model} cannot be forced to call a tool; use tool_choice='auto'")
         limit = token_limit(options, facts, changes)
+        # The one API that requires a limit; above the model's own it is a 400.
         fields["max_tokens"] = min(DEFAULT_MAX_TOKENS, facts.output) if limit is None else limit
         add_thinking(fields, self.setting, loop, offer.choice, options, changes)
         self._add_sampling(fields, options, changes)
@@ -83,6 +84,7 @@ class AnthropicFields:
     def _add_sampling(self, fields: Wire, options: Options, changes: list[str]) -> None:
         given = {"temperature": options.temperature, "top_p": options.top_p, "top_k": options.top_k}
         given = {name: value for name, value in given.items() if value is not None}
+        # OpenAI's scale ends at 2, this one at 1; a conversation that moves brings its temperature along.
         if options.temperature is not None and options.temperature > 1:
             given["temperature"] = 1.0
             changes.append(f"temperature {options.temperature} sent as 1: this API takes 0 to 1")
@@ -162,6 +164,7 @@ class AnthropicFields:
             wire = {"type": "any"}
         elif choice:
             wire = {"type": "tool", "name": offer.names[choice]}
+        # The switch lives inside the choice, and a choice of "none" has no such field.
         if options.parallel is False and choice != "none":
             wire = {**(wire or {"type": "auto"}), "disable_parallel_tool_use": True}
         if wire:

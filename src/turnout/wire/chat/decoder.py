@@ -109,6 +109,7 @@ class ChatDecoder:
 
     def close(self) -> Events:
         """The end of the body. Without a finish reason the reply was cut off."""
+        # STR-02: servers end a body in the middle without an error; only a finish reason says it is whole.
         if self._finish is None:
             return self._fail_reply("truncated", "the stream ended before the reply did")
         return self._finish_reply()
@@ -135,6 +136,8 @@ class ChatDecoder:
     def _read_chunk(self, chunk: Chunk) -> Events:
         events: Events = NOTHING
         for choice in chunk.choices or ():
+            # Copilot sends Claude's text and calls as two choices of one reply. Elsewhere a second choice is
+            # another answer to the same prompt, and one answer is all that we ask for.
             if not choice.index or self._options.joins_choices:
                 found = self._read_choice(choice)
                 events = (*events, *found) if events else found
@@ -191,6 +194,7 @@ class ChatDecoder:
             yield from self._add_text(_as_text(delta.audio["transcript"]))
 
     def _count_usage(self, chunk: Chunk) -> None:
+        # STR-07: usage comes after the finish reason, with it, or on every chunk: the last one counts.
         counts = chunk.usage
         if counts is None and isinstance(chunk.x_groq, dict):
             counts = chunk.x_groq.get("usage")
@@ -315,6 +319,8 @@ class ChatDecoder:
 
     def _finish_reply(self) -> Events:
         """The reply is over, so everything that was open is complete."""
+        # STR-06: a reply with calls may say "stop" (Ollama, Gemini), one without may say "tool_calls":
+        # the calls are counted, the reason is not believed.
         finish = self._finish or ""
         if finish in FAILED_STOPS:
             return self._fail_reply(FAILED_STOPS[finish], f"the provider stopped in the middle: {finish}")

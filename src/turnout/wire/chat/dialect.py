@@ -22,10 +22,12 @@ class ChatDialect(Dialect, frozen=True, kw_only=True):
     alternates: bool = False  # neighbours of one role are joined: chat templates require it
     calls_alone: bool = False  # MIS-07: text beside calls goes in a message before them
     text_parts: bool = True  # several texts may be sent as parts; else they are joined
+    # Mistral no longer asks for the name, but some chat templates print it: harmless where it is not read.
     names_tool_results: bool = False
     bridges_tool_to_user: bool = False  # MIS-04: an assistant message between a tool and a user message
     content_when_empty: str | None = None  # the content of a message that has only calls
     reasoning_field: str | None = None  # where its own reasoning goes back
+    # A model that thinks loses its thread without its own reasoning, so some servers demand it back.
     requires_reasoning: Literal["", "calls", "all"] = ""  # messages that must carry it (KIM-02, DSK-01)
     reasoning_placeholder: str = " "
     echoes_details: bool = False  # sends back `reasoning_details`, also without a `reasoning_field`
@@ -33,6 +35,7 @@ class ChatDialect(Dialect, frozen=True, kw_only=True):
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
     max_stops: int | None = None  # how many stop words it takes
+    # Kimi pins what it samples with; another value is a 400, not ignored (KIM-07).
     pins_sampling: bool = False  # refuses any temperature but its own
     max_temperature: float = 2.0
     thinking_switch: Literal["", "effort", "type", "enable", "reasoning"] = ""
@@ -40,6 +43,7 @@ class ChatDialect(Dialect, frozen=True, kw_only=True):
     thinks_unasked: bool = False  # thinking is on unless it is switched off
     stops_thinking: bool = True  # thinking can be switched off
     thinking_needs_stream: bool = False
+    # Kimi: "tool_choice specified is incompatible with thinking enabled"; DeepSeek and Qwen likewise.
     forces_while_thinking: bool = True  # takes a forced tool choice while it thinks
     required_word: str = "required"
     takes_parallel: bool = True

@@ -45,7 +45,9 @@ from ..shared.residues import SENTINEL, chat_part, fields_of, reasoning_details,
 from .dialect import ChatDialect
 from .fields import ChatFields
 
+# Stands between a result and the user's next message where Mistral refuses "role 'user' after role 'tool'".
 BRIDGE = "OK."
+# OpenAI: "Invalid 'messages[2].tool_calls': array too long. Expected an array with maximum length 128".
 MAX_CALLS = 128
 UNSIGNED = "GEM-09 sentinel signature: no signature of this model exists"
 
@@ -141,10 +143,12 @@ class ChatEncoder:
             self._note_lost_thoughts(wire, message)
         if wire["content"] is None and (audio := _spoken_audio(message)):
             wire["audio"] = audio
+        # xAI and Kimi refuse a message without content: "must not be empty" (XAI-01, KIM-04).
         elif wire["content"] is None and not calls:
             if set(wire) == {"role", "content"} or not any(isinstance(b, Thinking) for b in message.blocks):
                 return
             wire["content"] = TEXT_FILLER
+        # Old tokenizers of Mistral: "must have either content or tool_calls, but not both" (MIS-07).
         if calls and wire["content"] is not None and self.dialect.calls_alone:
             yield {"role": "assistant", "content": wire["content"]}
             wire["content"] = None
@@ -200,8 +204,10 @@ class ChatEncoder:
         wire: Wire = {
             "id": self.ids[call.id],
             "type": "function",
+            # Always JSON, never "": OpenAI does not look, but vLLM, llama.cpp, Ollama and Mistral parse it.
             "function": {"name": name, "arguments": encode(call.arguments).decode()},
         }
+        # Google's signature rides here on hosts that speak Chat for Gemini; without it Gemini 3 answers 400.
         extra = fields_of(call.residue).get("extra_content")
         if isinstance(extra, dict) and extra:
             wire["extra_content"] = extra
@@ -232,6 +238,8 @@ class ChatEncoder:
             return  # they hold the text too
         if name == "reasoning_text" and "reasoning_opaque" not in wire:
             return  # COP-03: the text goes back only with the opaque state that it belongs to
+        # Whether its own or a placeholder, Kimi and DeepSeek want the field: "reasoning_content is missing
+        # in assistant tool call message at index 7". A space is safer than an empty text.
         if text := "".join(block.text for block in thoughts):
             wire[name] = text
         elif self.dialect.requires_reasoning == "all" or (self.dialect.requires_reasoning and calls):
@@ -276,6 +284,8 @@ class ChatEncoder:
         roll, loop = self._roll.branch(), self._loop
         for message in tail:
             loop = self._add_message(roll, loop, message, changes)
+        # Some servers take a last message of the model for the beginning of the reply, others refuse it
+        # (Copilot: "The conversation must end with a user message"). Neither is what a caller means.
         if roll.last is None or roll.last_role == "assistant":
             changes.append("last-role filler: a request must not end with a message of the model")
             roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})

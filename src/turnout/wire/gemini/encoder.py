@@ -94,11 +94,13 @@ class GeminiEncoder:
     def _call_part(self, call: ToolCall, first: bool, changes: list[str]) -> Wire:
         self.called[call.name] = None
         function: Wire = {"name": self.ids.name(call.name), "args": struct_arguments(call, changes)}
+        # GEM-06: some endpoints of Vertex do not know the field: 'Unknown name "id" ... Cannot find field'.
         if self.dialect.sends_ids:
             function["id"] = self.ids[call.id]
         part: Wire = {"functionCall": function}
         if signature := thought_signature(call.residue, changes):
             part["thoughtSignature"] = signature
+        # GEM-08: of parallel calls only the first is signed; a second signature would be a false one.
         elif first and self.setting.facts.signatures:
             part["thoughtSignature"] = SENTINEL
             changes.append(f"GEM-09 sentinel signature on {call.id}: no signature of this model exists")
@@ -115,6 +117,7 @@ class GeminiEncoder:
     def _result(self, response: ToolResponse, changes: list[str]) -> Wire:
         function: Wire = {
             "name": self.ids.name(response.name),
+            # A protobuf Struct: a text or a list alone is an "Invalid value" (GEM-05).
             "response": struct_response(response, changes),
         }
         if self.dialect.sends_ids:
@@ -254,6 +257,7 @@ class GeminiEncoder:
 def _merge_messages(last: Wire, following: Wire) -> bool:
     if last["role"] != following["role"]:
         return False
+    # GEM-01: all results of a turn stand in one content, "equal to the number of function call parts".
     last["parts"].extend(following["parts"])
     return True
 
@@ -272,6 +276,7 @@ def _parts_of(block: Any, changes: list[str]) -> Iterator[Wire]:
             if block.text or signature:
                 yield {"text": block.text, "thought": True, **signature}
         case Text():
+            # STR-12: Gemini 3 may end with an empty text that carries only a signature. It goes back too.
             if signature or not is_blank(block.text):
                 yield {"text": block.text, **signature}
         case _:
