@@ -16,29 +16,36 @@ from turnout.world.world import World
 SLOW = 0.2
 
 
-def slow_down(store: Store) -> list[float]:
-    """Every append takes this long from now on; when each began."""
-    began: list[float] = []
-    append = store.log.append
+class SlowAppends:
+    """Makes every append of a store slow, and counts the turns of the loop during each."""
 
-    def slowly(*given: Any) -> None:
-        began.append(time.monotonic())
+    def __init__(self, store: Store) -> None:
+        self.turns = 0
+        self.in_appends: list[int] = []
+        self._append = store.log.append
+        store.log.append = self._append_slowly  # type: ignore[method-assign]
+
+    def _append_slowly(self, *given: Any) -> None:
+        before = self.turns
         time.sleep(SLOW)
-        append(*given)
+        self._append(*given)
+        self.in_appends.append(self.turns - before)
 
-    store.log.append = slowly  # type: ignore[method-assign]
-    return began
+    async def count_turns(self) -> None:
+        while True:
+            await asyncio.sleep(0.002)
+            self.turns += 1
 
 
 def test_other_streams_flow_while_a_commit_takes_200_ms(store: Store) -> None:
-    """A counter on the same loop is never held up for as long as one commit takes."""
+    """The loop turns many times during each commit."""
 
     @tool(risk="read")
     async def look(n: int) -> str:
         """Look."""
         return f"seen {n}"
 
-    async def talk() -> list[float]:
+    async def talk() -> list[int]:
         model = ScriptedModel(["warm", [Call("look", {"n": 1}), Call("look", {"n": 2})], "done"])
         session = Session(
             "openai:gpt-5.1",
@@ -48,26 +55,14 @@ def test_other_streams_flow_while_a_commit_takes_200_ms(store: Store) -> None:
             api_key="k",
             world=World(transport=model, environment={}),
         )
-        waits: list[float] = []
         async with session:
             await session.ask("warm up")
-            commits.append(slow_down(store))
-            ticking = asyncio.create_task(tick(waits))
+            slow = SlowAppends(store)
+            counting = asyncio.create_task(slow.count_turns())
             seen = [event async for event in session.run("go")]
-            ticking.cancel()
+            counting.cancel()
         assert isinstance(seen[-1], Complete)
-        return waits
+        return slow.in_appends
 
-    commits: list[list[float]] = []
-    waits = asyncio.run(talk())
-    assert len(commits[0]) >= 4
-    assert max(waits) < SLOW / 2, f"the loop stood still for {max(waits):.3f} s"
-
-
-async def tick(waits: list[float]) -> None:
-    last = time.monotonic()
-    while True:
-        await asyncio.sleep(0.005)
-        now = time.monotonic()
-        waits.append(now - last)
-        last = now
+    turns = asyncio.run(talk())
+    assert len(turns) >= 4 and min(turns) > 3, turns

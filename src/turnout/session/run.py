@@ -43,21 +43,28 @@ class RunPorts(Struct):
 class Events:
     """What happens in a run, to be walked with `async for`. To close or to leave it is to cancel."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run | Callable[[], Awaitable[Run]]) -> None:
+        self._run = run if isinstance(run, Run) else None
+        self._open_run = None if isinstance(run, Run) else run  # where the session is not open yet
 
     def __aiter__(self) -> Events:
         return self
 
     async def __anext__(self) -> SessionEvent:
+        if self._run is None:
+            if self._open_run is None:  # closed before it began
+                raise StopAsyncIteration
+            self._run = await self._open_run()
         return await self._run.next()
 
     def take_ready(self) -> list[SessionEvent]:
         """The events that are here already, without waiting; the last one of a run is not among them."""
-        return self._run.take_ready()
+        return self._run.take_ready() if self._run is not None else []
 
     async def aclose(self) -> None:
-        await self._run.close()
+        self._open_run = None
+        if self._run is not None:
+            await self._run.close()
 
     def __await__(self) -> Generator[Any, None, Terminal]:
         """Run to the end; the terminal event."""
@@ -70,7 +77,8 @@ class Events:
         raise TurnoutError("bug: the run ended without a terminal event")  # pragma: no cover
 
     def __del__(self) -> None:
-        self._run.leave()
+        if self._run is not None:
+            self._run.leave()
 
 
 class Run:

@@ -57,6 +57,7 @@ from .guards import Guard
 from .hooks import Hooks, ModelHooks, hooks_tuple, tool_hooks
 from .limits import Limits
 from .one_reply import OneReply
+from .opening import HistoryOpening, OpenedHistory
 from .provider_tools import is_remote
 from .recovery import Recovery
 from .rounds import RoundPorts, Rounds
@@ -82,9 +83,12 @@ class Session:
 
     `fallback` are the targets to ask when `target` fails; `route` is how they take turns, "failover"
     where a fallback is given, or a `Routing` to ask the next one after some answers too. `store` and
-    `id` keep the session in a file; `history` is one that you hold yourself. `options` are for every
+    `id` keep the session in a file, or in a database, which is opened when the session is entered or
+    first asked; `history` is one that you hold yourself. `options` are for every
     request; `ask` and `run` take the same names as keywords.
     """
+
+    subagents: Subagents | None
 
     @with_checked_names(options=Options, approval=Approval, workspace=Workspace, limits=Limits, world=World)
     def __init__(
@@ -112,16 +116,30 @@ class Session:
         self._set_world(world or World())
         self.router = self._make_router(target, fallback, route, base_url, api_key)
         registry, self.provider_tools = split_tools(tools)
-        self._set_history(id, store, history, system, registry)
-        self._set_limits(limits or Limits(), compress)
-        self._set_watchers(telemetry, hooks)
         self.options = {**(options or {})}
         Options.of(self.options)  # so that a mistake is found at once
         self._queued: deque[tuple[Block, ...]] = deque()
         self._run: Run | None = None  # the one that has the session
         self._asked: WeakSet[Run] = WeakSet()  # and those that wait for it, or have no listener yet
-        self._set_scheduler(registry, self._tool_ports(approval, workspace))
-        self.subagents = self._start_subagents()
+        self.id = id or _new_id()
+        self.limits = limits or Limits()
+        self.store, self._own_store = open_store_at(store, self.environment)
+        self._opening: HistoryOpening | None = None  # while the store is not open
+        self._settings = (system, registry, compress, telemetry, hooks, approval, workspace)
+        if history is not None or self.store is None:
+            own = history if history is not None else History(self.id, system=system)
+            self._set_parts(OpenedHistory(own))
+            return
+        self._opening = HistoryOpening(
+            self.store,
+            self.id,
+            system=system,
+            retry_safe={tool.name for tool in registry if tool.retry_safe},
+            counts_subagents=self.limits.subagent_limits is not None,
+            closes_store=self._own_store,
+        )
+        if not self._opening.may_block:
+            self._open_now(self._opening)
 
     def _set_world(self, world: World) -> None:
         """Everything that differs between two runs."""
@@ -175,24 +193,41 @@ class Session:
         found = find_target(origin, base_url=configured, project=project, environment=filled)
         return replace(found, headers=place.headers, query=place.query, options=place.options)
 
-    def _set_history(
-        self,
-        id: str | None,
-        store: Store | str | Path | None,
-        history: History | None,
-        system: str,
-        tools: Sequence[Tool],
-    ) -> None:
-        """Open the history: the one given, one of the store, or a new one."""
-        self.id = id or _new_id()
-        self.store, self._own_store = open_store_at(store, self.environment)
-        if history is not None:
-            self.history = history
-        elif self.store is not None:
-            safe = {tool.name for tool in tools if tool.retry_safe}
-            self.history = self.store.open(self.id, system=system, retry_safe=safe)
-        else:
-            self.history = History(self.id, system=system)
+    # Opening
+
+    async def open(self) -> Session:
+        """Open the store without blocking the loop. `async with`, `ask` and `run` do it by themselves."""
+        if (opening := self._opening) is not None:
+            found = await opening.open_off_loop(self._writers)
+            if self._opening is not None:  # another who waited for the same has not been here
+                self._set_parts(found)
+        return self
+
+    def _open_now(self, opening: HistoryOpening) -> None:
+        self._set_parts(opening.open_history())
+
+    if not TYPE_CHECKING:  # else the type checker would believe in any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """What a session has once it is open. To ask for it before opens the store now."""
+            opening = self.__dict__.get("_opening")
+            if opening is None or name.startswith("__"):
+                raise AttributeError(f"a session has no attribute {name!r}; check the name")
+            self._open_now(opening)
+            return getattr(self, name)
+
+    def _set_parts(self, opened: OpenedHistory) -> None:
+        """Everything that needs the history."""
+        system, tools, compress, telemetry, hooks, approval, workspace = self._settings
+        self._opening = None
+        self._set_history(opened.history, system)
+        self._set_limits(self.limits, compress)
+        self._set_watchers(telemetry, hooks)
+        self._set_scheduler(tools, self._tool_ports(approval, workspace))
+        self.subagents = self._start_subagents(opened.subagents)
+
+    def _set_history(self, history: History, system: str) -> None:
+        self.history = history
         self.history.scheduled = True
         self._keeping = ReplyDurability(self.history, self.world.threads)
         self.system = system or self.history.system
@@ -255,14 +290,13 @@ class Session:
         self.scheduler = ToolScheduler(tools, self.history, around=watch, commit=commit, **self.tool_ports)
         self.model_hooks = ModelHooks(self.hooks, self.history, self.scheduler.cancel_task)
 
-    def _start_subagents(self) -> Subagents | None:
+    def _start_subagents(self, earlier: int) -> Subagents | None:
         limits = self.limits.subagent_limits
         if limits is None:
             return None
         Options.of(limits.options)  # so that a mistake is found at once
         tree = Tree(limits)
-        if self.store is not None:
-            tree.total = len(self.store.list(within=self.id))
+        tree.total = earlier
         return self._add_subagents(tree)
 
     def _add_subagents(self, tree: Tree, depth: int = 1) -> Subagents:
@@ -299,12 +333,28 @@ class Session:
         check_names(where, "option", options, ("key", *Options.__struct_fields__))
         self._check_free("session.queue(text) what comes next")
         said = blocks_of(prompt)
-        rounds = Rounds(self._round_ports(), said, {**self.options, **options}, key)
-        ports = self._run_ports()
-        run = Run(ports, rounds, options)
-        run.key, run.is_new = key, bool(said) and (not key or known_prompt(self.history, key) is None)
-        self._asked.add(run)
-        return Events(run)
+
+        def make_run() -> Run:
+            rounds = Rounds(self._round_ports(), said, {**self.options, **options}, key)
+            run = Run(self._run_ports(), rounds, options)
+            run.key, run.is_new = key, bool(said) and (not key or known_prompt(self.history, key) is None)
+            return run
+
+        return self._events_of(make_run)
+
+    def _events_of(self, make_run: Callable[[], Run]) -> Events:
+        """The events of a run, which is made once the session is open."""
+
+        def add_run() -> Run:
+            run = make_run()
+            self._asked.add(run)
+            return run
+
+        async def open_run() -> Run:
+            await self.open()
+            return add_run()
+
+        return Events(add_run() if self._opening is None else open_run)
 
     def go_on(self, **options: Any) -> Events:
         """Continue without a new prompt. After a crash, the calls that had not started run first."""
@@ -339,11 +389,12 @@ class Session:
         check_names("reply()", "option", options, ("keep", *Options.__struct_fields__))
         self._check_free("wait for its end")
         rules = ReplyRules(keeps=keep, replaces=False)
-        work = OneReply(self._round_ports(), {**self.options, **options}, rules)
-        ports = self._run_ports(returns_calls=True)
-        run = Run(ports, work, options)
-        self._asked.add(run)
-        return Events(run)
+
+        def make_run() -> Run:
+            work = OneReply(self._round_ports(), {**self.options, **options}, rules)
+            return Run(self._run_ports(returns_calls=True), work, options)
+
+        return self._events_of(make_run)
 
     @overload
     async def ask(
@@ -674,6 +725,10 @@ class Session:
             run.cancel()
         for run in tuple(self._asked):
             await run.wait_until_over()
+        if self._opening is not None:
+            await self._opening.wait_until_over()
+            await run_in_thread(self._writers, self._release_store)
+            return
         if self.subagents is not None:
             await self.subagents.close()
         await self.scheduler.close()
@@ -690,7 +745,7 @@ class Session:
                 self.store.close()
 
     async def __aenter__(self) -> Session:
-        return self
+        return await self.open()
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

@@ -98,8 +98,12 @@ def function_named(name: str) -> SessionFor:
     return found  # type: ignore[no-any-return]
 
 
-def usual_session(id: str, store: Store) -> Session:
+async def usual_session(id: str, store: Store) -> Session:
     """The session that `turnout run` would make here; calls that need approval wait for an answer."""
+    return await asyncio.to_thread(make_usual_session, id, store)  # it reads files and the store
+
+
+def make_usual_session(id: str, store: Store) -> Session:
     from ...session.settings import Approval
     from ..shared.open_session import SessionArguments, configuration, open_session
 
