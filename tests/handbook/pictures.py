@@ -26,6 +26,9 @@ from turnout.simulate import Call, Say, SimulatedRequest
 
 PICTURES = Path(__file__).parent.parent.parent / "docs" / "pictures"
 COLUMNS = 80
+WIDTH = 720
+"""Of a picture, in pixels; it shrinks where there is less room."""
+
 FONTS = "ui-monospace, Menlo, Consolas, monospace"
 FONT_FACES = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 

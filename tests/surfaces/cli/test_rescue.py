@@ -41,6 +41,16 @@ def test_the_list_shows_who_is_stuck_and_why(somebody: User) -> None:
     assert "No session of another agent" in run(somebody, "rescue", "--cwd", str(somebody.home)).out
 
 
+def test_a_terminal_breaks_the_verdict_between_words(somebody: User) -> None:
+    """However wide it is, no word of the provider's answer is cut in two."""
+    for columns in (40, 73):
+        with Program(("rescue",), somebody.environment, somebody.folder, columns=columns) as program:
+            words = " ".join(program.wait("Resume number", scrolled=False).split())
+            program.say("")
+        assert "stuck: anthropic answers 400 messages.1: `tool_use` ids were found without" in words
+        assert "must have a corresponding `tool_result` block in the next message." in words
+
+
 def test_every_session_goes_on_in_turnout(somebody: User) -> None:
     """Stored under an id of turnout, and answered by any provider; no request is refused."""
     for number in range(1, 7):

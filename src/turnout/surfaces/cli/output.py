@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
@@ -33,6 +34,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None 
         for at in range(max(map(len, cells))):
             lines.append(_table_line([cell[at] if at < len(cell) else "" for cell in cells], widths))
     return "\n".join(lines)
+
+
+def indented_text(text: str, indent: str) -> str:
+    """A line below another one. A terminal breaks it between words; in a pipe it stays one line."""
+    if not sys.stdout.isatty():
+        return indent + text
+    width = max(20, shutil.get_terminal_size().columns)
+    return "\n".join(wrap(text, width, initial_indent=indent, subsequent_indent=indent))
 
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int]:

@@ -14,7 +14,7 @@ import click
 
 from ...errors import UsageError
 from ..shared.clean_text import one_line, printable
-from .output import json_text
+from .output import indented_text, json_text
 
 if TYPE_CHECKING:
     from ...interchange.rescue import RescueCase
@@ -101,7 +101,8 @@ def _print_list(cases: list[RescueCase], place: Path) -> None:
         turns = len(case.history.turns)
         head = f"{number:>3}  {case.found.program:<11}  {_age(case.found.updated):>7}  {turns:>4} turns"
         click.echo(printable(f"{head}  {one_line(case.session.title, 60) or '(no title)'}"))
-        click.secho(f"     {printable(one_line(case.verdict, 400))}", fg="red" if case.is_stuck else None)
+        verdict = indented_text(printable(one_line(case.verdict, 400)), "     ")
+        click.secho(verdict, fg="red" if case.is_stuck else None)
     stuck = sum(case.is_stuck for case in cases)
     click.echo(f"\n{len(cases)} found, {stuck} stuck. turnout rescue NUMBER resumes one here;")
     click.echo("turnout rescue NUMBER --write writes a repaired file for its own program.")
