@@ -11,6 +11,7 @@ SAYS = {
     "workers": "prompts that any machine finishes",
     "simulate": "every provider on loopback",
     "session": "the way of one prompt",
+    "testing": "scripts, cassettes, pytest plugin",
     "interchange": "other programs' sessions, exports",
     "telemetry": "counters, OpenTelemetry",
     "store": "sessions in a file or PostgreSQL",
@@ -23,8 +24,11 @@ SAYS = {
     "streaming": "bytes to events to a turn",
     "history": "the log and its ledger; ingest",
 }
-COLUMNS = {"simulate": 0, "streaming": 0, "interchange": 2, "store": 2, "tools": 2}
+COLUMNS = {"testing": 0, "simulate": 0, "streaming": 0, "interchange": 2, "store": 2, "tools": 2}
 """Folders that do not stand in the middle."""
+
+WIDE = "surfaces"
+"""It imports almost everything, so it reaches over two columns, and its lines go straight down."""
 
 WIDTH, BOX, HEIGHT, GAP, MARGIN = 760, 212, 40, 24, 20
 STEP = HEIGHT + GAP
@@ -42,7 +46,12 @@ def draw_layers_picture() -> str:
 
 def _place(name: str) -> tuple[float, float]:
     """The middle of the upper edge of a folder: below everything that imports it."""
-    return WIDTH * (1 + 2 * COLUMNS.get(name, 1)) / 6, MARGIN + STEP * _row(name)
+    middle = WIDTH * 2 / 3 if name == WIDE else WIDTH * (1 + 2 * COLUMNS.get(name, 1)) / 6
+    return middle, MARGIN + STEP * _row(name)
+
+
+def _width(name: str) -> float:
+    return BOX + WIDTH / 3 if name == WIDE else BOX
 
 
 def _row(name: str) -> int:
@@ -56,8 +65,9 @@ def _edges(places: dict[str, tuple[float, float]], bottom: float) -> list[str]:
 
 
 def _start(name: str, place: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
-    """The top folder is as wide as the picture, so its lines go straight down."""
-    return end[0] if _row(name) == 0 else place[0], place[1] + HEIGHT
+    """Where a line leaves a folder: as near to its end as a wide folder allows."""
+    reach = (_width(name) - BOX) / 2 + (MARGIN if name == WIDE else 0)
+    return min(max(end[0], place[0] - reach), place[0] + reach), place[1] + HEIGHT
 
 
 def _nearest(name: str) -> list[str]:
@@ -73,8 +83,9 @@ def _reached(name: str) -> set[str]:
 def _folders(places: dict[str, tuple[float, float]]) -> list[str]:
     parts = []
     for name, (x, y) in places.items():
-        wide = WIDTH - 2 * MARGIN if _row(name) == 0 else BOX
-        parts += _titled_box(x, y, wide, "pure" if name in PURE else "box", f"{name}/", SAYS[name])
+        parts += _titled_box(
+            x, y, _width(name), "pure" if name in PURE else "box", f"{name}/", SAYS.get(name, "")
+        )
     return parts
 
 

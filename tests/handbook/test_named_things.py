@@ -11,6 +11,7 @@ import pytest
 from handbook.site_pages import DOCS, ROOT
 
 import turnout
+from turnout.testing import TurnoutFixture  # in a test, `turnout` is a fixture of pytest
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 PAGES = [page for page in PAGES if page.parent.name != "decisions"]  # they tell of earlier names, too
@@ -32,7 +33,7 @@ def is_known(words: str) -> bool:
     """Whether what a piece of code names is there; pieces that name nothing of ours count as known."""
     owners = {name: getattr(turnout, name) for name in turnout.__all__} | OBJECTS
     if (found := re.match(r"turnout\.([a-zA-Z_]\w*)(?:\(|$|\.\w)", words)) and not hasattr(turnout, found[1]):
-        return found[1] in NOT_OF_PYTHON
+        return found[1] in NOT_OF_PYTHON or hasattr(TurnoutFixture, found[1])
     if found := re.match(r"(?:turnout\.)?(\w+)\.([a-z_]\w*)(?:\(|$)", words):
         owner = owners.get(found[1])
         return owner is None or has_attribute(owner, found[2])
