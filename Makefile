@@ -31,8 +31,8 @@ demo: .venv/.product
 	$(BIN)/turnout demo
 
 check: setup
-	$(BIN)/ruff check src tests bench handbook
-	$(BIN)/ruff format --check src tests bench handbook
+	$(BIN)/ruff check src tests bench handbook examples
+	$(BIN)/ruff format --check src tests bench handbook examples
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_layers.py
 
@@ -43,8 +43,8 @@ soak: setup
 	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --timeout 3000
 
 fmt: setup
-	$(BIN)/ruff check --fix src tests bench handbook
-	$(BIN)/ruff format src tests bench handbook
+	$(BIN)/ruff check --fix src tests bench handbook examples
+	$(BIN)/ruff format src tests bench handbook examples
 
 fuzz: .venv-fuzz/.ready
 	.venv-fuzz/bin/python -m tests.fuzz

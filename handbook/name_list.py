@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import UnionType
+from typing import get_args
 
 import turnout
 
@@ -31,5 +33,7 @@ def name_table(reference: Path) -> str:
 def summary_of(name: str) -> str:
     """The first sentence that the docstring of a public name says."""
     value = getattr(turnout, name)
+    if isinstance(value, UnionType):
+        return "One of " + ", ".join(f"`{kind.__name__}`" for kind in get_args(value)) + "."
     text = (getattr(value, "__doc__", "") or "").strip()
     return text.partition("\n\n")[0].replace("\n", " ").replace("    ", " ").replace("|", "\\|")

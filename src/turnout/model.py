@@ -178,6 +178,7 @@ class Opaque(Struct, frozen=True, gc=False, tag="opaque"):
 
 
 Block: TypeAlias = Text | Thinking | ToolCall | Media | Code | Opaque
+"""A piece of a turn."""
 Content: TypeAlias = Text | Media | Code | Opaque
 CONTENT = (Text, Media, Code, Opaque)
 BLOCKS = (*CONTENT, Thinking, ToolCall)
@@ -339,6 +340,7 @@ class ModelTurn(Struct, frozen=True, gc=False, tag="model_turn"):
 
 
 Turn: TypeAlias = SystemTurn | UserTurn | ModelTurn
+"""One thing said by the system, the user or the model."""
 
 
 class Started(Struct, frozen=True, gc=False, tag="started"):
@@ -381,6 +383,7 @@ class Note(Struct, frozen=True, tag="note"):
 
 
 Entry: TypeAlias = SystemTurn | UserTurn | ModelTurn | Started | Settled | Compaction | Rewind | Note
+"""One line of the log that a history is."""
 
 
 class ToolResponse(Struct, frozen=True, gc=False, tag="tool_response"):

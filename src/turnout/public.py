@@ -26,8 +26,10 @@ from .history.ledger import ToolInteraction as ToolInteraction
 from .history.log import History as History
 from .history.waiting import WaitingCall as WaitingCall
 from .hosted_tools import hosted as hosted
+from .model import Block as Block
 from .model import Code as Code
 from .model import Compaction as Compaction
+from .model import Entry as Entry
 from .model import Media as Media
 from .model import Message as Message
 from .model import ModelTurn as ModelTurn
@@ -45,6 +47,7 @@ from .model import Thinking as Thinking
 from .model import ToolCall as ToolCall
 from .model import ToolResponse as ToolResponse
 from .model import ToolSpec as ToolSpec
+from .model import Turn as Turn
 from .model import Usage as Usage
 from .model import UserTurn as UserTurn
 from .rendering.report import Rendered as Rendered
@@ -56,7 +59,9 @@ from .session.events import Complete as Complete
 from .session.events import Discarded as Discarded
 from .session.events import Failed as Failed
 from .session.events import Nested as Nested
+from .session.events import SessionEvent as SessionEvent
 from .session.events import Status as Status
+from .session.events import Terminal as Terminal
 from .session.events import Waiting as Waiting
 from .session.hooks import Hooks as Hooks
 from .session.hooks import ModelRequest as ModelRequest
@@ -73,6 +78,7 @@ from .store import Store as Store
 from .streaming.events import Done as Done
 from .streaming.events import Error as Error
 from .streaming.events import OpaqueBlock as OpaqueBlock
+from .streaming.events import StreamEvent as StreamEvent
 from .streaming.events import TextDelta as TextDelta
 from .streaming.events import TextEnd as TextEnd
 from .streaming.events import ThinkingDelta as ThinkingDelta
@@ -105,6 +111,7 @@ from .telemetry.otel import OpenTelemetry as OpenTelemetry
 from .tools.confine.forbidden_requests import forbid_requests as forbid_requests
 from .tools.confine.threads import ThreadPort as ThreadPort
 from .tools.declare.context import Question as Question
+from .tools.declare.events import ToolEvent as ToolEvent
 from .tools.declare.events import ToolProgress as ToolProgress
 from .tools.declare.events import ToolResult as ToolResult
 from .tools.declare.events import ToolState as ToolState

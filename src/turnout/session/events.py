@@ -88,6 +88,8 @@ class Waiting(Struct, frozen=True, tag="waiting"):
 
 
 Terminal: TypeAlias = Complete | Failed | Cancelled | Waiting
+"""The last event of a run: exactly one of these."""
 SessionEvent: TypeAlias = StreamEvent | ToolEvent | Status | Discarded | Nested | Terminal
+"""Whatever can happen in a run, as `session.run` gives it."""
 Emit: TypeAlias = Callable[[SessionEvent], None]
 """Passes an event on to the listener of a run."""

@@ -101,3 +101,4 @@ StreamEvent: TypeAlias = (
     | Done
     | Error
 )
+"""What a reply is made of as it arrives, as `turnout.stream` gives it."""

@@ -61,3 +61,4 @@ class ToolResult(Struct, frozen=True, tag="tool_result"):
 
 
 ToolEvent: TypeAlias = ToolState | ToolProgress | ToolResult | ToolWaiting
+"""What happens to the calls of a turn."""
