@@ -13,12 +13,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..errors import TurnoutError
+from ..history.ledger import ToolInteraction
 from ..history.log import History
 from ..model import ModelTurn, Origin
 from ..providers import PROVIDERS
 from .doctor import NEVER_ANSWERED
 from .foreign import READERS, ForeignSession, read_file
 from .foreign.opencode_store import exported_chat
+from .own_request import own_refusal
 from .rescue_places import FoundSession, sessions_of_folder
 from .unanswered import ReplayRefusal, replay_refusals, unanswered_calls
 
@@ -89,10 +91,25 @@ def examine_found(found: FoundSession, key: str = "") -> RescueCase:
     notes = session.history.diagnostics
     noticed = [note.call_id for note in notes if note.code in NEVER_ANSWERED]
     calls = unanswered_calls(session.history, noticed)
-    refusals = [each for each in replay_refusals(session.history, calls, [target]) if each.rule]
+    refusal = _refusal_of_records(session, target, found.program) or _refusal_of_open_calls(
+        session.history, calls, target
+    )
     codes = dict.fromkeys(note.code for note in notes if note.code in DAMAGE)
     damage = tuple(DAMAGE[code] for code in codes)
-    return RescueCase(found, session, target, damage, refusals[0] if refusals else None)
+    return RescueCase(found, session, target, damage, refusal)
+
+
+def _refusal_of_records(session: ForeignSession, target: str, program: str) -> ReplayRefusal | None:
+    """What the provider answers to the records as they stand in the file."""
+    problem = own_refusal(session.heard, target, program)
+    return None if problem is None else ReplayRefusal((target,), problem.rule, problem.answer)
+
+
+def _refusal_of_open_calls(
+    history: History, calls: tuple[ToolInteraction, ...], target: str
+) -> ReplayRefusal | None:
+    refusals = [each for each in replay_refusals(history, calls, [target]) if each.rule]
+    return refusals[0] if refusals else None
 
 
 def read_found(found: FoundSession, key: str) -> ForeignSession:

@@ -39,6 +39,8 @@ class ForeignSession(Struct, frozen=True):
     id: str = ""
     kept: dict[str, int] = {}
     """Records that are kept as notes, by kind."""
+    heard: tuple[Heard, ...] = ()
+    """The messages that the program sends next, as they stand in its file: since its last summary."""
 
 
 class ForeignCompaction(Struct, frozen=True):
@@ -112,7 +114,15 @@ class TranscriptBuilder:
                 _compact_history(history, cut)
         history.diagnostics.extend(self._diagnostics())
         title = self.title or title_of(history.entries)
-        return ForeignSession(history, title, self.id, dict(self.kept))
+        return ForeignSession(history, title, self.id, dict(self.kept), self._sent_messages())
+
+    def _sent_messages(self) -> tuple[Heard, ...]:
+        heard = tuple(responses.join_pieces(each for each in self._messages if isinstance(each, Heard)))
+        cuts = [each for each in self._messages if isinstance(each, ForeignCompaction)]
+        if not cuts:
+            return heard
+        *_, (last, _) = self._stretches()
+        return tuple(last)
 
     def _diagnostics(self) -> Iterator[Diagnostic]:
         for found in self.context.findings:
