@@ -28,6 +28,7 @@ from ..tools.mcp.config import McpServer, read_servers
 from ..tools.policy.rules import Mode, Rule
 from .accounts import Accounts
 from .aws_credentials import with_region
+from .folder_sessions import FolderSessions
 from .gateway_settings import GatewaySettings
 from .grants import Grants
 from .keys import KeyCommand, KeyFile, KeySource, account_name
@@ -303,6 +304,11 @@ class Config(Struct, frozen=True):
             return Trust(self.places).read(path)
         except OSError:
             return None
+
+    @property
+    def folder_sessions(self) -> FolderSessions:
+        """Which sessions were opened in which folder."""
+        return FolderSessions(self.places.state / "folders.json")
 
     @property
     def learned_steps(self) -> LearnedSteps:

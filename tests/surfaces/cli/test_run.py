@@ -148,6 +148,19 @@ def test_sessions_go_on_by_c_r_and_fork(somebody: User) -> None:
         assert len(store.read(third.result["session_id"]).turns) == 7
 
 
+def test_c_goes_on_with_the_latest_session_of_this_folder(somebody: User) -> None:
+    """A later session of another folder is not it; a folder without one says what to do."""
+    here = run(somebody, "run", *OPENAI, "-p", "here", "--output-format", "json").result
+    other, empty = somebody.folder.parent / "other", somebody.folder.parent / "empty"
+    other.mkdir()
+    empty.mkdir()
+    run(somebody, "run", *OPENAI, "-p", "there", "--cwd", str(other))
+    again = run(somebody, "run", "-c", "-p", "and?", "--output-format", "json").result
+    refused = run(somebody, "run", "-c", "-p", "and?", "--cwd", str(empty))
+    assert again["session_id"] == here["session_id"]
+    assert refused.code and "no session of" in refused.err and "-r" in refused.err
+
+
 def test_nothing_is_kept_when_asked(somebody: User) -> None:
     """`--no-store` leaves no session behind."""
     assert run(somebody, "run", *OPENAI, "-p", "hello", "--no-store").code == 0

@@ -57,7 +57,7 @@ def test_a_folder_that_does_not_exist_is_refused() -> None:
         (SessionArguments(stored=False, continues=True), "--no-store cannot resume a session"),
         (SessionArguments(resume="a", continues=True), "give only one of them"),
         (SessionArguments(fork=True), "--fork copies a session; name it with"),
-        (SessionArguments(continues=True), "there is no session to resume"),
+        (SessionArguments(continues=True), "there is no session of .* to resume; .* with -r"),
         (SessionArguments(resume="zzz"), "there is no session 'zzz'; `turnout sessions` lists them"),
     ],
 )

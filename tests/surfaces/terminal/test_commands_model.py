@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import User, simulated
+from tests.surfaces.shared.test_first_guide import SILENT, model_list
 
 OPENAI = ("chat", "--plain", "-m", "gpt-4o")
 
@@ -44,3 +45,18 @@ def test_the_words_for_a_family_follow_the_model(somebody: User) -> None:
     assert somebody.simulation is not None
     first, second = (seen.body.decode() for seen in list(somebody.simulation.exchanges)[-2:])
     assert "Prefer apply_patch" not in first and "Prefer apply_patch" in second
+
+
+def test_the_models_of_a_server_on_this_machine_are_offered(tmp_path: Path) -> None:
+    """Ollama and LM Studio are asked when the list opens; what they have needs no key."""
+    with (
+        model_list({"models": [{"name": "qwen3:8b"}]}) as ollama,
+        model_list({"data": [{"id": "phi-4"}]}) as studio,
+        simulated(tmp_path, lambda asked: "heard") as user,
+    ):
+        places = {**SILENT, "OLLAMA_BASE_URL": ollama, "LMSTUDIO_BASE_URL": f"{studio}/v1"}
+        known = User(user.home, user.folder, {**user.environment, **places}, user.simulation)
+        shown = run(known, *OPENAI, stdin="/model\n").out
+    rows = [line for line in shown.splitlines() if "local" in line]
+    assert any("ollama:qwen3:8b" in row for row in rows), shown
+    assert any("lmstudio:phi-4" in row for row in rows), shown

@@ -40,7 +40,7 @@ SESSION = (
         type=click.Choice(["content_filter", "refusal", "empty"]),
         help="Use the fallback after such an answer too; repeatable.",
     ),
-    click.option("-c", "--continue", "continues", is_flag=True, help="Resume the latest session."),
+    click.option("-c", "--continue", "continues", is_flag=True, help="Resume this folder's latest session."),
     click.option(
         "-r",
         "--resume",

@@ -121,6 +121,8 @@ def open_session(
         ),
     )
     _check_rules(command_line_rules(wanted), [tool.name for tool in session.scheduler.registry])
+    if store is not None:
+        config.folder_sessions.note(config.folder, session.id)
     return session
 
 
@@ -207,13 +209,13 @@ def stored_session(wanted: SessionArguments, config: Config) -> dict[str, Any]:
     from ...store import open_store  # loads SQLite, which not every command needs
 
     if wanted.resume and wanted.continues:
-        raise UsageError("-c resumes the latest session and -r ID another one; give only one of them")
+        raise UsageError("-c resumes the latest session of this folder, -r ID any one; give only one of them")
     store = open_store(config.environment)
     found = ""
     if wanted.resume and wanted.resume != CHOOSE:
         found = find_session(store, wanted.resume)
     elif wanted.continues:
-        found = latest_session(store)
+        found = latest_session(store, config)
     if wanted.fork and not found and wanted.resume != CHOOSE:
         raise UsageError("--fork copies a session; name it with -c or -r ID")
     if wanted.fork and found:
@@ -221,12 +223,16 @@ def stored_session(wanted: SessionArguments, config: Config) -> dict[str, Any]:
     return {"store": store, **({"id": found} if found else {})}
 
 
-def latest_session(store: Store) -> str:
-    """The id of the session that was used last."""
-    lines = store.list(limit=1)
-    if not lines:
-        raise UsageError("there is no session to resume; start one without -c")
-    return lines[0].id
+def latest_session(store: Store, config: Config) -> str:
+    """The id of the session that was used last in this folder."""
+    known = [store.summary(id) for id in config.folder_sessions.ids_of(config.folder) if store.knows(id)]
+    spoken = [line for line in known if line.turns]
+    if not spoken:
+        raise UsageError(
+            f"there is no session of {config.folder} to resume; start one without -c, "
+            "or choose one of another folder with -r"
+        )
+    return max(spoken, key=lambda line: line.updated).id
 
 
 def find_session(store: Store, given: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
@@ -11,6 +11,7 @@ from ...providers import PROVIDERS, find_provider
 from ...providers.models import facts
 from ...providers.prices import LOCAL, price
 from ...world.config import DEFAULT_MODELS
+from ...world.local_servers import local_servers
 from ...world.model_names import full_target_name, known_model_names
 from ..shared.system_prompt import system_prompt
 from .picker import PickRow
@@ -24,14 +25,23 @@ REMEMBERED = 50
 """Stored sessions whose models count as used."""
 
 
-def model_names(talk: Talk) -> list[str]:
-    """The names that /model offers: last used first, then what is ready, then what is known."""
+def model_names(talk: Talk, local: Sequence[str] = ()) -> list[str]:
+    """The names that /model offers: last used first, then what is ready, then what is known.
+
+    `local` are the models of servers on this machine: they are ready too.
+    """
     named = talk.config.settings.targets
     ours = [name if name in named else full_target_name(name) for name in talk.config.targets()]
     names = [*used_models(talk), str(talk.session.target.origin), *ours]
     ready = [name for name in known_model_names() if _has_key(talk, name)]
     rest = [name for name in known_model_names() if not _has_key(talk, name)]
-    return list(dict.fromkeys([*names, *ready, *rest]))
+    return list(dict.fromkeys([*names, *local, *ready, *rest]))
+
+
+async def local_model_names(talk: Talk) -> list[str]:
+    """The models that servers on this machine offer now, as `provider:model`."""
+    servers = await local_servers(talk.config.environment)
+    return [f"{server.provider}:{model}" for server in servers for model in server.models]
 
 
 def used_models(talk: Talk) -> Iterator[str]:
@@ -54,7 +64,7 @@ def switch_model(talk: Talk, name: str) -> None:
 
 
 async def _pick_model(talk: Talk) -> None:
-    names = model_names(talk)
+    names = model_names(talk, await local_model_names(talk))
     current = str(talk.session.target.origin)
     rows = [_model_row(talk, name, name == current) for name in names]
     chosen = await talk.edge.pick("Models: type to search; any other provider:model works too", rows)
