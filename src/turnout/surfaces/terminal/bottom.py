@@ -24,6 +24,7 @@ from prompt_toolkit.widgets import SearchToolbar
 from ..shared.clean_text import visible
 from .approval_question import ALWAYS, CHOICES, EDIT, NO, SESSION, pattern_of
 from .drawing import fit_columns, wrap_words
+from .jobs_panel import job_lines
 from .status_line import status_line
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Bottom:
             below += sum(max(-(-get_cwidth(line) // max(columns, 1)), 1) for line in lines)
         if self._terminal.picking is not None:
             below += len(self._terminal.picking.picker.window()[0]) + 2
+        below += len(self._job_lines())
         return rows - AROUND - below
 
     @property
@@ -71,6 +73,10 @@ class Bottom:
             [
                 ConditionalContainer(live, Condition(lambda: bool(terminal.live))),
                 Window(height=1),
+                ConditionalContainer(
+                    Window(FormattedTextControl(self._jobs), dont_extend_height=True),
+                    Condition(lambda: bool(terminal.talk.job_views())),
+                ),
                 ConditionalContainer(self.choices, Condition(lambda: self._shows_choices)),
                 ConditionalContainer(
                     Window(FormattedTextControl(self._rows), dont_extend_height=True),
@@ -187,6 +193,13 @@ class Bottom:
         found = f"{count} of {len(picker.rows)}" if count else "nothing fits"
         keys = f"   {found} {signs.dot} enter picks {signs.dot} esc leaves"
         return [*parts, ("class:status", fit_columns(keys, width, signs.ellipsis))]
+
+    def _job_lines(self) -> list[str]:
+        terminal = self._terminal
+        return job_lines(terminal.talk.job_views(), terminal.width - 1, terminal.drawing.theme.signs.ellipsis)
+
+    def _jobs(self) -> AnyFormattedText:
+        return [("class:status", "\n".join(self._job_lines()))]
 
     def _status(self) -> AnyFormattedText:
         terminal = self._terminal

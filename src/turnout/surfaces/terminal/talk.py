@@ -17,6 +17,7 @@ from ...model import Block
 from ...session.events import Complete, SessionEvent, Status
 from ...session.session import Session
 from ...tools.builtin.background import KEY as BACKGROUND
+from ...tools.builtin.background import BackgroundCommand
 from ...tools.confine.file_text import decode_text, is_binary
 from ...tools.declare.context import Question
 from ...tools.declare.events import ToolResult
@@ -30,6 +31,7 @@ from ..shared.mentions import AttachedFiles, attached_files
 from ..shared.usage_counts import count_use
 from .approval_question import question_of
 from .edge import Edge
+from .jobs_panel import JobView
 from .opener import Opener
 from .pasted import PastedParts
 from .pieces import Notice, Piece, Rows, Tone, UserWords
@@ -336,8 +338,18 @@ class Talk:
 
     def background_lines(self) -> list[str]:
         """The commands that run in the background, one line each."""
+        return [each.line for each in self._background_commands()]
+
+    def job_views(self) -> list[JobView]:
+        """The commands that run in the background, as the panel shows them."""
+        return [
+            JobView(each.number, each.command, each.seconds, each.last_line)
+            for each in self._background_commands()
+        ]
+
+    def _background_commands(self) -> list[BackgroundCommand]:
         held = self.session.scheduler.state.get(BACKGROUND)
-        return [each.line for each in held.live] if held is not None else []
+        return held.live if held is not None else []
 
     def look(self, path: str) -> str | None:
         """The text of a file of the workspace, to show what would change; None if it is not text."""
@@ -372,9 +384,8 @@ class Talk:
                 session.target.facts.context,
                 session.cost,
                 self._stand_in,
-                len(self.background_lines()),
             )
-        return self._status_facts
+        return replace(self._status_facts, jobs=len(self._background_commands()))  # they end by themselves
 
 
 def _file_notices(added: AttachedFiles) -> list[Notice]:

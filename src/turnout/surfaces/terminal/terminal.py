@@ -48,6 +48,8 @@ from .theme import Theme, theme
 FRAMES = 10
 TICK = 0.2
 """Seconds between two turns of the spinner."""
+JOBS_TICK = 1.0
+"""Seconds between two frames while only commands in the background run."""
 TWICE = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
@@ -68,6 +70,7 @@ class Terminal:
         self.live = ""  # the live view, drawn
         self._due: asyncio.TimerHandle | None = None
         self._shown_at = 0.0
+        self._had_jobs = False  # in the last frame
         self._clearing_since = -TWICE
         self._escaped_at = -TWICE
         self._stdout = stdout
@@ -333,6 +336,9 @@ class Terminal:
             self.app.invalidate()
         if self.talk.busy:
             self._due = loop.call_later(TICK, self._draw_frame)
+        elif self.talk.job_views() or self._had_jobs:
+            self._due = loop.call_later(JOBS_TICK, self._draw_frame)
+        self._had_jobs = bool(self.talk.job_views())
 
     def _draw_live(self) -> None:
         size = self.app.output.get_size()

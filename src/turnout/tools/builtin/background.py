@@ -74,9 +74,18 @@ class BackgroundCommand:
         )
 
     @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return (self._ended or asyncio.get_running_loop().time()) - self._since
+
+    @property
     def line(self) -> str:
-        end = self._ended or asyncio.get_running_loop().time()
-        return f"{self.number}  {self.state}, {end - self._since:.0f} s  {escape_name(self.command)[:120]}"
+        return f"{self.number}  {self.state}, {self.seconds:.0f} s  {escape_name(self.command)[:120]}"
+
+    @property
+    def last_line(self) -> str:
+        """The last line that it wrote; "" before it wrote any."""
+        return self._capture.ends.text().rstrip().rpartition("\n")[2]
 
     @property
     def output(self) -> str:
