@@ -9,8 +9,10 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from handbook.site_pages import FOLDER_LISTS, ROOT, ROOT_PAGES, pages_of_folder
+from handbook.name_list import name_table
+from handbook.site_pages import DOCS, FOLDER_LISTS, ROOT, ROOT_PAGES, pages_of_folder
 
+ALL_NAMES = re.compile(r"<!-- all public names:.*?-->")
 REMOTE_SCRIPT = re.compile(r'"https?://[^"]*\.js"|"https?://unpkg[^"]*"')
 
 
@@ -40,6 +42,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (ROOT / source).read_text().replace("](docs/", "](")
         files.append(File.generated(config, page, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Write the table of all public names; it changes with every docstring, so it is not kept in a file."""
+    return ALL_NAMES.sub(lambda _: name_table(DOCS / "reference"), markdown)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from .client_setup import client_block
 from .layers_picture import draw_layers_picture
-from .name_list import name_table
 from .problem_picture import draw_problem_picture
 from .prompt_picture import draw_prompt_picture
 from .provider_facts import facts_table, provider_table
@@ -25,7 +24,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "provider": facts_table,
     "providers": lambda _: provider_table(),
     "client": client_block,
-    "names": lambda _: name_table(DOCS / "reference"),
 }
 PICTURES: dict[str, Callable[[], str]] = {
     "layers.svg": draw_layers_picture,

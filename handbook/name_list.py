@@ -26,7 +26,7 @@ def name_table(reference: Path) -> str:
     lines = ["| name | what it is |", "|---|---|"]
     pages = documented_names(reference)
     for name in sorted(pages, key=str.lower):
-        lines.append(f"| [`{name}`]({pages[name]}) | {summary_of(name)} |")
+        lines.append(f"| [`{name}`]({pages[name]}#turnout.{name}) | {summary_of(name)} |")
     return "\n".join(lines) + "\n"
 
 
