@@ -16,10 +16,11 @@ setup: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	touch $@
 
-# MCP servers from npm, for tests that are skipped without them.
+# MCP servers and axe, a checker of accessibility, from npm: for tests that are skipped without them.
 servers:
 	npm install --prefix .npm --ignore-scripts --no-audit --no-fund --loglevel=error \
-		@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-everything@2026.8.31
+		@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-everything@2026.8.31 \
+		axe-core@4.14.0
 
 # Coding agents from npm (about 1.4 GB), for the tests of `make soak` that run them.
 clients:
@@ -80,9 +81,11 @@ docs: .venv-docs/.ready
 catalogue: setup
 	$(BIN)/python -m catalogue
 
-# Pictures of the terminal at 40, 80 and 120 columns, to be looked at (needs tmux; PNG needs chromium).
+# Pictures of the terminal at 40, 80 and 120 columns, to be looked at (needs tmux; PNG needs chromium), and of
+# the pages in a browser at 380 and 1280 pixels, light and dark, which the guide shows (needs chromium).
 shots: setup
 	$(BIN)/python -m tests.surfaces.shots shots
+	$(BIN)/python -m tests.surfaces.page_shots docs/guide/pages
 
 # For maintainers: pin again what requirements/*.in ask for (needs uv).
 lock:

@@ -28,6 +28,7 @@ ALL = (
     "store",
     "terminal",
     "gateway",
+    "pages",
     "handoff",  # last, for it leaves switches of the libraries on
 )
 PEERS = ("openai", "anthropic", "google-genai", "litellm", "pydantic-ai-slim", "langchain-openai", "httpx2")

@@ -152,11 +152,14 @@ class Tab:
         return answer["result"].get("value")
 
     def wait_until(self, expression: str) -> None:
-        """Until an expression is true in the page."""
+        """Until an expression is true in the page; between two pages it can only fail."""
         ends = time.monotonic() + PATIENCE
-        while not self.value(expression):
-            assert time.monotonic() < ends, f"never true: {expression}"
+        while time.monotonic() < ends:
+            with suppress(AssertionError):
+                if self.value(expression):
+                    return
             time.sleep(0.05)
+        raise AssertionError(f"never true: {expression}")
 
     def complaints(self) -> list[str]:
         """What the console says since the page was opened: errors, warnings, refused by policy."""
@@ -188,10 +191,11 @@ class Tab:
         self.send("Input.dispatchKeyEvent", type="keyUp", **given)
 
     def picture(self, path: Path, tallest: int = 4000) -> None:
-        """The whole page as PNG, down to a height."""
+        """The page as PNG or WebP, down to a height."""
         size = self.send("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": min(tallest, size["height"]), "scale": 1}
-        shot = self.send("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        kind = {"format": "webp", "quality": 80} if path.suffix == ".webp" else {"format": "png"}
+        shot = self.send("Page.captureScreenshot", clip=clip, captureBeyondViewport=True, **kind)
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def close(self) -> None:

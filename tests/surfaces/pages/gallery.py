@@ -98,7 +98,7 @@ def _add_repair(store: Store, clock: SteppedClock) -> None:
     clock.now += 1.7
     history.settle(test, Outcome("error", "1 failed\nE   assert parse(' a ') == 'a'"))
     clock.now += 1.1
-    history.settle(fetch, Outcome("complete", "x" * 30_000))
+    history.settle(fetch, Outcome("complete", "A line of the page. " * 200))
     history.settle(remove, Outcome("denied", "The user refused: not in this folder"))
     history.note("switch", {"target": "openai:gpt-5.1"})
     clock.now += 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from turnout import History, Media, Outcome, Text, Thinking, ToolCall
-from turnout.model import Code, Opaque
+from turnout.model import Code, Opaque, SystemTurn
 
 MARK = "INJECTED"
 HOSTILE = [
@@ -60,23 +60,31 @@ table thead tbody tfoot tr th td em s blockquote hr br mark textarea datalist st
 ALLOWED = frozenset(TAGS.split())
 
 
-def hostile_history(key: str, text: str) -> History:
-    """A conversation with the text in every field that others write."""
-    history = History(key, system=text[:2000])
+def hostile_history(key: str, *texts: str) -> History:
+    """A conversation with each text in every field that others write."""
+    spoken = texts[0][:2000].encode("utf-8", "replace").decode()  # who writes a system prompt writes UTF-8
+    history = History(key, system=spoken, tools=[{"name": _name(spoken), "description": spoken}])
+    for text in texts:
+        _add_hostile_turns(history, text)
+    return history
+
+
+def _add_hostile_turns(history: History, text: str) -> None:
     history.user([Text(text), Media("image/png", data="AAAA", name=text[:200])])
-    blocks = [
-        Thinking(text),
-        Text(text),
-        Code(text, text[:50], text),
-        Opaque(text[:100] or "x", text),
-        ToolCall("c1", text[:100] or "x", {text[:100]: text, "n": [text[:200]]}),
-    ]
-    model = text[:40].strip().encode("utf-8", "replace").decode() or "m"
-    turn = history.reply(f"openai:{model}", blocks)
-    history.settle(turn.tool_calls[0].id, Outcome("error", text, reason=text[:80]))
+    call = ToolCall(f"c{len(history.entries)}", text[:100] or "x", {text[:100]: text, "n": [text[:200]]})
+    blocks = [Thinking(text), Text(text), Code(text, text[:50], text), Opaque(text[:100] or "x", text), call]
+    turn = history.reply(f"{_name(text)}:{_name(text)}", blocks)
+    shown = [Text(text), Media(text[:50], uri=text[:200], name=text[:200]), Opaque(text[:50], text)]
+    history.settle(turn.tool_calls[0].id, Outcome("error", shown, reason=text[:80]))
     history.note("switch", {"target": text[:100]})
     history.note("recovery", {"target": text[:100], "step": text[:100]})
-    return history
+    history.note("orphaned_result", text[:400])
+    history.append(SystemTurn(history.next_key(), (Text(text),)))
+    history.compact(turn.key, text)
+
+
+def _name(text: str) -> str:
+    return text[:40].strip().encode("utf-8", "replace").decode() or "m"
 
 
 class _Checker(HTMLParser):

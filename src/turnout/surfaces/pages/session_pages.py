@@ -19,7 +19,7 @@ from ..shared.clean_text import one_line, printable
 from ..shared.conversation_html.blocks import IMAGES
 from ..shared.conversation_html.export import conversation_head, export_page
 from ..shared.conversation_html.masked_json import without_sealed
-from ..shared.conversation_html.rows import ConversationReader, ConversationRow, provider_colour
+from ..shared.conversation_html.rows import MOST_ROWS, ConversationReader, ConversationRow, provider_colour
 from ..shared.session_export import times_of_entries
 
 PER_PAGE = 50
@@ -110,25 +110,24 @@ def _page_number(query: dict[str, str]) -> int:
 
 
 def conversation_values(opened: OpenedSession, query: dict[str, str], base: str) -> dict[str, Any]:
-    """One page of a conversation: the end, or from where the query says."""
+    """One page of a conversation: its end, or before or from where the query says."""
     reader = opened.reader(f"{base}/media")
-    first = query.get("from", "")
-    if first.isdecimal() and len(first) < 10:
-        rows, has_later = reader.rows_from(int(first))
-        has_earlier = bool(rows) and reader.outline[0][0].place < rows[0].place
-    else:
-        rows, has_earlier = reader.last_rows()
-        has_later = False
+    first, before = _place_in(query, "from"), _place_in(query, "before")
+    rows = reader.rows_from(first) if first is not None else reader.last_rows(before)
+    has_earlier = bool(rows) and reader.outline[0][0].place < rows[0].place
+    has_later = bool(rows) and rows[-1].place < reader.outline[-1][0].place
     return {
         **_shared_values(opened, base),
         "rows": rows,
-        "has_earlier": has_earlier,
-        "has_later": has_later,
-        "earlier": _earlier_place(reader, rows) if has_earlier else 0,
-        "later": rows[-1].place + 1 if rows and has_later else 0,
+        "earlier": rows[0].place if has_earlier else 0,
+        "later": rows[-1].place + 1 if has_later else 0,
         "live_from": _live_place(rows) if not has_later else 0,
-        "rows_in_all": len(reader.outline),
     }
+
+
+def _place_in(query: dict[str, str], name: str) -> int | None:
+    given = query.get(name, "")
+    return int(given) if given.isdecimal() and len(given) < 10 else None
 
 
 def _shared_values(opened: OpenedSession, base: str) -> dict[str, Any]:
@@ -143,12 +142,6 @@ def _shared_values(opened: OpenedSession, base: str) -> dict[str, Any]:
     }
 
 
-def _earlier_place(reader: ConversationReader, rows: list[ConversationRow]) -> int:
-    """Where the page before this one begins."""
-    before, _ = reader.last_rows(rows[0].place)
-    return before[0].place if before else 1
-
-
 def _live_place(rows: list[ConversationRow]) -> int:
     """From where a live session is drawn again: its last reply may still get outcomes."""
     replies = [row.place for row in rows if row.kind == "model"]
@@ -159,7 +152,7 @@ def live_values(opened: OpenedSession, first: int, base: str, draft: bytes | Non
     """The end of a conversation from a place on, and the reply that is being written."""
     reader = opened.reader(f"{base}/media")
     chosen = [pair for pair in reader.outline if pair[0].place >= first]
-    rows, _ = reader.last_rows() if len(chosen) > 60 else reader.rows_from(first)
+    rows = reader.last_rows() if len(chosen) > MOST_ROWS else reader.rows_from(first)
     return {**_shared_values(opened, base), "rows": rows, "draft": draft_text(draft)}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping, Sequence
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -31,7 +32,18 @@ def markdown_html(text: str) -> str:
     text = printable(text)
     if len(text) > LONGEST or text.count("\n|") > LONG_CELL_ROWS:
         return plain_html(text)
+    return _parsed_html(text)
+
+
+@lru_cache(256)
+def _parsed_html(text: str) -> str:
+    """Parsing is most of the work of a page, and a page that is followed is drawn again and again."""
     return str(_PARSER.render(text))
+
+
+def forget_parsed() -> None:
+    """Parse every text anew from now on."""
+    _parsed_html.cache_clear()
 
 
 def plain_html(text: str) -> str:

@@ -31,6 +31,7 @@ _RUN = re.compile(rf"[A-Za-z0-9+/_=.\-]{{{SEALED_FROM},}}")
 _WORD = r"[a-z]{1,40}|[A-Z]{1,20}|(?:[A-Z][a-z]{2,20}){1,4}"
 _NUMBER = r"[a-z]{3,20}[0-9]{1,4}|[0-9]{1,20}|[0-9a-f]{1,12}"
 _PATH = re.compile(rf"[/_.=+\-]*(?:(?:{_WORD}|{_NUMBER})(?:[/_.=+\-]+|\Z))+")
+_STRING_OR_OTHER = re.compile(r'"(?:[^"\\\n]|\\.)*"|[^"]+|"')
 MOST_LINES = 6000
 
 
@@ -70,10 +71,13 @@ def shortened_lines(text: str, most: int = MOST_LINES) -> tuple[str, int]:
 def json_html(text: str, links: Mapping[str, str] | None = None) -> str:
     """Indented JSON as HTML; a text that is the id of a call is a link to that call."""
     shown, left_out = shortened_lines(text)
-    html = escape(shown, quote=False)
-    for id, anchor in (links or {}).items():
-        quoted = escape(json.dumps(id, ensure_ascii=False), quote=False)
-        html = html.replace(quoted, f'<a class="call-id" href="#{escape(anchor)}">{quoted}</a>')
+    anchors = {json.dumps(id, ensure_ascii=False): anchor for id, anchor in (links or {}).items()}
+
+    def linked(found: re.Match[str]) -> str:
+        html, anchor = escape(found[0], quote=False), anchors.get(found[0])
+        return f'<a class="call-id" href="#{escape(anchor)}">{html}</a>' if anchor else html
+
+    html = _STRING_OR_OTHER.sub(linked, shown)
     if left_out:
         html += f"\n… {left_out:,} more lines"
     return html

@@ -117,17 +117,14 @@ class ConversationReader:
 
     # One page of rows
 
-    def rows_from(self, first: int) -> tuple[list[ConversationRow], bool]:
-        """The rows from a place on, and whether there are more behind them."""
-        chosen = [pair for pair in self.outline if pair[0].place >= first]
-        rows = self._rows_of_a_page(chosen)
-        return rows, len(rows) < len(chosen)
+    def rows_from(self, first: int) -> list[ConversationRow]:
+        """The rows from a place on, as many as a page holds."""
+        return self._rows_of_a_page([pair for pair in self.outline if pair[0].place >= first])
 
-    def last_rows(self, before: int | None = None) -> tuple[list[ConversationRow], bool]:
-        """The last rows before a place, and whether there are more in front of them."""
+    def last_rows(self, before: int | None = None) -> list[ConversationRow]:
+        """The last rows, or the last before a place, as many as a page holds."""
         chosen = [pair for pair in self.outline if before is None or pair[0].place < before]
-        rows = self._rows_of_a_page(chosen[::-1])
-        return rows[::-1], len(rows) < len(chosen)
+        return self._rows_of_a_page(chosen[::-1])[::-1]
 
     def all_rows(self) -> list[ConversationRow]:
         return [self._filled_row(row, entry) for row, entry in self.outline]
