@@ -50,12 +50,13 @@ async def _serve_pages(config: Config, sockets: list[socket.socket], place: str,
     ended = ended_by_signal()
     pages, token = open_pages(config, GatewayPlaces.of(config))
     server = HttpServer(ViewApplication(pages, config, token), grace=1.0)
-    await server.start(sockets)
-    link = f"{place}/?once={pages.sign_in.make_link()}"
-    click.echo(f"turnout: viewing at {link}")
-    if opens and _has_screen():
-        await asyncio.to_thread(webbrowser.open, link)
     try:
+        await pages.check_store()
+        await server.start(sockets)
+        link = f"{place}/?once={pages.sign_in.make_link()}"
+        click.echo(f"turnout: viewing at {link}")
+        if opens and _has_screen():
+            await asyncio.to_thread(webbrowser.open, link)
         await ended.wait()
     finally:
         await server.close()

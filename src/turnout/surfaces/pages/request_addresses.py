@@ -51,6 +51,8 @@ class RequestAddresses:
             return json_response({"error": {"message": message, "type": "gateway_error", "code": 404}}, 404)
         record, bodies = found
         record.pop("number")
-        report = msgspec.json.encode({**record, "bodies": bodies} if bodies else record).decode()
+        if bodies:
+            record["bodies"] = {name: request_pages.masked_body(text) for name, text in bodies.items()}
+        report = msgspec.json.encode(record).decode()
         headers = {**HEADERS, "content-type": "application/json"}
         return Response(200, headers, self._frame.without_secrets(report).encode())

@@ -132,6 +132,12 @@ def _parsed_body(text: str) -> Any:
         return None
 
 
+def masked_body(text: str) -> str:
+    """A body as it was kept, without the private state of a provider."""
+    value = _parsed_body(text)
+    return without_sealed(text) if value is None else msgspec.json.encode(masked_value(value)).decode()
+
+
 def _shown_body(value: Any, text: str) -> str:
     if value is not None:
         return pretty_json(value)

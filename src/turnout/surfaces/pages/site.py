@@ -118,6 +118,12 @@ class Pages:
         except TurnoutError as error:
             return self._frame.problem(str(error), 500)
 
+    async def check_store(self) -> None:
+        """Read from the store now, so that an error is said where the pages are started."""
+        await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: self._session_store().list(limit=1)
+        )
+
     def _session_store(self) -> Store:
         if self._opened is None:
             self._opened = self._open_store()

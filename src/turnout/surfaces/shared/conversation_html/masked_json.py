@@ -73,11 +73,11 @@ def json_html(text: str, links: Mapping[str, str] | None = None) -> str:
     shown, left_out = shortened_lines(text)
     anchors = {json.dumps(id, ensure_ascii=False): anchor for id, anchor in (links or {}).items()}
 
-    def linked(found: re.Match[str]) -> str:
+    def link_to_call(found: re.Match[str]) -> str:
         html, anchor = escape(found[0], quote=False), anchors.get(found[0])
         return f'<a class="call-id" href="#{escape(anchor)}">{html}</a>' if anchor else html
 
-    html = _STRING_OR_OTHER.sub(linked, shown)
+    html = _STRING_OR_OTHER.sub(link_to_call, shown)
     if left_out:
         html += f"\n… {left_out:,} more lines"
     return html
