@@ -1,4 +1,4 @@
-"""Over damaged and recorded conversations: sums are sums, repairs are the report's, nothing sealed is shown."""
+"""Over damaged and recorded conversations: sums are sums, repairs are the report's, nothing is unsealed."""
 
 from __future__ import annotations
 
