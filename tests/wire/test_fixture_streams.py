@@ -9,13 +9,23 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.decoding import Decoder, chat, decode, ollama, one_by_one, responses
+from tests.decoding import Decoder, chat, cohere, decode, ollama, one_by_one, origin, responses
+
+from turnout.wire.anthropic.decoder import AnthropicDecoder
+from turnout.wire.converse.decoder import ConverseDecoder
+from turnout.wire.gemini.decoder import GeminiDecoder
+from turnout.wire.invoke.decoder import InvokeDecoder
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 DECODERS: dict[str, Callable[[], Decoder]] = {
     "openai": chat,
     "openai-responses": responses,
+    "azure": lambda: chat("azure"),
+    "azure-responses": lambda: responses("azure-responses"),
+    "bedrock": lambda: ConverseDecoder(origin("bedrock"), "t.1"),
+    "bedrock-invoke": lambda: InvokeDecoder(origin("bedrock"), "t.1"),
+    "cohere": cohere,
     "copilot": lambda: chat("copilot", joins_choices=True),
     "copilot-responses": lambda: responses("copilot"),
     "deepseek": lambda: chat("deepseek"),
@@ -27,13 +37,16 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
     "openrouter": lambda: chat("openrouter"),
     "qwen": lambda: chat("qwen"),
     "sambanova": lambda: chat("sambanova"),
+    "vertex": lambda: GeminiDecoder(origin("vertex"), "t.1"),
+    "vertex-claude": lambda: AnthropicDecoder(origin("vertex"), "t.1"),
     "xai": lambda: chat("xai"),
 }
 """By folder."""
+WITH_ROOMS_OF_THEIR_OWN = ("anthropic", "gemini")
+"""`test_decoder.py` of these protocols reads their folders."""
 
-STREAMS = sorted(
-    path for name in DECODERS for path in (FIXTURES / name).glob("*") if path.suffix in (".sse", ".ndjson")
-)
+FRAMINGS = (".sse", ".ndjson", ".eventstream")
+STREAMS = sorted(path for name in DECODERS for path in (FIXTURES / name).glob("*") if path.suffix in FRAMINGS)
 
 
 def told(path: Path) -> list[Any]:
@@ -53,5 +66,8 @@ def test_a_stream_gives_the_events_written_beside_it(path: Path) -> None:
 
 def test_every_stream_has_its_events_beside_it() -> None:
     """And there is no folder here that no decoder reads."""
-    assert STREAMS
+    folders = {folder.name for folder in FIXTURES.iterdir() if folder.is_dir()}
+
+    assert folders == {*DECODERS, *WITH_ROOMS_OF_THEIR_OWN}
     assert [path for path in STREAMS if not path.with_suffix(".events.json").is_file()] == []
+    assert {path.parent.name for path in STREAMS} == set(DECODERS)
