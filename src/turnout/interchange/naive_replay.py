@@ -24,15 +24,24 @@ def naive_request(history: History, name: str, entries: Iterable[Entry] = ()) ->
     protocol = place.api
     chosen = tuple(entries) or history.entries
     messages = [message for entry in chosen for message in _MESSAGES[protocol](history, entry)]
-    body: Wire = {"model": place.model, _FIELD[protocol]: messages}
-    if protocol == "anthropic":
+    body: Wire = {"model": place.model, _FIELD[protocol]: messages, **place.dialect.extra_body}
+    if protocol in ("anthropic", "invoke"):
         body["max_tokens"] = 1024
-    if protocol == "gemini":
-        del body["model"]
+    if protocol in ("gemini", "converse") or not getattr(place.dialect, "names_model", True):
+        del body["model"]  # the path names it
     return url(place), dumps(body).encode()
 
 
-_FIELD = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
+_FIELD = {
+    "chat": "messages",
+    "responses": "input",
+    "anthropic": "messages",
+    "invoke": "messages",
+    "gemini": "contents",
+    "converse": "messages",
+    "cohere": "messages",
+    "ollama": "messages",
+}
 
 
 def _real_outcome(history: History, entry: Any) -> tuple[ToolCall, Outcome] | None:
@@ -114,9 +123,39 @@ def _gemini_contents(history: History, entry: Any) -> list[Wire]:
     return []
 
 
+def _converse_messages(history: History, entry: Any) -> list[Wire]:
+    if isinstance(entry, UserTurn):
+        return [{"role": "user", "content": [{"text": joined_text(entry.blocks)}]}]
+    if isinstance(entry, ModelTurn):
+        content: list[Wire] = [{"text": entry.text}] if entry.text else []
+        calls = (
+            {"toolUseId": _id_of(call), "name": call.name, "input": call.arguments}
+            for call in entry.tool_calls
+        )
+        return [{"role": "assistant", "content": [*content, *({"toolUse": call} for call in calls)]}]
+    if found := _real_outcome(history, entry):
+        result = {"toolUseId": _id_of(found[0]), "content": [{"text": found[1].text}]}
+        return [{"role": "user", "content": [{"toolResult": result}]}]
+    return []
+
+
+def _ollama_messages(history: History, entry: Any) -> list[Wire]:
+    if isinstance(entry, ModelTurn):
+        calls = [{"function": {"name": c.name, "arguments": c.arguments}} for c in entry.tool_calls]
+        message: Wire = {"role": "assistant", "content": entry.text}
+        return [{**message, "tool_calls": calls} if calls else message]
+    if found := _real_outcome(history, entry):
+        return [{"role": "tool", "tool_name": found[0].name, "content": found[1].text}]
+    return _chat_messages(history, entry)
+
+
 _MESSAGES = {
     "chat": _chat_messages,
     "responses": _responses_items,
     "anthropic": _anthropic_messages,
+    "invoke": _anthropic_messages,
     "gemini": _gemini_contents,
+    "converse": _converse_messages,
+    "cohere": _chat_messages,
+    "ollama": _ollama_messages,
 }

@@ -16,6 +16,6 @@ def test_every_prompt_is_different() -> None:
 
 
 def test_the_last_step_returns_to_the_first_provider() -> None:
-    """It gets a history to which seven other providers have added."""
+    """It gets a history to which eleven other providers have added."""
     assert STORY[0].target == STORY[-1].target
-    assert len({step.target.partition(":")[0] for step in STORY}) == 7
+    assert len({step.target.partition(":")[0] for step in STORY}) == 12

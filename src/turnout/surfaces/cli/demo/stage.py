@@ -28,6 +28,8 @@ from ....wire.options import Options
 from ....world.world import World
 from .story import FILES, STORY, DemoStep, answers
 
+ACCOUNTS = {"GOOGLE_CLOUD_PROJECT": "demo", "AZURE_OPENAI_RESOURCE": "demo"}
+"""Whose account it is, where that is a part of the address."""
 CRASH = "import sys; from turnout.surfaces.cli.demo.stage import play_alone; play_alone(*sys.argv[1:])"
 
 
@@ -36,7 +38,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         keys = {name: "demo" for provider in PROVIDERS.values() for name in provider.key_variables[:1]}
-        self.environment = {"HOME": str(folder), "PATH": os.environ.get("PATH", ""), **keys}
+        self.environment = {"HOME": str(folder), "PATH": os.environ.get("PATH", ""), **ACCOUNTS, **keys}
         self.folder = folder / "workspace"
         self.transport = ScriptedTransport(answers, asks_for_key=False)
         self.history = History()

@@ -75,7 +75,13 @@ STORY = (
         "crash",
     ),
     DemoStep(
-        "deepseek:deepseek-reasoner",
+        "bedrock:us.anthropic.claude-sonnet-5",
+        "What was the typo?",
+        [READ],
+        "title() reads self.nam, and the field is self.name.",
+    ),
+    DemoStep(
+        "deepseek:deepseek-v4-pro",
         "Fix the typo.",
         [Call("edit_file", EDIT)],
         "Fixed: title() returns self.name.",
@@ -88,6 +94,30 @@ STORY = (
         "Yes: tape.py now returns self.name.",
         "failover",
         "openrouter:anthropic/claude-sonnet-5",
+    ),
+    DemoStep(
+        "cohere:command-a-03-2025",
+        "Who uses Tape?",
+        [Call("grep", {"pattern": "Tape"}), LIST],
+        "player.py does, and nobody else.",
+    ),
+    DemoStep(
+        "azure:gpt-5.2",
+        "Is the README still right?",
+        [Call("read_file", {"path": "README.md"})],
+        "Yes: player.py is the program to run.",
+    ),
+    DemoStep(
+        "vertex:claude-sonnet-5",
+        "Count the lines of tape.py.",
+        [READ],
+        "Six lines.",
+    ),
+    DemoStep(
+        "ollama:qwen3",
+        "Read the player too.",
+        [Call("read_file", {"path": "player.py"})],
+        "It prints the title of the B-side.",
     ),
     DemoStep(
         "openai-responses:gpt-5.2",
