@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 from tests.build import call, conversation, model, settled, started, user
-from tests.scenarios.sessions import CLAUDE, GPT, OSLO, PARIS, PLACES, may_call, paired, replies, told
+from tests.scenarios.sessions import (
+    CLAUDE,
+    GPT,
+    OSLO,
+    PARIS,
+    PLACES,
+    declares,
+    may_call,
+    paired,
+    replies,
+    told,
+)
 from tests.session.talk import events, everything, session, statuses, virtually
 
 from turnout import History, SessionHeld
@@ -53,7 +64,7 @@ def test_s_66_a_session_without_tools_goes_on_with_a_history_that_has_calls(plac
     assert events(talk)[-1].turn.text == "Fine."
     (seen,) = transport.exchanges
     assert transport.refusals == [] and paired(seen) == ["found"]
-    assert told(seen).tools == ["gone_tool"] and not may_call(seen)
+    assert declares(seen, "gone_tool") and not may_call(seen)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -131,7 +142,7 @@ def test_s_108_the_request_for_a_summary_is_a_valid_one(place: str) -> None:
     assert transport.refusals == []
     (asking,) = [seen for seen in transport.exchanges if b"Summarise our conversation" in seen.body]
     heard = told(asking)
-    assert paired(asking) and heard.tools == ["weather"] and not may_call(asking)
+    assert paired(asking) and declares(asking, "weather") and not may_call(asking)
     assert talk.history.summary == "What happened before."
     assert not any("Summarise" in text for text in heard.model)
 
@@ -184,7 +195,7 @@ def test_s_116_empty_arguments_are_corrected_a_few_times_and_then_a_text_is_forc
     for answer in paired(last):
         error = json.loads(answer)["tool_error"]
         assert (error["kind"], error["missing"]) == ("invalid_arguments", ["city"])
-    assert set(told(last).tools) == {"weather", "slow"} and not may_call(last)
+    assert declares(last, "weather", "slow") and not may_call(last)
     assert all(may_call(each) for each in list(transport.exchanges)[:-1]) and transport.refusals == []
 
 
@@ -236,7 +247,7 @@ def test_s_118_at_the_round_limit_pairs_are_closed_and_one_request_has_the_last_
     assert events(talk)[-1].turn.text == "That is all."
     assert len(transport.exchanges) == 5 and transport.refusals == []
     last = transport.exchanges[-1]
-    assert len(paired(last)) == 4 and told(last).tools and not may_call(last)
+    assert len(paired(last)) == 4 and declares(last, "weather", "slow") and not may_call(last)
     assert not talk.history.open_calls
 
 

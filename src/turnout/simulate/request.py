@@ -118,7 +118,7 @@ class SimulatedRequest:
         config = self.body.get("toolConfig") or {}
         mode = (config.get("functionCallingConfig") or {}).get("mode") if isinstance(config, Mapping) else ""
         kind = choice.get("type") if isinstance(choice, Mapping) else choice
-        return bool(self.tools) and kind != "none" and mode != "NONE"
+        return bool(self.tools) and kind not in ("none", "NONE") and mode != "NONE"  # "NONE" is Cohere's
 
     @property
     def user(self) -> str:
