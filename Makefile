@@ -78,8 +78,8 @@ docs: .venv-docs/.ready
 	touch $@
 
 # For maintainers: write the facts of models anew, from the packages that know them and catalogue/by_hand.toml.
-catalogue: setup
-	$(BIN)/python -m catalogue
+catalogue: .venv-bench/.ready
+	.venv-bench/bin/python -m catalogue
 
 # Pictures of the terminal at 40, 80 and 120 columns, to be looked at (needs tmux; PNG needs chromium), and of
 # the pages in a browser at 380 and 1280 pixels, light and dark, which the guide shows (needs chromium).

@@ -1,7 +1,8 @@
-"""Write the catalogue from the packages that know prices, windows and ends, and from `by_hand.toml`.
+"""Write the catalogue from the packages that know models, and from `by_hand.toml`.
 
 Prices and context windows are those of `genai-prices`; end dates are in the SDKs of OpenAI and
-Anthropic. A price is the one of the day on which this runs.
+Anthropic; output limits and modalities in other programs' tables (`limits.py`). A price is the one
+of the day on which this runs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from turnout.providers.models import normalize_model_name
+
+from . import limits
 
 HERE = Path(__file__).parent
 MADE = HERE.parent / "src" / "turnout" / "providers" / "catalogue.json"
@@ -48,13 +51,28 @@ Row = list[Any]
 
 def catalogue(today: date) -> dict[str, Any]:
     """Everything that is known today."""
-    by_hand = tomllib.loads((HERE / "by_hand.toml").read_text())
+    by_hand = _by_hand()
     return {
         "made": today.isoformat(),
-        "sources": {package: version(package) for package in PACKAGES},
-        "models": _with_contexts(_models(today), by_hand["contexts"]),
-        "ends": _ends(by_hand["ends"]),
+        "sources": {package: version(package) for package in PACKAGES} | limits.sources(),
+        "models": models(today),
+        "limits": _with_limits(limits.limits(), by_hand["limits"]),
+        "ends": ends(),
     }
+
+
+def _by_hand() -> dict[str, Any]:
+    return tomllib.loads((HERE / "by_hand.toml").read_text())
+
+
+def models(today: date) -> dict[str, dict[str, Row]]:
+    """Prices and windows; what is written by hand counts first."""
+    return _with_contexts(_models(today), _by_hand()["contexts"])
+
+
+def ends() -> dict[str, dict[str, str]]:
+    """When the maker's own API stops to answer for a model, by its normalized name."""
+    return _ends(_by_hand()["ends"])
 
 
 def _models(today: date) -> dict[str, dict[str, Row]]:
@@ -137,10 +155,19 @@ def _with_contexts(models: dict[str, dict[str, Row]], rows: list[Any]) -> dict[s
     return models
 
 
+def _with_limits(found: dict[str, dict[str, Row]], rows: list[Any]) -> dict[str, dict[str, Row]]:
+    for row in rows:
+        for name in map(normalize_model_name, row["models"]):
+            known = found.setdefault(row["provider"], {}).setdefault(name, [None] * 5)
+            said = [row.get("tokens"), *(row.get(kind) for kind in limits.MODALITIES)]
+            known[:] = [old if new is None else new for old, new in zip(known, said, strict=True)]
+    return {provider: dict(sorted(models.items())) for provider, models in sorted(found.items())}
+
+
 def _ends(by_hand: list[Any]) -> dict[str, dict[str, str]]:
-    """When the maker's own API stops to answer for a model, by its normalized name."""
-    found: dict[str, dict[str, str]] = {"anthropic": {}, "openai": {}, "gemini": {}}
+    found: dict[str, dict[str, str]] = {"anthropic": {}, "openai": {}}
     for row in by_hand:
+        found.setdefault(row["provider"], {})
         found[row["provider"]] |= {normalize_model_name(name): str(row["date"]) for name in row["models"]}
     found["anthropic"] |= dict(_ends_of_anthropic())
     found["openai"] |= dict(_ends_of_openai())
@@ -168,7 +195,7 @@ def _ends_of_openai() -> Iterator[tuple[str, str]]:
 def catalogue_text(made: dict[str, Any]) -> str:
     """One line for each model, so that a change can be reviewed."""
     parts = [f'"made": {json.dumps(made["made"])}', f'"sources": {json.dumps(made["sources"])}']
-    for section in ("models", "ends"):
+    for section in ("models", "limits", "ends"):
         inner = []
         for provider, rows in made[section].items():
             lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())

@@ -12,7 +12,14 @@ import pytest
 
 from turnout.model import Origin
 from turnout.providers import PROVIDERS
-from turnout.providers.catalogue import context_window, end_date, load_catalogue, model_row
+from turnout.providers.catalogue import (
+    LimitRow,
+    context_window,
+    end_date,
+    limit_row,
+    load_catalogue,
+    model_row,
+)
 from turnout.providers.known_facts import OVERRIDES, known_facts, set_facts
 from turnout.providers.models import facts
 from turnout.world.config import DEFAULT_MODELS
@@ -20,16 +27,57 @@ from turnout.world.config import DEFAULT_MODELS
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_catalogue_is_what_its_sources_say() -> None:
-    """`make catalogue` on the day that the file names would write the same file again."""
+def test_the_catalogue_is_what_its_sources_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make catalogue` on the day that the file names would write the same prices, windows and ends again."""
     pytest.importorskip("genai_prices", reason="genai-prices is not installed")
-    sys.path.insert(0, str(ROOT))
-    try:
-        from catalogue.__main__ import MADE, catalogue, catalogue_text
-    finally:
-        sys.path.remove(str(ROOT))
+    monkeypatch.syspath_prepend(str(ROOT))
+    from catalogue.__main__ import MADE, ends, models
+
+    made = json.loads(MADE.read_text())
+    assert models(date.fromisoformat(made["made"])) == made["models"]
+    assert ends() == made["ends"]
+
+
+def test_the_limits_are_what_their_sources_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the packages of `make bench` are installed, the whole file is made again and compared."""
+    pytest.importorskip("langchain_anthropic", reason="langchain is not installed")
+    monkeypatch.syspath_prepend(str(ROOT))
+    from catalogue.__main__ import MADE, catalogue, catalogue_text
+
     text = MADE.read_text()
     assert catalogue_text(catalogue(date.fromisoformat(json.loads(text)["made"]))) == text
+
+
+def test_every_limit_by_hand_is_in_the_catalogue() -> None:
+    """What was read in documentation comes before what another program lists."""
+    import tomllib
+
+    for row in tomllib.loads((ROOT / "catalogue" / "by_hand.toml").read_text())["limits"]:
+        for model in row["models"]:
+            _, listed = limit_row(row["provider"], model)
+            assert row.get("tokens") in (None, listed.output) and row.get("image") in (None, listed.image)
+
+
+def test_output_limits_and_modalities_are_the_catalogues() -> None:
+    """A single model may answer at greater length, or read less, than its family."""
+    longer = known_facts(Origin("anthropic", "", "claude-sonnet-4-6"))
+    blind = known_facts(Origin("mistral", "", "magistral-medium-latest"))
+
+    assert longer.output == 128_000 > facts("claude-sonnet-4-6").output
+    assert "image/png" in facts("magistral-medium-latest").media and blind.media == ()
+
+
+def test_a_wider_family_does_not_hide_a_narrower_one() -> None:
+    """gpt-5-chat answers at less length than gpt-5, also where only gpt-5 is listed."""
+    assert limit_row("openai", "gpt-5-chat-unheard")[0] in ("gpt-5", "gpt-5-chat")
+    assert known_facts(Origin("openai", "", "gpt-5-chat-unheard")).output == 16_384
+    assert known_facts(Origin("kimi", "", "kimi-k2-0905-preview")).media == ()
+
+
+def test_a_local_server_has_no_makers_limit() -> None:
+    """What the maker's API allows in one answer says nothing of the same weights on a desk."""
+    assert limit_row("vllm", "mistral-small-latest") == ("", LimitRow())
+    assert limit_row("mistral", "mistral-small-latest")[0]
 
 
 def test_every_fact_by_hand_has_its_source_and_date() -> None:

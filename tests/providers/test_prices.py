@@ -6,6 +6,7 @@ import pytest
 
 from turnout.model import Origin, Usage
 from turnout.providers import prices
+from turnout.providers.catalogue import context_window, model_row
 from turnout.providers.prices import PRICES, Price, price, set_price
 
 
@@ -65,3 +66,22 @@ def test_the_count_of_cached_input_is_the_protocols() -> None:
     within = price(Origin("openrouter", "", "anthropic/claude-sonnet-5"))
     assert apart is not None and within is not None
     assert apart.counts_cached_apart and not within.counts_cached_apart
+
+
+def test_a_model_that_is_listed_for_its_window_costs_what_its_family_costs() -> None:
+    """A row without a price does not hide the price of the family."""
+    row = model_row("cohere", "command-a-reasoning-08-2025")
+    family = price(Origin("cohere", "", "command-a"))
+
+    assert row is not None and row.context == 256_000 and row.input is None
+    assert family is not None and price(Origin("cohere", "", "command-a-reasoning-08-2025")) == family
+
+
+def test_claude_on_vertex_costs_and_counts_as_at_its_maker() -> None:
+    """Vertex serves Claude in Anthropic's format: its counts leave the cache out."""
+    there, own = (price(Origin(provider, "", "claude-sonnet-5")) for provider in ("vertex", "anthropic"))
+
+    assert there == own and there is not None and there.counts_cached_apart
+    assert context_window("vertex", "claude-sonnet-5@20260601") == context_window(
+        "anthropic", "claude-sonnet-5"
+    )

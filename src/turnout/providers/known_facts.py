@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from ..model import Origin
 from ..wire.request import ModelFacts
-from .catalogue import context_window
-from .models import facts, normalize_model_name
+from .catalogue import LimitRow, context_window, limit_row
+from .models import IMAGE, facts, family_name, normalize_model_name
 
 OVERRIDES: dict[tuple[str, str], dict[str, Any]] = {}
 """Facts that users set, by provider and normalized name; they count for names that begin so."""
 
 
 def known_facts(origin: Origin) -> ModelFacts:
-    """The facts of a model. Its window is the catalogue's; the rest is its family's."""
+    """The facts of a model. Its window and its limits are the catalogue's; the rest is its family's."""
     return _facts_at(origin.provider, origin.model)
 
 
@@ -32,8 +32,26 @@ def _facts_at(provider: str, model: str) -> ModelFacts:
     found = facts(model)
     if (window := context_window(provider, model)) is not None and window != found.context:
         found = replace(found, context=window)
+    found = _with_listed_limits(found, provider, model)
     own = _set_by_user(provider, normalize_model_name(model))
     return replace(found, known=found.known or "output" in own, **own) if own else found
+
+
+def _with_listed_limits(found: ModelFacts, provider: str, model: str) -> ModelFacts:
+    """What the catalogue lists, if it is about this model and not about a wider family than the table's."""
+    name, row = limit_row(provider, model)
+    if not name or len(name) < len(family_name(model)):
+        return found
+    media = tuple(kind for kind in found.media if _reads(row, kind) is not False)
+    media += tuple(kind for kind in IMAGE if row.image and not any("image/" in each for each in media))
+    output = found.output if row.output is None else row.output
+    return replace(found, output=output, media=media, known=found.known or row.output is not None)
+
+
+def _reads(row: LimitRow, kind: str) -> bool | None:
+    """Whether the model reads this kind of media, where that is listed."""
+    named = "pdf" if kind.endswith("pdf") else kind.partition("/")[0]
+    return getattr(row, named, None)
 
 
 def _set_by_user(provider: str, name: str) -> dict[str, Any]:

@@ -186,9 +186,9 @@ MODELS: dict[str, ModelFacts] = {
     "command": _facts_row(4_096, 4_096, media=NOTHING),  # and command-light; deprecated in September 2025
     "command-r": _facts_row(128_000, 4_096, media=NOTHING),
     "command-r7b": _facts_row(128_000, 4_096, media=NOTHING),
-    "command-a": _facts_row(256_000, 8_192, media=NOTHING),
-    "command-a-reasoning": _facts_row(256_000, 32_768, media=NOTHING, thinking=("on", "off")),
-    "command-a-vision": _facts_row(128_000, 8_192),
+    "command-a": _facts_row(256_000, 8_000, media=NOTHING),
+    "command-a-reasoning": _facts_row(256_000, 32_000, media=NOTHING, thinking=("on", "off")),
+    "command-a-vision": _facts_row(128_000, 8_000),
 }
 
 UNKNOWN = ModelFacts(known=False)
@@ -204,11 +204,13 @@ _VERSION_DOTS = re.compile(r"(?<=claude-)(.*?)(\d)\.(\d)")
 @lru_cache(maxsize=512)
 def facts(model: str) -> ModelFacts:
     """The facts of a model; for an unknown model the defaults, marked as unknown."""
+    return MODELS.get(family_name(model), UNKNOWN)
+
+
+def family_name(model: str) -> str:
+    """The longest name in the table that the model's begins with; "" where there is none."""
     name = normalize_model_name(model)
-    for cut in range(len(name), 0, -1):
-        if (found := MODELS.get(name[:cut])) is not None:
-            return found
-    return UNKNOWN
+    return next((name[:cut] for cut in range(len(name), 0, -1) if name[:cut] in MODELS), "")
 
 
 def normalize_model_name(model: str) -> str:

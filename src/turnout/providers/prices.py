@@ -8,10 +8,8 @@ from functools import lru_cache
 from msgspec import Struct
 
 from ..model import Origin, Usage
-from .catalogue import MAKERS, SAME_MODELS, LongPrompt, load_catalogue, model_row
+from .catalogue import LOCAL, MAKERS, SAME_MODELS, LongPrompt, load_catalogue, model_row
 from .models import normalize_model_name
-
-LOCAL = frozenset({"ollama", "vllm", "llamacpp", "lmstudio"})
 
 
 class Price(Struct, frozen=True):
@@ -69,7 +67,7 @@ def price(origin: Origin) -> Price | None:
 def _listed_price(provider: str, model: str) -> Price | None:
     listed = load_catalogue().models
     asked = (provider,) if SAME_MODELS.get(provider, provider) in listed else MAKERS
-    rows = (model_row(each, model) for each in asked)
+    rows = (model_row(each, model, priced=True) for each in asked)
     found = next((row for row in rows if row is not None and row.input is not None), None)
     if found is None or found.input is None or found.output is None:
         return None
@@ -83,7 +81,7 @@ def _counts_cached_apart(provider: str, model: str) -> bool:
 
     if (known := PROVIDERS.get(provider)) is None:
         return normalize_model_name(model).startswith("claude")
-    return known.speaks(model).counts_cached_apart
+    return known.serving_model(model).speaks(model).counts_cached_apart
 
 
 def set_price(model: str, price: Price, *, provider: str = "") -> None:

@@ -253,7 +253,7 @@ class Config(Struct, frozen=True):
             if model.price is None:
                 continue
             # Anthropic's count of input leaves out what came from the cache; others' counts hold it.
-            apart = at.speaks(origin.model).counts_cached_apart
+            apart = at.serving_model(origin.model).speaks(origin.model).counts_cached_apart
             price = Price(**msgspec.structs.asdict(model.price), counts_cached_apart=apart)
             set_price(origin.model, price, provider=at.name)
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...model import Origin
-from ...providers.catalogue import ModelRow, end_date, load_catalogue
+from ...providers.catalogue import ModelRow, end_date, limit_row, load_catalogue
 from ...providers.models import MODELS
 from ...providers.prices import price
 from ...wire.request import ModelFacts
@@ -66,11 +66,23 @@ def _show_listed(words: tuple[str, ...]) -> None:
         for model, row in rows.items()
         if all(word.lower() in f"{provider}:{model}" for word in words)
     ]
-    rows = [(name, _thousands(row.context), _dollars(row), end) for name, row, end in listed[:MOST]]
+    rows = [
+        (name, _thousands(row.context), *_limits(name), _dollars(row), end)
+        for name, row, end in listed[:MOST]
+    ]
     if rows:
-        click.echo("\n" + table(("listed", "context", "$ in/out per million", "ends"), rows))
+        head = ("listed", "context", "output", "reads", "$ in/out per million", "ends")
+        click.echo("\n" + table(head, rows))
     if len(listed) > MOST:
         click.echo(f"… and {len(listed) - MOST} more: give more words")
+
+
+def _limits(name: str) -> tuple[str, str]:
+    """The listed limit of an answer, and the kinds of media that are listed as read."""
+    provider, _, model = name.partition(":")
+    row = limit_row(provider, model)[1]
+    kinds = (kind for kind in ("image", "pdf", "audio", "video") if getattr(row, kind))
+    return _thousands(row.output), ", ".join(kinds)
 
 
 def _thousands(number: int | None) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ...model import ModelTurn, Origin
 from ...providers import PROVIDERS, find_provider
+from ...providers.catalogue import LOCAL
 from ...providers.models import facts
-from ...providers.prices import LOCAL, price
+from ...providers.prices import price
 from ...world.config import DEFAULT_MODELS
 from ...world.local_servers import local_servers
 from ...world.model_names import full_target_name, known_model_names

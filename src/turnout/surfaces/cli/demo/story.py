@@ -99,7 +99,7 @@ STORY = (
         "cohere:command-a-03-2025",
         "Who uses Tape?",
         [Call("grep", {"pattern": "Tape"}), LIST],
-        "player.py does, and nobody else.",
+        "Only player.py does.",
     ),
     DemoStep(
         "azure:gpt-5.2",
