@@ -30,7 +30,7 @@ def talk(script: list[object], learned: LearnedSteps) -> tuple[ScriptedTransport
 
 def test_a_step_that_helped_is_taken_at_once_by_the_next_session(tmp_path: Path) -> None:
     """The first session is refused once; the second is not, says so, and forgets when it is told to."""
-    learned = LearnedSteps(tmp_path / "learned.json")
+    learned = LearnedSteps(tmp_path / "learned.toml")
     refused = HttpError("invalid_request", message="reasoning is not supported here")
     first, told = talk([refused, "Hi."], learned)
     assert [seen.status for seen in first.exchanges] == [400, 200] and len(told) == 1
@@ -46,7 +46,7 @@ def test_a_step_that_helped_is_taken_at_once_by_the_next_session(tmp_path: Path)
 
 def test_a_step_that_depends_on_the_conversation_is_not_kept(tmp_path: Path) -> None:
     """Flattening helped this history; another one may not need it."""
-    learned = LearnedSteps(tmp_path / "learned.json")
+    learned = LearnedSteps(tmp_path / "learned.toml")
     recovery = Recovery(learned)
     for _ in range(3):
         recovery.step(ORIGIN, "t1")
@@ -56,7 +56,7 @@ def test_a_step_that_depends_on_the_conversation_is_not_kept(tmp_path: Path) -> 
 
 def test_the_steps_of_a_target_go_on_where_the_learned_ones_end(tmp_path: Path) -> None:
     """A learned step is not tried again; a compaction does not undo it."""
-    learned = LearnedSteps(tmp_path / "learned.json")
+    learned = LearnedSteps(tmp_path / "learned.toml")
     learned.keep(TARGET, DURABLE[0], "no")
     learned.keep(TARGET, "a step of another version", "no")
     recovery = Recovery(learned)

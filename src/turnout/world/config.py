@@ -64,6 +64,10 @@ class TargetSettings(RequestSettings, frozen=True, forbid_unknown_fields=True):
     region: str = ""  # of AWS
 
     dialect: dict[str, Any] = field(default_factory=dict)  # how the server differs, as `turnout probe` found
+    # What it is asked without, as sessions learn it from refusals; `why` and `until` come with such a table.
+    without: tuple[Literal["reasoning", "options"], ...] = ()
+    why: str = ""
+    until: str = ""
 
     @property
     def address(self) -> dict[str, str]:
@@ -313,7 +317,8 @@ class Config(Struct, frozen=True):
     @property
     def learned_steps(self) -> LearnedSteps:
         """What sessions learned from refusals."""
-        return LearnedSteps(self.places.state / "learned.json")
+        lasting = {name: tuple(named.without) for name, named in self.settings.targets.items()}
+        return LearnedSteps(self.places.state / "learned.toml", lasting)
 
     @property
     def grants(self) -> Grants:

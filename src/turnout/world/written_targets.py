@@ -59,4 +59,5 @@ def _toml(value: Any) -> str:
     """A value in TOML. Texts, numbers and lists of both are written as in JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return dumps(list(value) if isinstance(value, tuple) else value)
+    # TOML refuses DEL inside a text, and JSON does not escape it.
+    return dumps(list(value) if isinstance(value, tuple) else value).replace("\x7f", "\\u007f")

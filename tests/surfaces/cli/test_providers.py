@@ -45,10 +45,24 @@ def test_what_sessions_learned_is_shown_and_forgotten(somebody: User) -> None:
     """A target, the step, and why; `--forget` ends it, and names what there is where it finds nothing."""
     learned = load_config(somebody.environment, Path(".")).learned_steps
     learned.keep("openai:gpt-5.1", "drop reasoning", "no thinking here")
-    assert (
-        "openai:gpt-5.1 is asked with 'drop reasoning' (it refused: no thinking here)"
-        in run(somebody, "providers").out
-    )
+    (kept,) = learned.all_steps()
+    words = f"openai:gpt-5.1 is asked with 'drop reasoning' until {kept.until} (it refused: no thinking here)"
+    assert words in run(somebody, "providers").out
     assert run(somebody, "providers", "--forget", "openai:gpt-5.1").code == 0
     assert "learned:" not in run(somebody, "providers").out
     assert run(somebody, "providers", "--forget", "openai:gpt-5.1").code == 2
+
+
+def test_what_a_probe_found_is_shown_with_the_providers(somebody: User) -> None:
+    """A server of the user: its name in the configuration, and how it differs."""
+    config = somebody.home / ".config" / "turnout" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(
+        '[targets.desk]\ntarget = "compatible:m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+        'without = ["reasoning"]\n[targets.desk.dialect]\nsystem_role = "system"\n'
+    )
+
+    shown = run(somebody, "providers").out
+
+    assert "configured: desk (compatible:m) differs in" in shown and "system_role" in shown
+    assert "reasoning" in shown and "configured:" not in run(somebody, "providers", "openai").out

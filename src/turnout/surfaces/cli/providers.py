@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ...errors import TurnoutError, UsageError
 from ...model import Origin
+from ...plain import dumps
 from ...providers import PROVIDERS, Provider
 from ...providers import find_provider as provider
 from ...session.limits import Limits, Timeouts
@@ -18,7 +19,7 @@ from ...wire.shared.redaction import redact_keys
 from ...world.config import DEFAULT_MODELS, Config
 from ...world.learned_steps import LearnedStep
 from ...world.world import World
-from ..shared.clean_text import one_line
+from ..shared.clean_text import json_line, one_line
 from ..shared.open_session import SessionArguments, configuration
 from . import exit_codes as exits
 from .output import json_text, table
@@ -77,7 +78,10 @@ def providers_command(
         click.echo(table(head, rows))
         for kept in (kept for line in lines for kept in line.learned):
             why = one_line(redact_keys(kept.why), 120)
-            click.echo(f"learned: {kept.target} is asked with {kept.step!r} (it refused: {why})")
+            click.echo(
+                f"learned: {kept.target} is asked with {kept.step!r} until {kept.until} (it refused: {why})"
+            )
+        _print_named_targets(config, names)
     ctx.exit(exits.CONFIGURATION if any(line.works is False for line in lines) else exits.OK)
 
 
@@ -92,6 +96,17 @@ def _provider_line(config: Config, each: Provider, model: str) -> ProviderLine:
     learned = tuple(step for step in kept if Origin.parse(step.target).provider == each.name)
     usual = model or DEFAULT_MODELS.get(each.name, "")
     return ProviderLine(each.name, key, redact_keys(address), usual, learned=learned)
+
+
+def _print_named_targets(config: Config, names: tuple[str, ...]) -> None:
+    """What the configuration says of servers of the user: their dialect, as `turnout probe` found it."""
+    for name, named in config.settings.targets.items():
+        at = Origin.parse(named.target).provider
+        found = {**named.dialect, **({"without": list(named.without)} if named.without else {})}
+        if found and (not names or at in names):
+            click.echo(
+                f"configured: {name} ({named.target}) differs in {one_line(json_line(dumps(found)), 300)}"
+            )
 
 
 def _forget_steps(config: Config, target: str) -> None:
