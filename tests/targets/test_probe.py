@@ -34,12 +34,25 @@ def play(name: str) -> Simulation:
     return Simulation(lambda asked: [Think("Hm."), Say("Hi.")], provider=name)
 
 
-def explore(server: Simulation, model: str, **limits: float) -> ServerProbe:
+def explore(server: Simulation | OnlyAt, model: str, **limits: float) -> ServerProbe:
     probe = ServerProbe("http://192.0.2.1/v1", model, "house", **limits)  # type: ignore[arg-type]
     while (asked := probe.next_request()) is not None:
         answer = server.answer(asked.request.url, {**asked.request.headers, **KEY}, asked.request.body)
         probe.read_answer(ProbeAnswer(answer.status, answer.headers, answer.body))
     return probe
+
+
+class OnlyAt:
+    """A server that knows one path: everything else is not found."""
+
+    def __init__(self, server: Simulation, path: str) -> None:
+        self._server, self._path = server, path
+
+    def answer(self, url: str, headers: dict[str, str], body: bytes) -> ProbeAnswer:
+        if self._path not in url:
+            return ProbeAnswer(404, {}, b"not found")
+        answer = self._server.answer(url, headers, body)
+        return ProbeAnswer(answer.status, answer.headers, answer.body)
 
 
 def refusals(server: Simulation, finding: ProbeFinding) -> list[SimulatedExchange]:
@@ -64,12 +77,32 @@ def test_the_dialect_that_is_found_is_never_refused(name: str, model: str) -> No
     assert refusals(server, probe.findings) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "api", "model"),
+    [
+        ("ollama", "/api/chat", "ollama", "house-7b"),
+        ("cohere", "/v2/chat", "cohere", "house-7b"),
+        ("cohere", "/v2/chat", "cohere", "command-a-reasoning-08-2025"),
+        ("bedrock", "/converse", "converse", "house-7b"),
+        ("bedrock", "/converse", "converse", "us.anthropic.claude-sonnet-5"),
+        ("bedrock", "/converse", "converse", "mistral.mistral-large-2407-v1:0"),
+    ],
+)
+def test_a_server_with_an_api_of_its_own_is_found(name: str, path: str, api: str, model: str) -> None:
+    """Ollama's, Cohere's and Bedrock's own API, where the server has no other."""
+    server = play(name)
+    probe = explore(OnlyAt(server, path), model)
+    found = probe.findings
+    assert found.target is not None and found.target.api == api and probe.sent <= MOST_REQUESTS
+    assert refusals(server, found) == []
+
+
 def test_a_server_that_speaks_nothing_we_know_gives_no_target() -> None:
     """Every protocol is tried once, and the probe ends."""
     probe = ServerProbe("http://192.0.2.1", "m", "house")
     while probe.next_request() is not None:
         probe.read_answer(ProbeAnswer(404, {}, b"{}"))
-    assert probe.findings.target is None and probe.sent < 10
+    assert probe.findings.target is None and probe.sent < 12
 
 
 def test_a_probe_ends_at_each_of_its_limits() -> None:

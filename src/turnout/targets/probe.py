@@ -33,6 +33,9 @@ HOMES = {
     "responses": "openai-responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
+    "ollama": "ollama",
+    "cohere": "cohere",
+    "converse": "bedrock",
 }
 """The provider whose address, key header and dialect a protocol begins with."""
 MISSING = (404, 405, 501)
@@ -178,6 +181,9 @@ class ServerProbe:
         for base in dict.fromkeys((self.base_url, self.base_url.removesuffix("/v1") + "/v1beta")):
             yield self._target("gemini", base)
         yield self._target("responses", self.base_url)
+        host = self.base_url.removesuffix("/v1")  # these have their version in the path, or none
+        for api in ("ollama", "cohere", "converse"):
+            yield self._target(api, host)
 
     def _target(self, api: str, base: str) -> Target:
         return find_target(Origin(HOMES[api], self.name, self.model), base_url=base)
