@@ -99,8 +99,11 @@ class _Caller:
         """The first model that the server lists."""
         place = find_target(f"compatible@{name}:", base_url=base_url)
         headers = await self._key_headers(place)
-        answer = await self._send_request(Outgoing("GET", f"{base_url}/models", headers, b""))
-        return _first_model_in(answer.body) if answer.is_accepted else ""
+        for path in LISTS:
+            answer = await self._send_request(Outgoing("GET", f"{base_url}{path}", headers, b""))
+            if answer.is_accepted and (found := _first_model_in(answer.body)):
+                return found
+        return ""
 
     async def _key_headers(self, place: Target) -> dict[str, str]:
         self._keys.set(account_name(place), self._key)
@@ -119,12 +122,12 @@ async def _run_probe(
     caller: _Caller, url: str, model: str, name: str, max_requests: int, max_cost: float
 ) -> ProbeFinding:
     if not model:
-        click.echo(f" 0  the list of models: {redact_keys(url)}/models")
+        click.echo(f" 0  the list of models: {redact_keys(url)}{', or '.join(LISTS)}")
         model = await caller.first_model(url, name)
         if not model:
-            raise UsageError(f"{redact_keys(url)}/models lists no model; name one with -m")
+            raise UsageError(f"{redact_keys(url)} lists no model; name one with -m")
         click.echo(f"    the model is {one_line(model, 80)}")
-        max_requests -= 1
+        max_requests -= len(LISTS)
     probe = ServerProbe(url, model, name, most=max_requests, max_cost=max_cost)
     while (asked := probe.next_request()) is not None:
         click.echo(f"{asked.number:2}  {asked.what}, in {asked.target.api}", nl=False)
@@ -146,6 +149,8 @@ def _print_finding(finding: ProbeFinding) -> None:
         click.echo(f"uncertain  {one_line(redact_keys(line), 300)}")
 
 
+LISTS = ("/models", "/api/tags")
+"""Where servers list their models; the second one is Ollama's."""
 UNTRIED = ("images and files, the window and the prices of its models: not tried",)
 
 

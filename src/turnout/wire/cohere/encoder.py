@@ -13,7 +13,7 @@ from ...ids import IdProjection
 from ...model import Media, Message, Opaque, Text, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from ..options import Options
 from ..request import Setting
-from ..shared.body import FIRST_FILLER, LAST_FILLER, TEXT_FILLER, body_bytes, encode
+from ..shared.body import TEXT_FILLER, encode
 from ..shared.content import (
     as_reminder,
     base64_url,
@@ -26,38 +26,24 @@ from ..shared.content import (
 )
 from ..shared.growing_bytes import Roll, Wire
 from ..shared.residues import fields_of
+from ..shared.role_encoder import RoleEncoder
 from .dialect import CohereDialect
 from .fields import CohereFields
 
 PLAN = "tool_plan"
 
 
-class CohereEncoder:
+class CohereEncoder(RoleEncoder):
     """Messages as Cohere wants them."""
 
     def __init__(
         self, dialect: CohereDialect, setting: Setting, ids: IdProjection, thinking: bool | None
     ) -> None:
+        super().__init__(setting, ids, thinking, Roll())
         self.dialect = dialect
-        self.setting = setting
-        self.ids = ids
-        self.called: dict[str, None] = {}
-        self._keeps_thinking = thinking is not False
-        self._roll = Roll()
         self._fields = CohereFields(dialect, setting, ids)
-        self._fillers: list[str] = []
-
-    def feed(self, message: Message) -> None:
-        self._add_message(self._roll, message, self._fillers)
 
     # Messages
-
-    def _add_message(self, roll: Roll, message: Message, changes: list[str]) -> None:
-        for wire in self._wire(message, changes):
-            if roll.empty and wire["role"] != "user":
-                changes.append("first-role filler: the conversation must start with the user")
-                roll.add({"role": "user", "content": FIRST_FILLER})
-            roll.add(wire)
 
     def _wire(self, message: Message, changes: list[str]) -> Iterator[Wire]:
         match message.role:
@@ -115,19 +101,8 @@ class CohereEncoder:
 
     # Request
 
-    def body(
-        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
-    ) -> tuple[bytes, list[str]]:
-        changes = list(self._fillers)
-        roll = self._roll.branch()
-        for message in tail:
-            self._add_message(roll, message, changes)
-        if roll.last is None or roll.last_role == "assistant":
-            changes.append("last-role filler: a request must not end with a message of the model")
-            roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
-        opening = b"" if is_blank(system) else encode({"role": "system", "content": system})
-        fields = self._fields.of(self.called, tools, options, changes)
-        return body_bytes(fields, "messages", ([opening], self._roll.closed_pieces, [roll.bytes()])), changes
+    def _request_fields(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+        return self._fields.of(self.called, tools, options, changes)
 
 
 def _spoken_messages(blocks: Sequence[Any]) -> Iterator[Wire]:

@@ -13,39 +13,26 @@ from ...ids import IdProjection
 from ...model import Media, Message, Thinking, ToolCall, ToolResponse, ToolSpec, block_text
 from ..options import Options
 from ..request import Setting
-from ..shared.body import FIRST_FILLER, LAST_FILLER, body_bytes, encode
-from ..shared.content import as_reminder, is_blank, nonblank, note_once, response_media, response_text
+from ..shared.content import as_reminder, nonblank, note_once, response_media, response_text
 from ..shared.growing_bytes import Roll, Wire
+from ..shared.role_encoder import RoleEncoder
 from .dialect import OllamaDialect
 from .fields import OllamaFields
 
 
-class OllamaEncoder:
+class OllamaEncoder(RoleEncoder):
     """Messages as Ollama's own API wants them."""
+
+    opening_roles = ("user", "system")
 
     def __init__(
         self, dialect: OllamaDialect, setting: Setting, ids: IdProjection, thinking: bool | None
     ) -> None:
+        super().__init__(setting, ids, thinking, Roll(_join_neighbours))
         self.dialect = dialect
-        self.setting = setting
-        self.ids = ids
-        self.called: dict[str, None] = {}
-        self._keeps_thinking = thinking is not False
-        self._roll = Roll(_join_neighbours)
         self._fields = OllamaFields(dialect, setting, ids)
-        self._fillers: list[str] = []
-
-    def feed(self, message: Message) -> None:
-        self._add_message(self._roll, message, self._fillers)
 
     # Messages
-
-    def _add_message(self, roll: Roll, message: Message, changes: list[str]) -> None:
-        for wire in self._wire(message, changes):
-            if roll.empty and wire["role"] not in ("user", "system"):
-                changes.append("first-role filler: the conversation must start with the user")
-                roll.add({"role": "user", "content": FIRST_FILLER})
-            roll.add(wire)
 
     def _wire(self, message: Message, changes: list[str]) -> Iterator[Wire]:
         match message.role:
@@ -89,19 +76,8 @@ class OllamaEncoder:
 
     # Request
 
-    def body(
-        self, tail: Sequence[Message], system: str, tools: Sequence[ToolSpec], options: Options
-    ) -> tuple[bytes, list[str]]:
-        changes = list(self._fillers)
-        roll = self._roll.branch()
-        for message in tail:
-            self._add_message(roll, message, changes)
-        if roll.last is None or roll.last_role == "assistant":
-            changes.append("last-role filler: a request must not end with a message of the model")
-            roll.add({"role": "user", "content": LAST_FILLER if roll.last else FIRST_FILLER})
-        opening = b"" if is_blank(system) else encode({"role": "system", "content": system})
-        fields = self._fields.of(tools, options, changes)
-        return body_bytes(fields, "messages", ([opening], self._roll.closed_pieces, [roll.bytes()])), changes
+    def _request_fields(self, tools: Sequence[ToolSpec], options: Options, changes: list[str]) -> Wire:
+        return self._fields.of(tools, options, changes)
 
 
 def _spoken_messages(role: str, blocks: Iterable[Any], changes: list[str]) -> Iterator[Wire]:
