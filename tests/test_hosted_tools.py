@@ -159,3 +159,41 @@ def test_it_survives_being_written_as_json() -> None:
     assert again.tools == history.tools
     to = "anthropic:claude-sonnet-4-5"
     assert render(again, to).body == render(history, to).body
+
+
+@pytest.mark.parametrize(
+    ("to", "id", "place"),
+    [
+        ("openai-responses:gpt-5.1", "cntr_68c3", lambda body: body["tools"][0]["container"]),
+        ("azure-responses:gpt-5.1", "cntr_68c3", lambda body: body["tools"][0]["container"]),
+        ("anthropic:claude-sonnet-5", "container_011C", lambda body: body["container"]),
+        ("anthropic:claude-haiku-4-5", "container_011C", lambda body: body["container"]),
+    ],
+)
+def test_code_runs_again_in_the_container_that_is_named(to: str, id: str, place: Any) -> None:
+    """OpenAI has the id in the declaration, Anthropic in the request; neither is given the other's."""
+    theirs = "container_011C" if id.startswith("cntr_") else "cntr_68c3"
+    own, foreign = (asked(hosted("code_execution", container=each), to=to) for each in (id, theirs))
+
+    assert (
+        place(own.json) == id
+        and complaints(own, find_target(to)) == []
+        and "container" not in str(own.changes)
+    )
+    assert theirs.encode() not in foreign.body and complaints(foreign, find_target(to)) == []
+    assert any("container" in each for each in (*foreign.changes, *map(str, foreign.diagnostics)))
+
+
+def test_a_container_and_files_exclude_each_other() -> None:
+    """A container has its own files."""
+    with pytest.raises(UsageError, match="container or files"):
+        hosted("code_execution", container="cntr_1", files=["file_1"])
+
+
+def test_a_container_in_a_declaration_is_read_back() -> None:
+    """What a client of OpenAI asks for survives for OpenAI, and its id goes to no other provider."""
+    declared = {"type": "code_interpreter", "container": "cntr_68c3"}
+    same, other = (asked(declared, to=to) for to in ("openai-responses:gpt-5.1", "anthropic:claude-sonnet-5"))
+
+    assert same.json["tools"] == [declared]
+    assert other.json["tools"][0]["type"].startswith("code_execution") and b"cntr_" not in other.body

@@ -50,6 +50,8 @@ def hosted(kind: str, **options: Any) -> ToolSpec:
     missing = [name for name in NEEDED.get(kind, ()) if not given.get(name)]
     if missing:
         raise UsageError(f"hosted({kind!r}) needs {' and '.join(missing)}; give {missing[0]}=…")
+    if "container" in given and "files" in given:
+        raise UsageError(f"hosted({kind!r}) takes container or files: a container has its own files")
     name = str(given["label"]) if kind == "mcp" else kind
     return ToolSpec(name, parameters=given, kind=f"{PREFIX}{kind}")
 
@@ -64,7 +66,9 @@ class HostedForm(Struct, frozen=True, kw_only=True):
 
     `options` says where a neutral option stands in the declaration: a path, and after `|` the
     shape of its value where that is special. `entry_options` stand in an entry of the request's own
-    list `entry_field`. Options that are named in neither are not taken.
+    list `entry_field`, `request_options` beside the declarations. Options that are named in none of
+    them are not taken. The shape `id=PREFIX` is the id of a thing at this provider: ids of others,
+    which begin otherwise, are not taken either.
     """
 
     kind: str
@@ -76,6 +80,7 @@ class HostedForm(Struct, frozen=True, kw_only=True):
     options: dict[str, str] = field(default_factory=dict)
     fixed: dict[str, Any] = field(default_factory=dict)  # what the declaration always holds
     request: dict[str, Any] = field(default_factory=dict)  # fields that the request needs beside it
+    request_options: dict[str, str] = field(default_factory=dict)
     entry_field: str = ""
     entry_fixed: dict[str, Any] = field(default_factory=dict)
     entry_options: dict[str, str] = field(default_factory=dict)
@@ -96,7 +101,7 @@ class HostedForm(Struct, frozen=True, kw_only=True):
         """The tool in the words of this API."""
         inner: dict[str, Any] = {}
         for name, path in self.options.items():
-            if name in options:
+            if name in options and _fits(path, options[name]):
                 _set_option(inner, path, options[name])
         inner = _merge_fixed(inner, self.fixed)
         if self.is_key:
@@ -105,17 +110,22 @@ class HostedForm(Struct, frozen=True, kw_only=True):
 
     def request_fields(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """What the request holds beside the declaration."""
+        asked = dict(self.request)
+        for name, path in self.request_options.items():
+            if name in options and _fits(path, options[name]):
+                _set_option(asked, path, options[name])
         if not self.entry_field:
-            return self.request
+            return asked
         entry = dict(self.entry_fixed)
         for name, path in self.entry_options.items():
             if name in options:
                 _set_option(entry, path, options[name])
-        return {**self.request, self.entry_field: [entry]}
+        return {**asked, self.entry_field: [entry]}
 
     def not_taken(self, options: Mapping[str, Any]) -> list[str]:
         """The options that this API does not have."""
-        return [name for name in options if name not in self.options and name not in self.entry_options]
+        paths = {**self.options, **self.entry_options, **self.request_options}
+        return [name for name, value in options.items() if name not in paths or not _fits(paths[name], value)]
 
     def read_options(self, declaration: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """The neutral options in a declaration, and the fields that they do not say whole."""
@@ -125,7 +135,8 @@ class HostedForm(Struct, frozen=True, kw_only=True):
         options = {}
         for name, path in self.options.items():
             where, _, shape = path.partition("|")
-            if (value := _value_at(inner, where)) is not None:
+            value = _value_at(inner, where)
+            if value is not None and _fits(path, value):
                 options[name] = _neutral_value(value, shape)
         written = self.declaration(options)
         written = written[self.type] if self.is_key else written
@@ -135,6 +146,12 @@ class HostedForm(Struct, frozen=True, kw_only=True):
     def field_of(self, option: str) -> str:
         """What this API calls a neutral option."""
         return self.options.get(option, option).partition("|")[0]
+
+
+def _fits(path: str, value: Any) -> bool:
+    """Whether a value can stand at this path: an id must be one of this provider."""
+    shape = path.partition("|")[2]
+    return not shape.startswith("id=") or (isinstance(value, str) and value.startswith(shape[3:]))
 
 
 def _says_whole(written: Any, given: Any) -> bool:

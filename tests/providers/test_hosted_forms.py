@@ -22,7 +22,8 @@ FORMS = [
 def test_a_form_speaks_of_options_that_its_kind_has(name: str, form: HostedForm) -> None:
     """A misspelt option would never be sent."""
     assert form.kind in KINDS
-    assert {*form.options, *form.entry_options} <= set(KINDS[form.kind])
+    named = {*form.options, *form.entry_options, *form.request_options}
+    assert named <= set(KINDS[form.kind])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ DOMAINS = {"allowed_domains": "allowed_domains", "blocked_domains": "blocked_dom
 SERVER_TOOLS = ("claude-3-5-haiku*", "claude-3-7*", "claude-*-4*", "claude-*-[5-9]*")
 # Recorded with 200: 20260120 on sonnet-4-6, 20250825 on haiku-4-5.
 NEW_CODE = ("claude-opus-4-[5-9]*", "claude-sonnet-4-[5-9]*", "claude-opus-[5-9]*", "claude-sonnet-[5-9]*")
+# Where earlier code ran: recorded with 200 as a field of the request. Ids begin so in all recordings.
+CONTAINER = {"container": "container|id=container_"}
 
 ANTHROPIC = (
     HostedForm(
@@ -42,12 +44,14 @@ ANTHROPIC = (
         name="code_execution",
         models=NEW_CODE,
         also=("code_execution_20*",),
+        request_options=CONTAINER,
     ),
     HostedForm(
         kind="code_execution",
         type="code_execution_20250825",
         name="code_execution",
         models=SERVER_TOOLS,
+        request_options=CONTAINER,
     ),
     HostedForm(
         kind="mcp",
@@ -77,7 +81,7 @@ OPENAI = (
     HostedForm(
         kind="code_execution",
         type="code_interpreter",
-        options={"files": "container.file_ids"},
+        options={"files": "container.file_ids", "container": "container|id=cntr_"},
         fixed={"container": {"type": "auto"}},
         request={"include": ["code_interpreter_call.outputs"]},
     ),
