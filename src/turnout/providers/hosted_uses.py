@@ -31,10 +31,13 @@ SERVER_TOOLS = {"web_search": "web_search", "web_fetch": "url_context"}
 
 PRICES = {
     ("anthropic", "web_search"): 0.01,
-    ("openai-responses", "web_search"): 0.01,
+    ("vertex", "web_search"): 0.01,  # of Claude; what Google asks for its own search is not in the list
     ("openai-responses", "file_search"): 0.0025,
 }
-"""US dollars for one use, by provider: their public price lists, 2026. What is not here is not known."""
+"""US dollars for one use, by provider, as litellm 1.83.0 lists them (read on 2026-11-17).
+
+A use that is not here is counted, and its cost is not known.
+"""
 
 
 def hosted_uses(turn: ModelTurn) -> dict[str, int]:
@@ -45,6 +48,8 @@ def hosted_uses(turn: ModelTurn) -> dict[str, int]:
 def cost_of_uses(turn: ModelTurn) -> float:
     """US dollars for the uses whose price is known."""
     provider = turn.origin.provider
+    if provider == "vertex" and "claude" not in turn.origin.model:
+        return 0.0
     return sum(PRICES.get((provider, kind), 0.0) * count for kind, count in hosted_uses(turn).items())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.surfaces.cli.oneshot import run
 from tests.surfaces.places import simulated
 
-from turnout.simulate import Call, Reply, Say
+from turnout.simulate import Call, Hosted, Reply, Say
 
 
 def test_stats_count_over_time(tmp_path: Path) -> None:
@@ -39,3 +39,18 @@ def test_stats_say_who_answered_and_why(tmp_path: Path) -> None:
     (gave,) = [line for line in shown.splitlines() if line.startswith("anthropic:") and "refusal 1" in line]
     (took,) = [line for line in shown.splitlines() if line.startswith("openai:") and "refusal 1" in line]
     assert gave.split()[1] == took.split()[1] == "1"
+
+
+def test_stats_count_the_tools_that_providers_ran(tmp_path: Path) -> None:
+    """Which, how often, and what that cost where a price is known; a use without a price is counted too."""
+    searched = [Hosted("web_search", {"query": "x"}, "found", "https://a.example"), Say("So.")]
+    with simulated(tmp_path, [[*searched, *searched], searched]) as somebody:
+        for target in ("anthropic:claude-sonnet-5", "openai-responses:gpt-5.2"):
+            assert run(somebody, "run", "-m", target, "-p", "go").code == 0
+        shown = run(somebody, "stats").out
+    table = shown[shown.index("Tools that the provider ran") :].splitlines()
+
+    (claude,) = [line for line in table if line.startswith("anthropic:")]
+    (gpt,) = [line for line in table if line.startswith("openai-responses:")]
+    assert "web_search 2" in claude and "$0.0200" in claude
+    assert "web_search 1" in gpt and "$" not in gpt

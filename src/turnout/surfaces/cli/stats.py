@@ -14,7 +14,7 @@ import click
 from ...telemetry.counts import GAVE_WAY, TOOK_OVER
 from ..shared.bars import bars
 from ..shared.clean_text import printable
-from ..shared.usage_counts import COST, INPUT, NAMES, OUTPUT, REPLIES
+from ..shared.usage_counts import COST, HOSTED, HOSTED_COST, INPUT, NAMES, OUTPUT, REPLIES
 from .output import json_text, table
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ def stats_command(days: int, provider: str, as_json: bool) -> None:
     repaired             … that were repaired without asking the model again
     requests refused     requests with tools that a provider answered with 400 or 422
     loops stopped        rounds of calls that repeated without progress
+
+    \b
+    If a provider ran tools itself, a table says which, how often, and what that cost where a price is
+    known; it is a part of the cost above.
 
     \b
     If a fallback was asked, a table says who answered how often, after what another model took
@@ -65,6 +69,7 @@ def _stats_lines(counts: list[Count], width: int) -> Iterator[str]:
     yield from bars([(name, number, f"{number:,}") for name, number in sorted(calls.items())], width)
     yield ""
     yield _models(counts, width)
+    yield from _hosted_tools(counts, width)
     yield from _switches(counts, width)
 
 
@@ -79,6 +84,22 @@ def _models(counts: list[Count], width: int) -> str:
     return table(("model", *(NAMES[name] for name in shown)), rows, width)
 
 
+def _hosted_tools(counts: list[Count], width: int) -> Iterator[str]:
+    """The tools that providers ran, by model."""
+    by_model = _sums_by(counts, lambda count: f"{count.provider}:{count.model}")
+    rows = [
+        (
+            model,
+            _reasons(used, HOSTED, without=HOSTED_COST),
+            _dollars(used[HOSTED_COST]) if used[HOSTED_COST] else "",
+        )
+        for model, used in sorted(by_model.items())
+    ]
+    if rows := [row for row in rows if row[1]]:
+        yield "\nTools that the provider ran"
+        yield table(("model", "uses", "cost where known"), rows, width)
+
+
 def _switches(counts: list[Count], width: int) -> Iterator[str]:
     """Who answered how often and why: replies, and for what other models took over or gave way."""
     by_model = _sums_by(counts, lambda count: f"{count.provider}:{count.model}")
@@ -91,9 +112,10 @@ def _switches(counts: list[Count], width: int) -> Iterator[str]:
         yield table(("model", "replies", "took over after", "gave way because of"), rows, width)
 
 
-def _reasons(used: Counter[str], prefix: str) -> str:
+def _reasons(used: Counter[str], prefix: str, without: str = "") -> str:
     """As `rate_limit 3, refusal 1`, the most frequent first."""
-    found = {name.removeprefix(prefix): number for name, number in used.items() if name.startswith(prefix)}
+    named = {name: number for name, number in used.items() if name.startswith(prefix) and name != without}
+    found = {name.removeprefix(prefix): number for name, number in named.items() if number}
     ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
     return ", ".join(f"{name} {number:,}" for name, number in ordered)
 

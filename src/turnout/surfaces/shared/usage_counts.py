@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ...model import ModelTurn, Origin, Usage
 from ...providers.cost import cost_of_turn, total_usage
+from ...providers.hosted_uses import cost_of_uses, hosted_uses
 from ...telemetry.counts import COUNTERS
 from .bars import bars
 
@@ -20,6 +21,9 @@ REPLIES = "replies"
 INPUT = "tokens_input"
 OUTPUT = "tokens_output"
 COST = "cost_microdollars"
+HOSTED = "hosted_"
+"""How the counters of tools that a provider ran begin; the kind of the tool follows."""
+HOSTED_COST = "hosted_cost_microdollars"
 
 NAMES = {
     REPLIES: "replies",
@@ -55,6 +59,9 @@ def count_use(store: Store | None, turns: Iterable[ModelTurn]) -> None:
         store.counters(INPUT, turn.origin, (used and used.input) or 0)
         store.counters(OUTPUT, turn.origin, (used and used.output) or 0)
         store.counters(COST, turn.origin, round((cost_of_turn(turn) or 0.0) * 1_000_000))
+        for kind, count in hosted_uses(turn).items():
+            store.counters(f"{HOSTED}{kind}", turn.origin, count)
+        store.counters(HOSTED_COST, turn.origin, round(cost_of_uses(turn) * 1_000_000))
 
 
 def usage_by_model(turns: Sequence[ModelTurn]) -> dict[str, Tokens]:
