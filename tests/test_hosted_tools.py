@@ -186,7 +186,7 @@ def test_code_runs_again_in_the_container_that_is_named(to: str, id: str, place:
 
 def test_a_container_and_files_exclude_each_other() -> None:
     """A container has its own files."""
-    with pytest.raises(UsageError, match="container or files"):
+    with pytest.raises(UsageError, match="leave one"):
         hosted("code_execution", container="cntr_1", files=["file_1"])
 
 

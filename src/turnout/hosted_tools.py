@@ -51,7 +51,9 @@ def hosted(kind: str, **options: Any) -> ToolSpec:
     if missing:
         raise UsageError(f"hosted({kind!r}) needs {' and '.join(missing)}; give {missing[0]}=…")
     if "container" in given and "files" in given:
-        raise UsageError(f"hosted({kind!r}) takes container or files: a container has its own files")
+        raise UsageError(
+            f"hosted({kind!r}) takes container or files: a container has its own files; leave one of them out"
+        )
     name = str(given["label"]) if kind == "mcp" else kind
     return ToolSpec(name, parameters=given, kind=f"{PREFIX}{kind}")
 
