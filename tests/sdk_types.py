@@ -91,8 +91,10 @@ def refusals(protocol: str, provider: str, model: str, body: bytes) -> list[str]
             case "converse":
                 return list(refusals_of_shape(msgspec.json.decode(body), request_shape()))
             case "invoke":  # Anthropic's SDK takes the model and the version out of the body itself
-                request = _without(msgspec.json.decode(body), (*OLDER_CLAUDES, "anthropic_version"))
-                _typed("anthropic").validate_python({**request, "model": model})
+                said = ("anthropic_version", "anthropic_beta")  # by headers, in the SDK
+                request = _without(msgspec.json.decode(body), (*OLDER_CLAUDES, *said))
+                form = "anthropic beta" if _is_beta(request) else "anthropic"
+                _typed(form).validate_python({**request, "model": model})
             case "anthropic":
                 request = _without(msgspec.json.decode(body), OLDER_CLAUDES)
                 if provider == "vertex":  # as Anthropic's SDK for Vertex is called: it moves both itself

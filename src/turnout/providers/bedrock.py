@@ -128,7 +128,12 @@ PROVIDER = Provider(
     dialect=PLAIN,
     overrides=OVERRIDES,
     variants={
-        "invoke": {"dialect": InvokeDialect(), "overrides": INVOKE, "unspoken_models": OTHERS},
+        "invoke": {
+            "family": "anthropic",
+            "dialect": InvokeDialect(),
+            "overrides": INVOKE,
+            "unspoken_models": OTHERS,
+        },
         # Open models through OpenAI's Chat, at another path of the same host.
         "openai": {
             "base_url": "https://bedrock-runtime.REGION.amazonaws.com/openai/v1",

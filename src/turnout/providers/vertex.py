@@ -4,7 +4,7 @@ Each publisher has a path of its own below the project. Claude's body names the 
 API and leaves the model out, because the path has it.
 """
 
-from ..wire.anthropic.dialect import AnthropicDialect
+from ..wire.anthropic.dialect import ON_ANTHROPIC_ONLY, AnthropicDialect
 from ..wire.gemini.dialect import GeminiDialect
 from .anthropic import IMAGES
 from .hosted_forms import ANTHROPIC, VERTEX
@@ -14,6 +14,7 @@ CLAUDE = AnthropicDialect(
     names_model=False,
     caching="blocks",
     hosted=ANTHROPIC[:1],  # of Anthropic's own tools, Vertex runs the search
+    lacks=ON_ANTHROPIC_ONLY,
     extra_body={"anthropic_version": "vertex-2023-10-16"},
 )
 PROJECT = Blank(
@@ -46,6 +47,7 @@ PROVIDER = Provider(
         (
             "claude*",
             {
+                "family": "anthropic",
                 "dialect": CLAUDE,
                 "images": IMAGES,
                 "base_url": f"{ADDRESS}anthropic",

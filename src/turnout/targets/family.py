@@ -1,8 +1,9 @@
 """What only one API has, and what every API takes.
 
 Private fields of a request and a provider's own tools go back to the API they were written
-for: the same protocol, at a provider of the same family. Requests to other
-targets go without them, and the report names each.
+for: the same protocol, at a provider of the same family. Claude's makers count as its family on
+Vertex and behind InvokeModel, which take Anthropic's own body. Requests to other targets go
+without them, and the report names each.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from ..declarations import NO_ORIGIN
 from ..diagnostic import Diagnostic
 from ..hosted_tools import hosted_kind
-from ..model import Residue, ToolSpec
+from ..model import Origin, Residue, ToolSpec
 from ..plain import plain
 from ..providers import PROVIDERS
 from ..wire.options import CHOICES, Options
@@ -25,6 +26,8 @@ from .hosted_selection import NeutralDeclaration, choose_hosted, neutral_declara
 from .target import Target
 
 SEARCH = "web_search_options"
+SAME_BODY = {"invoke": "anthropic"}
+"""Protocols whose body is that of another one."""
 WITH_CACHE_MARKERS = ("anthropic", "converse")
 
 
@@ -118,6 +121,9 @@ def select_options(
         whose = f"only the API of {asked.private.origin.provider} has it"
         changes += [f"{path} left out: {whose}" for path in paths_in(private_fields(asked))]
         asked = replace(asked, private=None)
+    for name in [name for name in private_fields(asked) if name in place.dialect.lacks]:
+        changes.append(f"{name} left out: {place.provider.name} does not have it")
+        asked = without_private_field(asked, name)
     if SEARCH in private_fields(asked) and not place.dialect.takes_search:
         changes.append(f"OAC-17 {SEARCH} left out: {place.model} does not search")
         asked = without_private_field(asked, SEARCH)
@@ -169,16 +175,25 @@ def with_extra_tools(
 
 def is_own(residue: Residue, place: Target) -> bool:
     """Whether private state of a request goes to this target."""
-    return _api_of(residue) == place.api and family(residue.origin.provider) == family(place.provider.name)
+    home = place.provider.family or place.provider.name
+    return _body_of(_api_of(residue)) == _body_of(place.api) and family(residue.origin) == home
 
 
-def family(provider: str) -> str:
-    """The provider whose API this one has: its own, or that of its family."""
-    known = PROVIDERS.get(provider)
-    return known.family or provider if known is not None else provider
+def family(origin: Origin) -> str:
+    """The provider whose API this one has for the model: its own, or that of its family."""
+    known = PROVIDERS.get(origin.provider)
+    if known is None:
+        return origin.provider
+    return known.at(origin.endpoint).serving_model(origin.model).family or known.name
+
+
+def _body_of(api: str) -> str:
+    return SAME_BODY.get(api, api)
 
 
 def _is_own_tool(spec: ToolSpec, residue: Residue, place: Target) -> bool:
+    if not spec.is_function and not place.dialect.takes_declared(spec.kind):
+        return False
     if residue.origin != NO_ORIGIN:
         return is_own(residue, place)
     api = _api_of(residue)

@@ -22,6 +22,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     reads: tuple[str, ...] = ()  # what the host reads for every model
     takes_search: bool = True  # `web_search_options` of a request that was written for this API
     hosted: tuple[HostedForm, ...] = ()  # the tools that the server runs itself, in its own form
+    lacks: tuple[str, ...] = ()  # fields of its API's first provider that this one refuses
     extra_body: dict[str, Any] = field(default_factory=dict)
     model_facts: dict[str, Any] = field(default_factory=dict)  # what the host's version can do otherwise
 
@@ -33,6 +34,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
     def has_tool(self, kind: str) -> bool:
         """Whether the server runs tools of this type itself, where no API claims the type."""
         return False
+
+    def takes_declared(self, kind: str) -> bool:
+        """Whether a tool of this type, declared for the same API elsewhere, can be sent here as it is."""
+        return True
 
     def mixes_tools(self, *, signs: bool) -> bool:
         """Whether tools that the server runs may stand beside functions; `signs`: the model signs calls."""

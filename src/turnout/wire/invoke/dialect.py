@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import field
 
-from ..anthropic.dialect import AnthropicDialect
+from ..anthropic.dialect import ON_ANTHROPIC_ONLY, AnthropicDialect
 
 VERSION = "bedrock-2023-05-31"
 
@@ -21,4 +21,5 @@ class InvokeDialect(AnthropicDialect, frozen=True, kw_only=True):
     betas_in_body: bool = True
     streams_by_path: bool = True
     caching: Literal["automatic", "blocks", ""] = "blocks"
+    lacks: tuple[str, ...] = ON_ANTHROPIC_ONLY
     extra_body: dict[str, Any] = field(default_factory=lambda: {"anthropic_version": VERSION})
