@@ -28,7 +28,7 @@ from .target import Target
 SEARCH = "web_search_options"
 SAME_BODY = {"invoke": "anthropic"}
 """Protocols whose body is that of another one."""
-WITH_CACHE_MARKERS = ("anthropic", "converse")
+WITH_CACHE_MARKERS = ("anthropic", "invoke", "converse")
 
 
 class ToolSelection(Struct, frozen=True):

@@ -176,7 +176,7 @@ class ConverseEncoder:
         if options.tool_choice == "none" and tools and "toolConfig" in fields:
             content.append(text_block(NO_CALLS))
             changes.append("BDK-03 tool_choice none sent in words: Converse has no word for it")
-        if options.cache and "messages" in self.dialect.caching:
+        if options.caches("messages") and "messages" in self.dialect.caching:
             content.append(cache_point(options, self.dialect))
 
 

@@ -74,7 +74,7 @@ class ConverseFields:
         return with_added_fields(fields, self.dialect.extra_body, options, changes)
 
     def _caches(self, place: str, options: Options) -> bool:
-        return options.cache and place in self.dialect.caching
+        return options.caches(place) and place in self.dialect.caching
 
     # Tools
 
@@ -231,6 +231,10 @@ class ConverseFields:
                 changes.append(f"metadata {lost} left out: Converse takes {MAX_METADATA} short entries")
             if fits:
                 fields["requestMetadata"] = fits
+        if lost := [place for place in options.cache_places or () if place not in self.dialect.caching]:
+            changes.append(
+                f"cache_places {', '.join(lost)} left out: {self.setting.model} caches nothing there"
+            )
         if options.cache_key:
             changes.append("cache_key left out: this API does not have it")
         if options.cache_ttl is not None and not (
