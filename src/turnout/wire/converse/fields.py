@@ -231,9 +231,9 @@ class ConverseFields:
                 changes.append(f"metadata {lost} left out: Converse takes {MAX_METADATA} short entries")
             if fits:
                 fields["requestMetadata"] = fits
-        if lost := [place for place in options.cache_places or () if place not in self.dialect.caching]:
+        if unmarked := [place for place in options.cache_places or () if place not in self.dialect.caching]:
             changes.append(
-                f"cache_places {', '.join(lost)} left out: {self.setting.model} caches nothing there"
+                f"cache_places {', '.join(unmarked)} left out: {self.setting.model} caches nothing there"
             )
         if options.cache_key:
             changes.append("cache_key left out: this API does not have it")
