@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup catalogue servers clients demo check test fmt soak fuzz bench shots docs lock clean
+.PHONY: release setup catalogue servers clients demo check test fmt soak fuzz bench shots docs lock clean
 
 setup: .venv/.ready
 
@@ -32,8 +32,8 @@ demo: .venv/.product
 	$(BIN)/turnout demo
 
 check: setup
-	$(BIN)/ruff check src tests bench handbook examples
-	$(BIN)/ruff format --check src tests bench handbook examples
+	$(BIN)/ruff check src tests bench handbook examples release
+	$(BIN)/ruff format --check src tests bench handbook examples release
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_layers.py
 
@@ -44,8 +44,8 @@ soak: setup
 	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --timeout 3000
 
 fmt: setup
-	$(BIN)/ruff check --fix src tests bench handbook examples
-	$(BIN)/ruff format src tests bench handbook examples
+	$(BIN)/ruff check --fix src tests bench handbook examples release
+	$(BIN)/ruff format src tests bench handbook examples release
 
 fuzz: .venv-fuzz/.ready
 	.venv-fuzz/bin/python -m tests.fuzz
@@ -76,6 +76,10 @@ docs: .venv-docs/.ready
 	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
+
+# The wheel and the source archive in dist/, looked into, installed clean on every Python found, each extra tried.
+release: setup
+	$(BIN)/python -m release
 
 # For maintainers: write the facts of models anew, from the packages that know them and catalogue/by_hand.toml.
 catalogue: .venv-bench/.ready
