@@ -90,6 +90,7 @@ catalogue: .venv-bench/.ready
 shots: setup
 	$(BIN)/python -m tests.surfaces.shots shots
 	$(BIN)/python -m tests.surfaces.page_shots docs/guide/pages
+	$(BIN)/python -m tests.handbook.pictures
 
 # For maintainers: pin again what requirements/*.in ask for (needs uv).
 lock:

@@ -122,7 +122,8 @@ def test_links_between_pages_lead_somewhere() -> None:
     """Every relative link and every file named in backticks below docs/ or src/ exists."""
     for page in PAGES:
         text = page.read_text()
-        for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        linked = re.findall(r"\]\((?!http)([^)#]+)\)", text)
+        for target in [*linked, *re.findall(r' (?:src|srcset)="(?!http)([^"]+)"', text)]:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
         for target in re.findall(r"`((?:docs|src|tests)/[\w./-]+)`", text):
             assert (ROOT / target).exists() or "<" in target, f"{page.name}: {target}"

@@ -34,6 +34,12 @@ def test_the_pages_from_the_root_exist() -> None:
     assert [source for source in ROOT_PAGES.values() if not (ROOT / source).exists()] == []
 
 
+def test_every_decision_has_a_number_of_its_own() -> None:
+    """A link to a decision by its number leads to one page."""
+    numbers = Counter(page.name[:4] for page in DOCS.glob("decisions/*.md"))
+    assert [number for number, times in numbers.items() if times > 1] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_public_name_is_in_the_reference(name: str) -> None:
     """A name that can be imported from turnout has a place in docs/reference, and a docstring."""
