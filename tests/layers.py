@@ -5,8 +5,9 @@ from __future__ import annotations
 MAY_IMPORT = {
     # Top to bottom. A folder may import itself, the folders on its line, and the modules of the bottom.
     "testing": "simulate world tools wire",
-    "surfaces": "workers simulate session interchange telemetry store targets world tools providers wire "
-    "rendering streaming history",
+    "surfaces": "pool workers simulate session interchange telemetry store targets world tools providers "
+    "wire rendering streaming history",
+    "pool": "session targets world tools providers wire history",
     "workers": "session store history",
     "simulate": "world providers wire rendering streaming history",
     "session": "telemetry store targets world tools providers wire rendering streaming history",

@@ -50,9 +50,13 @@ from .model import ToolSpec as ToolSpec
 from .model import Turn as Turn
 from .model import Usage as Usage
 from .model import UserTurn as UserTurn
+from .pool.item import PoolItem as PoolItem
+from .pool.pool import Pool as Pool
+from .pool.result import PoolResult as PoolResult
 from .rendering.report import Rendered as Rendered
 from .rendering.report import Report as Report
 from .session.answer import Answer as Answer
+from .session.budget import SharedBudget as SharedBudget
 from .session.compress import CompressPolicy as CompressPolicy
 from .session.events import Cancelled as Cancelled
 from .session.events import Complete as Complete

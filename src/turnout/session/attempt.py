@@ -26,7 +26,7 @@ from ..telemetry.counts import Operation, Telemetry
 from ..wire.failure.read_failure import failure
 from ..wire.request import WireRequest
 from ..world.keys import Keys
-from ..world.ports import Incoming, Outgoing, Transport, WallClock
+from ..world.ports import Incoming, Outgoing, Transport, WallClock, admission
 from ..world.secrets import Secrets
 from .answer_tool import AnswerTool
 from .durability import ReplyDurability
@@ -141,6 +141,10 @@ class Attempt:
         return turn if self._answer_tool is None else self._answer_tool.turn_of(turn)
 
     async def _send_and_read(self, show: Show) -> None:
+        async with admission(self._ports.transport, self.target.origin):
+            await self._send_admitted(show)
+
+    async def _send_admitted(self, show: Show) -> None:
         ports, clock = self._ports, asyncio.get_running_loop().time
         ends = clock() + ports.timeouts.total
         async with asyncio.timeout_at(ends):

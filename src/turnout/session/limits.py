@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from ..parameters import NamedFields
 from ..tools.schedule.scheduler import ToolLimits
+from .budget import SharedBudget
 from .compress import CompressPolicy
 from .retry import RetryPolicy
 
@@ -46,6 +47,7 @@ class Limits(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
 
     cost: float | None = None  # US dollars
     tokens: int | None = None
+    budget: SharedBudget | None = None  # money and tokens that this session shares with others
     rounds: int = 50  # of tool calls; then one last answer without tools
     time: float | None = None  # seconds that one run may take
     tools: ToolLimits | None = None  # calls at once, seconds a call, characters of results

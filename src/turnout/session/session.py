@@ -480,7 +480,8 @@ class Session:
 
     def _check_prices(self) -> None:
         """Raise where the limit on money could not be counted for a model that may be asked."""
-        check_countable(self.limits.cost, self._origins_to_ask())
+        for limit in (self.limits.cost, self.limits.budget.cost if self.limits.budget else None):
+            check_countable(limit, self._origins_to_ask())
 
     def _check_limits(self) -> None:
         """Raise where a limit is used up, or cannot be counted. Called before every request."""
@@ -489,6 +490,8 @@ class Session:
             used_up := self._spending.reached_limit(tokens=self.limits.tokens, cost=self.limits.cost)
         ) is not None:
             raise LimitReached(used_up)
+        if self.limits.budget is not None:
+            self.limits.budget.check()
 
     def _origins_to_ask(self) -> Iterator[Origin]:
         """Every model that this session may ask: for replies, for a summary, or as a subagent."""
@@ -546,7 +549,8 @@ class Session:
         It asks the targets that this one would ask, failover included, unless a target is named.
         `ports` are what its tools run with.
         """
-        below = Limits(retries=self.limits.retries, timeouts=self.limits.timeouts)
+        ours = self.limits
+        below = Limits(retries=ours.retries, timeouts=ours.timeouts, budget=ours.budget)
         child = Session(
             target or self.router.current,
             history=history,
@@ -716,6 +720,8 @@ class Session:
 
     def _count_reply(self, turn: ModelTurn) -> None:
         self.turns.append(turn)
+        if self.limits.budget is not None:
+            self.limits.budget.count_reply(turn)
         self.telemetry.count_reply(turn)
 
     # Ending

@@ -25,7 +25,7 @@ def locked_file(path: Path, patience: float = 10.0) -> Iterator[None]:
     descriptor = _open_lock(path)
     try:
         ends = time.monotonic() + patience
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             _check_time(path, time.monotonic() < ends)
             time.sleep(STEP)
         yield
@@ -39,7 +39,7 @@ async def locked_file_async(path: Path, patience: float = 60.0) -> AsyncIterator
     descriptor = _open_lock(path)
     try:
         ends = time.monotonic() + patience
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             _check_time(path, time.monotonic() < ends)
             await asyncio.sleep(STEP)
         yield
@@ -57,7 +57,8 @@ def _check_time(path: Path, is_left: bool) -> None:
         raise TurnoutError(f"another process holds {path} for too long; end that process, or retry later")
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file without waiting; whether that worked."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -7,10 +7,12 @@ in a deterministic simulation.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 from msgspec import Struct
+
+from ..model import Origin
 
 
 class Outgoing(Struct, frozen=True):
@@ -42,6 +44,15 @@ class Transport(Protocol):
     """Sends a request. Raises `ConnectionError` or `TimeoutError` when there is no answer."""
 
     def send(self, request: Outgoing) -> AbstractAsyncContextManager[Incoming]: ...
+
+
+def admission(transport: Transport, origin: Origin) -> AbstractAsyncContextManager[None]:
+    """A block in which a request to this model may be sent: a transport that paces requests waits here.
+
+    The time limits of a request begin inside, so that a wait for others is not a timeout.
+    """
+    admit = getattr(transport, "admit", None)
+    return nullcontext() if admit is None else admit(origin)
 
 
 class Chance(Protocol):

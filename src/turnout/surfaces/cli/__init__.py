@@ -23,6 +23,7 @@ from .pipes import discard_output, is_unread
 COMMANDS = {
     "chat": "chat",
     "run": "run",
+    "batch": "batch",
     "login": "login",
     "logout": "login",
     "config": "config",
@@ -55,6 +56,7 @@ SECTIONS = {
     "Chat": {
         "chat": "Chat in the terminal; the default command.",
         "run": "Ask once and print the answer: for scripts and pipes.",
+        "batch": "Put many prompts to many models, into a file that can be resumed.",
     },
     "Sessions": {
         "sessions": "List, search, rename, fork, export and delete sessions.",
