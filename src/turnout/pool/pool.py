@@ -34,8 +34,8 @@ from ..world.secrets import Secrets
 from ..world.shared_http import SharedHttp
 from ..world.world import World
 from .job import Job, JobMaker, JobQueue, target_name
-from .paced_transport import PacedTransport
 from .pool_run import PoolRun
+from .pooled_transport import PooledTransport
 from .rate import RateLimits, Rates
 from .result import PoolResult
 from .results_file import ResultsFile
@@ -79,7 +79,7 @@ class Pool:
         self.budget = SharedBudget(cost=cost, tokens=tokens)
         self._settings = settings
         self._world = world or World()
-        paced = PacedTransport(self._world.transport or SharedHttp(), RateLimits(rate), concurrency)
+        paced = PooledTransport(self._world.transport or SharedHttp(), RateLimits(rate), concurrency)
         self._world = replace(self._world, transport=paced)
         self._limits = replace(limits or Limits(retries=PATIENCE), budget=self.budget)
         self._breakers: dict[Origin, Breaker] = {}

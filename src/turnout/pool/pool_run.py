@@ -33,7 +33,7 @@ class PoolRun:
         self._refused: dict[str, ProviderError] = {}  # targets whose key does not work
         self._working: set[str] = set()  # targets that have answered
         self._held: Job | None = None  # the next one, which waits for its start
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], str] = {}  # with the name of the target
         self._fetching: asyncio.Task[None] | None = None
         self._is_stopped = False
 
@@ -79,9 +79,7 @@ class PoolRun:
         name = job.target_name
         if self._costs.may_start(name):
             self._costs.note_start(name)
-            task = asyncio.ensure_future(self._answer(job))
-            task.add_done_callback(lambda _: self._costs.note_end(name))
-            self._tasks.add(task)
+            self._tasks[asyncio.ensure_future(self._answer(job))] = name
             return True
         self._held = job
         self._is_stopped = not self._tasks
@@ -92,14 +90,15 @@ class PoolRun:
             self._fetching = asyncio.ensure_future(self._jobs.fetch_prompt())
 
     def _under_way(self) -> set[asyncio.Task[Any]]:
-        return self._tasks if self._fetching is None else self._tasks | {self._fetching}
+        return {*self._tasks, *([self._fetching] if self._fetching is not None else [])}
 
     def _take_finished(self, done: set[asyncio.Task[Any]]) -> list[PoolResult]:
         if self._fetching is not None and self._fetching in done:
             self._fetching.result()  # raises what the iterator of the user raised
             self._fetching = None
-        ended = done & self._tasks
-        self._tasks -= ended
+        ended = [task for task in self._tasks if task in done]
+        for task in ended:
+            self._costs.note_end(self._tasks.pop(task))
         return [result for task in ended if (result := task.result()) is not None]
 
     async def _cancel_tasks(self) -> None:
@@ -114,7 +113,7 @@ class PoolRun:
         if (refusal := self._refused.get(job.target_name)) is not None:
             return self._failure(job, refusal)
         try:
-            result = await self._ask(job)
+            result = await self._ask_session(job)
         except Exception as error:  # whatever it is, the other prompts go on
             if isinstance(error, LimitReached) and self._pool.budget.used_up is not None:
                 self._is_stopped = True
@@ -125,7 +124,7 @@ class PoolRun:
             await self._file.append(self._pool.hide_secrets(result_line(result)))
         return result
 
-    async def _ask(self, job: Job) -> PoolResult:
+    async def _ask_session(self, job: Job) -> PoolResult:
         item, wanted = job.item, self._pool.output if job.item.output is None else job.item.output
         async with self._pool.session_for(job) as session:
             options: dict[str, Any] = dict(item.options)

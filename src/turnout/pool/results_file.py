@@ -30,7 +30,7 @@ class ResultsFile:
     def open(self) -> None:
         """Take the file and read what earlier runs left; raises where another process has it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._hold()
+        self._hold_file()
         data = self.path.read_bytes()
         kept = [(raw, line) for raw, line in self._lines_in(data) if line.error is None]
         self.answers = [line for _, line in kept]
@@ -38,7 +38,7 @@ class ResultsFile:
         if whole != data:
             self._replace_content(whole)
 
-    def _hold(self) -> None:
+    def _hold_file(self) -> None:
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             self._held.append(descriptor)

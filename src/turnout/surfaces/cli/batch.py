@@ -16,20 +16,24 @@ from msgspec.structs import replace
 from ...errors import LimitReached, TurnoutError, UsageError
 from ...plain import loads
 from ...pool.item import PoolItem, item_of
+from ...pool.job import target_name
 from ...pool.pool import Pool
 from ...pool.result import PoolResult, error_kind, result_line
+from ...targets.target import Target
 from ...world.config import Config
 from ...world.request_settings import parse_options
-from ...world.secrets import Secrets
 from ...world.world import World
 from ..shared.clean_text import json_line, one_line
+from ..shared.failure_advice import failure_advice
 from ..shared.open_session import SessionArguments, configuration
 from ..shared.signals import handling_signals
 from . import exit_codes as exits
-from .batch_progress import BatchCounts, progress_of
+from .batch_progress import BatchCounts, Progress, progress_of
 from .options import Dollars
 from .run import schema_of
 from .value_completion import complete_models
+
+SHOWN_FAILURES = 20
 
 
 @click.command("batch")
@@ -84,7 +88,7 @@ def batch_command(ctx: click.Context, /, prompts: str, shape: str | None, **want
       turnout batch prompts.jsonl -m gpt-5.2 -m kimi-k3 -o out.jsonl --cost 5 --rate 300
       jq -c .title books.json | turnout batch - -m gpt-5.2 | jq -r .text
     """
-    batch = Batch(list(read_prompts(prompts)), schema_of(shape), **wanted)
+    batch = PromptBatch(list(read_prompts(prompts)), schema_of(shape), **wanted)
     ctx.exit(asyncio.run(batch.run()))
 
 
@@ -117,10 +121,10 @@ def _parse_prompt(line: bytes, place: str) -> PoolItem:
     try:
         return item_of(value)
     except UsageError as error:
-        raise UsageError(f"{place}: {error}") from None
+        raise UsageError(f"{place}: {error}; correct the line") from None
 
 
-class Batch:
+class PromptBatch:
     """One batch from its prompts to its exit code."""
 
     def __init__(
@@ -158,6 +162,7 @@ class Batch:
         self.counts = BatchCounts(total=self._count_jobs(len(targets), asks_any))
         self.interrupted = False
         self._failures: list[Exception] = []
+        self._advice: dict[str, str | None] = {}  # by target
 
     def _count_jobs(self, targets: int, asks_any: bool) -> int:
         return sum(1 if asks_any else len(item.targets) or targets for item in self.items)
@@ -166,11 +171,11 @@ class Batch:
         task = asyncio.current_task()
         assert task is not None
 
-        def interrupt() -> None:
+        def note_interrupt() -> None:
             self.interrupted = True
             task.cancel()
 
-        with handling_signals(interrupt, "SIGINT", "SIGTERM", "SIGHUP"), ExitStack() as shown:
+        with handling_signals(note_interrupt, "SIGINT", "SIGTERM", "SIGHUP"), ExitStack() as shown:
             progress = shown.enter_context(progress_of(self.counts, self.pool))
             try:
                 await self._take_results(progress)
@@ -185,20 +190,30 @@ class Batch:
         self._print_summary(code)
         return code
 
-    async def _take_results(self, progress: Any) -> None:
+    async def _take_results(self, progress: Progress) -> None:
         async with aclosing(self.pool.run(self.items)) as results:
             async for result in results:
                 self.counts.add(result)
                 if result.error is not None:
-                    self._failures.append(result.error)
-                    progress.say(self._failure_line(result, result.error))
+                    self._tell_failure(result, result.error, progress)
                 if self.place is None:
                     click.echo(json_line(self.pool.hide_secrets(result_line(result))))
                 progress.update()
 
-    def _failure_line(self, result: PoolResult, error: Exception) -> str:
+    def _tell_failure(self, result: PoolResult, error: Exception, progress: Progress) -> None:
+        self._failures.append(error)
         words = f"{result.id} at {result.target}: {error_kind(error)}: {error}"
-        return one_line(Secrets(os.environ).hide(words))
+        if len(self._failures) <= SHOWN_FAILURES:
+            progress.say(one_line(self.pool.hide_secrets(words)))
+        elif len(self._failures) == SHOWN_FAILURES + 1:
+            progress.say("more failures are not shown here")
+        if error_kind(error) == "auth" and result.target not in self._advice:
+            self._advice[result.target] = self._advice_for(result.target)
+
+    def _advice_for(self, name: str) -> str | None:
+        """What to do about a key that is missing or does not work."""
+        places = {target_name(each): each for each in self.pool.targets if isinstance(each, Target)}
+        return failure_advice("auth", places[name], os.environ) if name in places else None
 
     def _exit_code(self) -> int:
         """0, or what the failures have in common: all of them keys and settings, or anything else."""
@@ -211,9 +226,11 @@ class Batch:
         return exits.CONFIGURATION if codes == {exits.CONFIGURATION} else exits.PROVIDER
 
     def _print_summary(self, code: int) -> None:
-        again = " Run again to resume." if self.place and self.counts.left else ""
+        again = " Run again to resume." if self.place and self.counts.unanswered_count else ""
         if code == exits.LIMIT:
             click.echo(f"turnout: {self._failures[-1]}", err=True)
+        for advice in filter(None, self._advice.values()):
+            click.echo(advice, err=True)
         click.echo(f"{self.counts.summary(self.pool.cost)}.{again}", err=True)
 
 

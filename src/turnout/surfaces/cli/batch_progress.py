@@ -32,7 +32,7 @@ class BatchCounts:
         return self.answered + self.earlier + self.failed
 
     @property
-    def left(self) -> int:
+    def unanswered_count(self) -> int:
         """Prompts without an answer."""
         return self.total - self.answered - self.earlier
 

@@ -12,7 +12,7 @@ from ..world.ports import Incoming, Outgoing, Transport
 from .rate import RateLimits
 
 
-class PacedTransport:
+class PooledTransport:
     """Requests of many sessions over one transport, with limits that hold for all of them together."""
 
     def __init__(self, inner: Transport, rates: RateLimits, at_once: int) -> None:
