@@ -161,6 +161,7 @@ def test_a_key_in_an_answer_is_not_written(tmp_path: Path) -> None:
         ({"targets": []}, "needs a target"),
         ({"ask": "all"}, "one of every, any"),
         ({"concurrency": 0}, "at least 1"),
+        ({"id": "one"}, "id= is for one session"),
         ({"targets": "compatible:mine", "base_url": "http://127.0.0.1:1", "cost": 1}, "no price is known"),
         ({"targets": "nobody:nothing"}, "nobody"),
     ],

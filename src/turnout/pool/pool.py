@@ -73,11 +73,11 @@ class Pool:
         self.targets: list[str | Target] = [targets] if isinstance(targets, str | Target) else list(targets)
         self.ask: Ask = ask
         self.concurrency = concurrency
+        self._settings = settings
         self._check_values()
         self.output = output
         self.results = results
         self.budget = SharedBudget(cost=cost, tokens=tokens)
-        self._settings = settings
         self._world = world or World()
         paced = PooledTransport(self._world.transport or SharedHttp(), RateLimits(rate), concurrency)
         self._world = replace(self._world, transport=paced)
@@ -95,6 +95,8 @@ class Pool:
             raise UsageError(f"ask={self.ask!r} is not one of {', '.join(get_args(Ask))}")
         if self.concurrency < 1:
             raise UsageError(f"concurrency={self.concurrency} asks nothing; give at least 1")
+        if own := [name for name in ("id", "history", "fallback", "route") if name in self._settings]:
+            raise UsageError(f"{own[0]}= is for one session; leave it out, or use pool.session({own[0]}=…)")
 
     def _what_decides_answers(self) -> dict[str, Any]:
         """What decides all answers, besides the prompts: where it changes, they are asked again."""
