@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from datetime import date, datetime
@@ -185,3 +186,22 @@ def test_an_import_does_not_read_the_catalogue() -> None:
     check += "from turnout.providers import catalogue; print(catalogue.load_catalogue.cache_info().currsize)"
     done = subprocess.run((sys.executable, "-c", check), capture_output=True, text=True, check=True)
     assert done.stdout.split()[1] == "0"
+
+
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", *(page for page in DOCS if "decisions" not in page.parts)]
+
+
+def test_pages_name_no_model_that_has_an_announced_end() -> None:
+    """Who copies an example gets a model that still answers next year."""
+    ending = {model for ends in load_catalogue().ends.values() for model in ends if re.search(r"\d", model)}
+    names = "|".join(sorted(map(re.escape, ending), key=len, reverse=True))
+    named = re.compile(rf"(?<![\w.-])(?:{names})(?![\w.-])")
+    found = [
+        f"{page.relative_to(ROOT)}:{number}: {line.strip()}"
+        for page in PAGES
+        if page.name != "measured.md"  # what was measured then stays
+        for number, line in enumerate(page.read_text().splitlines(), 1)
+        if named.search(line)
+    ]
+    assert not found, "\n".join(found)
