@@ -19,6 +19,9 @@ from turnout.tools.declare.tool import tool
 
 T = TypeVar("T")
 
+NOW = 1_760_000_000.0
+"""The wall clock of these sessions, 9 October 2025: no model that a test names has ended then, ever."""
+
 TERMINAL = (Complete, Failed, Cancelled)
 VARIABLES = """
 OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY MISTRAL_API_KEY MOONSHOT_API_KEY DEEPSEEK_API_KEY
@@ -53,6 +56,7 @@ def session(
     """A session whose model plays a script."""
     transport = ScriptedTransport(script)
     usual = {"tools": [weather, slow], "environment": KEYS, "chance": random.Random(1), "threads": Inline()}
+    usual["wall_clock"] = lambda: NOW
     return make_session(target, transport=transport, **{**usual, **settings}), transport
 
 
