@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from ..errors import UsageError
-from ..history.ingest.formats import fold_name
-from ..history.ingest.unspoken import unspoken_name
+from ..history.api_names import fold_name, unspoken_name
 from . import (
     anthropic,
     azure,

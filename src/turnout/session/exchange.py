@@ -32,7 +32,6 @@ from ..streaming.events import (
     ToolCallDelta,
     ToolCallStart,
 )
-from ..targets.diagnose import diagnose
 from ..targets.target import Target
 from ..world.ollama_models import with_served_facts
 from ..world.ports import Chance
@@ -319,6 +318,10 @@ class Exchange:
         self._ports.request.telemetry.count_refusal(target.origin, error.status, tools)
         if error.kind != "invalid_request":
             return
+        from ..targets.diagnose import (
+            diagnose,
+        )  # it loads every checker: 50 modules that a reply does not need
+
         self._refusal = error
         self._recovery.note_refused(self._attempt.request.body)
         error.report = diagnose(self._attempt.hooked.history, name, self._attempt.request)

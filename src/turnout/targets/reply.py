@@ -8,8 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..errors import ProviderError, StreamError, UsageError
-from ..history.ingest.formats import CHAT, NAMES, fold_name
-from ..history.ingest.unspoken import unspoken_body
+from ..history.api_names import fold_name, unspoken_body
 from ..json_size import MOST_VALUES, has_more_values
 from ..model import ModelTurn, Origin
 from ..plain import dumps, loads, plain
@@ -154,6 +153,8 @@ def _spoken_by(place: str | Origin | Target) -> Target:
     """The target of that name; for an unknown host, a target with the same format."""
     if isinstance(place, Target) or (origin := Origin.parse(place)).provider in PROVIDERS:
         return target(place)
+    from ..history.ingest.formats import CHAT, NAMES  # with every reader, for a host that is not known
+
     form, provider = NAMES.get(fold_name(origin.provider), (None, ""))
     if form is not CHAT or provider in PROVIDERS:
         return target(place)

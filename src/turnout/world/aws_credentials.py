@@ -8,8 +8,6 @@ only then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from configparser import ConfigParser
-from configparser import Error as BadFile
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +83,9 @@ def _profile(environment: Mapping[str, str], kind: str) -> Mapping[str, str]:
 
 
 def _read_sections(path: Path) -> dict[str, Mapping[str, str]]:
+    from configparser import ConfigParser
+    from configparser import Error as BadFile
+
     parser = ConfigParser(interpolation=None, strict=False, default_section="")
     try:
         parser.read_string(path.read_text(encoding="utf-8"), source=str(path))

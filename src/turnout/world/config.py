@@ -7,7 +7,6 @@ Precedence: command line, environment, the project's file (once trusted), the us
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -402,6 +401,8 @@ def _read_config(path: Path) -> tuple[str, dict[str, Any]]:
 
 def _parse_config(source: str, data: bytes) -> dict[str, Any]:
     """The values of a file, after each of its settings and profiles was checked."""
+    import tomllib  # most starts read no file
+
     try:
         values = tomllib.loads(data.decode())
         for each in (values, *msgspec.convert(values, Settings).profiles.values()):

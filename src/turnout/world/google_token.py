@@ -6,8 +6,6 @@ metadata server. It is loaded when a token is needed, and called in a thread, si
 
 from __future__ import annotations
 
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,6 +58,9 @@ def _send_request(
     **unused: Any,
 ) -> _TokenResponse:
     """One request of google-auth. Its own transports need another HTTP client."""
+    import urllib.error
+    import urllib.request
+
     import google.auth.exceptions
 
     check_request(urlsplit(url).hostname or "")

@@ -13,7 +13,17 @@ from tests.surfaces.places import User, simulated, user
 
 from turnout.simulate.model import demo
 
-LATER = {"rich", "markdown_it", "pygments", "httpx2", "mcp", "starlette", "uvicorn", "opentelemetry"}
+LATER = {
+    *("rich", "markdown_it", "pygments", "httpx2", "mcp", "starlette", "uvicorn", "opentelemetry"),
+    *(
+        "turnout.wire.check",
+        "turnout.history.ingest",
+        "urllib.request",
+        "configparser",
+        "tomllib",
+        "tree_sitter",
+    ),
+}
 
 
 @pytest.fixture
@@ -23,23 +33,42 @@ def somebody(tmp_path: Path) -> Iterator[User]:
 
 
 def test_the_first_prompt_loads_what_it_needs(tmp_path: Path) -> None:
-    """What draws answers, the HTTP client, MCP and telemetry come with the first use of them."""
+    """What draws answers, MCP, telemetry and the checkers come with the first use of them."""
     nobody = user(tmp_path, "http://127.0.0.1:9")
+    loaded = modules_after(nobody, "chat", "--plain", "-m", "openai:gpt-4o")
+    assert not LATER & loaded
+    assert len(ours_of(loaded)) <= 320  # 316 when this was written
+
+
+def test_one_prompt_loads_what_it_needs(somebody: User) -> None:
+    """`turnout run -p` answers without the checkers, the readers of foreign lists, or a parser of TOML."""
+    loaded = modules_after(somebody, "run", "-m", "openai:gpt-4o", "-p", "hello")
+    assert not (LATER | {"prompt_toolkit"}) & loaded
+    assert "turnout.world.transport" in loaded, "it did not ask the model"
+    assert len(ours_of(loaded)) <= 326  # 322 when this was written
+
+
+def ours_of(modules: set[str]) -> list[str]:
+    return sorted(name for name in modules if name.startswith("turnout."))
+
+
+def modules_after(someone: User, *arguments: str) -> set[str]:
+    """The modules that a process has loaded when this command has ended."""
     code = (
         "import sys\nfrom turnout.surfaces.cli import main\n"
-        "try: main(['chat', '--plain', '-m', 'openai:gpt-4o'])\nexcept SystemExit: pass\n"
-        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
+        f"try: main({list(arguments)!r})\nexcept SystemExit: pass\n"
+        "print('LOADED', *sorted(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=nobody.environment,
-        cwd=nobody.folder,
+        env=someone.environment,
+        cwd=someone.folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert LATER.isdisjoint(done.stdout.rpartition("LOADED")[2].split())
+    return set(done.stdout.rpartition("LOADED")[2].split())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

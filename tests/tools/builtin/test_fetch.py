@@ -309,13 +309,13 @@ HANGING = """
 import asyncio, sys, time
 sys.path.insert(0, "")
 from tests.tools.builtin.test_fetch import Answer, World
-from turnout.tools.builtin import fetch
+from turnout.tools.builtin import fetch, html_text
 from turnout.tools.declare.context import ToolContext
 
 def hang(*_):
     time.sleep(60)
 
-fetch.title_and_text = hang
+html_text.title_and_text = hang
 async def main():
     world = World(pages={"http://example.com/": Answer(200, b"<html>", "text/html")})
     tool = fetch.fetch_tool(world, seconds=0.3)

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from ...errors import UsageError
+from ..api_names import unspoken_body
 from .formats import FORMATS, Format
 from .snapshot import parse_messages, snapshot, unwrap_object
-from .unspoken import unspoken_body
 
 _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_list = msgspec.json.Decoder(list[Any]).decode

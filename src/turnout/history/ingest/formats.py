@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from ...errors import UsageError
+from ..api_names import fold_name, unspoken_name
 from . import anthropic, chat, gemini, icontent, responses
 from .message_parts import Heard, ReadContext, text_of
 from .tools import FIELDS as TOOL_FIELDS
-from .unspoken import unspoken_name
 
 Reader = Callable[[dict[str, Any], ReadContext], Iterator[Heard]]
 
@@ -156,11 +155,6 @@ def find_format(name: str) -> tuple[Format, str]:
         raise UsageError(f"{name!r} is not a message format that can be read: {why}; use that name")
     known = ", ".join(form.name for form in FORMATS)
     raise UsageError(f"{name!r} is not a message format; use one of {known}, or the name of a provider")
-
-
-def fold_name(name: str) -> str:
-    """The name in our spelling: `Azure OpenAI`, `llama.cpp` and `openai_chat` are accepted."""
-    return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
 
 def reader_of(message: dict[str, Any], form: Format) -> Reader:

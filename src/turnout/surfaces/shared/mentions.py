@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from ...history.ingest.media import sniff_mime
 from ...model import Block, Media, Text
 from ...tools.confine.file_text import decode_text, is_binary
 from ...tools.confine.workspace import WorkspaceFiles
@@ -94,6 +93,8 @@ def _size_of(block: Block) -> str:
 
 
 def _block_of(path: str, data: bytes) -> Block:
+    from ...history.ingest.media import sniff_mime  # with the readers of every format
+
     encoded = b64encode(data).decode()
     if (mime := sniff_mime(encoded)) and not mime.startswith("text/"):
         return Media(mime, encoded, name=path)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ...diagnostic import Diagnostic
 from ...errors import UsageError
-from ...targets.diagnose import Fault, diagnose
 from ...tools.policy.rules import MODES
 from ..shared.clean_text import one_line, visible
 from ..shared.usage_counts import session_bars, usage_by_model
@@ -14,6 +13,7 @@ from .pieces import Notice, Rows
 from .theme import THEMES
 
 if TYPE_CHECKING:
+    from ...targets.diagnose import Fault
     from .talk import Talk
 
 
@@ -109,6 +109,8 @@ def show_stats(talk: Talk, rest: str) -> None:
 
 
 def show_diagnosis(talk: Talk, rest: str) -> None:
+    from ...targets.diagnose import diagnose  # it loads every checker, which the first prompt does not need
+
     target = talk.config.target(rest) if rest else talk.session.target
     found = diagnose(talk.session.history, target)
     if found.layer is None:

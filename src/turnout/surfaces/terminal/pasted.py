@@ -11,7 +11,6 @@ from base64 import b64encode
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...history.ingest.media import sniff_mime
 from ...model import Block, Media, Text
 
 MANY_LINES = 10
@@ -71,6 +70,8 @@ class PastedParts:
 
 def image_type(data: bytes) -> str:
     """The media type of an image; "" for anything else."""
+    from ...history.ingest.media import sniff_mime  # with the readers of every format
+
     mime = sniff_mime(b64encode(data[:3072]).decode()) or ""
     return mime if mime.startswith("image/") and len(data) <= LARGEST_IMAGE else ""
 

@@ -26,7 +26,6 @@ from ..confine.threads import in_daemon
 from ..declare.context import ToolContext
 from ..declare.result import error_outcome
 from ..declare.tool import Tool, tool
-from .html_text import title_and_text
 
 SECONDS = 30.0
 BYTES = 2 * 1024 * 1024
@@ -257,6 +256,8 @@ def _page_in_words(got: WebPage) -> Outcome | str:
 
 
 def _text_of_page(got: WebPage) -> tuple[str, str]:
+    from .html_text import title_and_text  # loads a parser of HTML
+
     text = got.body.decode(_codec(got.mime), "replace")
     is_page = "html" in got.mime.lower() or (not got.mime and "<html" in text[:1000].lower())
     title, text = title_and_text(text, got.url) if is_page else ("", text)

@@ -24,7 +24,6 @@ from ..declare.context import ToolContext
 from ..declare.tool import tool
 from .explain import explain_error, workspace_of
 from .languages import ENTRIES, MANIFESTS, language_of
-from .manifests import manifest_summary
 
 FILES = 50_000
 SECONDS = 10.0
@@ -187,6 +186,8 @@ class Survey:
         yield from self._name_lines(self.entries)
 
     def _name_lines(self, names: list[str], with_summary: bool = False) -> Iterator[str]:
+        from .manifests import manifest_summary  # it loads a parser of TOML
+
         near = sorted(names, key=lambda name: (name.count("/"), name))
         for name in near[:NAMED]:
             facts = manifest_summary(name.rpartition("/")[2], self._text(name)) if with_summary else ""

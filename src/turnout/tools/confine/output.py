@@ -15,7 +15,6 @@ import os
 import re
 import secrets
 import stat
-import tempfile
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -261,6 +260,8 @@ class SavedOutput:
 
 def _private_folder(folder: str | os.PathLike[str] | None) -> str:
     if folder is None:
+        import tempfile  # with shutil and the archive formats behind it
+
         return tempfile.mkdtemp(prefix="turnout-output-")
     path = os.path.abspath(folder)
     os.makedirs(os.path.dirname(path), exist_ok=True)

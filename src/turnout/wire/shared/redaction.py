@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
-_SECRETS = re.compile(
-    r"""
+_SECRETS = r"""
     (?P<before>
         \b(?:bearer|basic)\s+(?=[^\s"']{12})
       | key\ provided:\s*
@@ -22,17 +22,21 @@ _SECRETS = re.compile(
     | \b(?:AKIA|ASIA)[0-9A-Z]{12,}
     | (?<=://)[^/\s:@"']*:[^/\s@"']+(?=@)
     | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+    """
 
 
 def redact_keys(text: str) -> str:
     """The text with everything that looks like a key or token redacted."""
-    return _SECRETS.sub(lambda found: (found["before"] or "") + "[redacted]", text)
+    return _secrets().sub(lambda found: (found["before"] or "") + "[redacted]", text)
 
 
 def key_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where a text has something that looks like a key or token."""
-    for found in _SECRETS.finditer(text):
+    for found in _secrets().finditer(text):
         yield found.start() + len(found["before"] or ""), found.end()
+
+
+@cache
+def _secrets() -> re.Pattern[str]:
+    """Compiled when the first text is redacted: it takes 2 ms, which not every start need pay."""
+    return re.compile(_SECRETS, re.IGNORECASE | re.VERBOSE)

@@ -1,7 +1,8 @@
-"""APIs that turnout does not speak, by their names, bodies and replies, each with the way on."""
+"""Names of APIs as people write them, and the APIs that turnout does not speak, each with the way on."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,11 @@ NAMES = {
     **dict.fromkeys(("gemini-interactions", "interactions", "google-interactions"), INTERACTIONS),
     **dict.fromkeys(("cohere-v1", "cohere-chat-v1", "cohere1"), COHERE_V1),
 }
+
+
+def fold_name(name: str) -> str:
+    """The name in our spelling: `Azure OpenAI`, `llama.cpp` and `openai_chat` are accepted."""
+    return re.sub(r"[\s_.]+", "-", name.strip().lower())
 
 
 def unspoken_name(name: str) -> str:
