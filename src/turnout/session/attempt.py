@@ -164,6 +164,8 @@ class Attempt:
 
     async def _read_chunks(self, answer: Incoming, timer: asyncio.Timeout, ends: float, show: Show) -> None:
         clock, idle, reply = asyncio.get_running_loop().time, self._ports.timeouts.idle, self._reader.reply
+        # To set a timer costs as much as to read an event: it is set at most once a second, and rings late.
+        slack, armed = min(1.0, idle / 10), 0.0
         async for chunk in answer.chunks:
             if self._streams:
                 self._operation.mark_first_chunk()
@@ -173,7 +175,12 @@ class Attempt:
             for event in events:
                 self._pass_on(event, show)
             self._ports.keeping.save_draft_soon(self)
-            timer.reschedule(min(ends, clock() + (DRAIN if reply.ended else idle)))
+            now = clock()
+            if reply.ended:
+                timer.reschedule(min(ends, now + DRAIN))
+            elif now - armed >= slack:
+                timer.reschedule(min(ends, now + idle + slack))
+                armed = now
 
     async def _outgoing_request(self) -> Outgoing:
         needs_key = getattr(self._ports.transport, "asks_for_key", True)  # a scripted model need not

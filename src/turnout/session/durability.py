@@ -53,7 +53,9 @@ class ReplyDurability:
     def __init__(self, history: History, threads: ThreadPort | None = None) -> None:
         self._history = history
         self._threads = threads or WRITERS
-        self._keeper = history.writer if isinstance(history.writer, Keeper) else None
+        writer = history.writer
+        # To ask whether an object has the methods of a protocol takes as long as a small request.
+        self._keeper = writer if writer is not None and isinstance(writer, Keeper) else None
         self._timer: asyncio.TimerHandle | None = None
 
     def begin_run(self) -> None:

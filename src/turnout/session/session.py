@@ -39,7 +39,6 @@ from ..tools.schedule.running import SharedTree
 from ..tools.schedule.scheduler import ToolScheduler
 from ..wire.options import Options
 from ..world.account_targets import targets_by_account
-from ..world.accounts import Accounts
 from ..world.aws_credentials import with_region
 from ..world.keys import Keys, KeySource, account_name
 from ..world.ports import Chance, Transport, WallClock
@@ -145,11 +144,12 @@ class Session:
         """Everything that differs between two runs."""
         self.world = world
         self.environment = os.environ if world.environment is None else world.environment
-        self.chance: Chance = world.chance or random.Random()
+        # The module has a generator of its own, seeded again after a fork; to seed another takes 50 µs.
+        self.chance: Chance = world.chance or random
         self.wall_clock: WallClock = world.wall_clock or time.time
         self.debug: Callable[..., None] = world.debug or _ignore
         self.keys = Keys(self.environment, world.keys)
-        self.accounts = Accounts.of(self.environment)
+        self.accounts = self.keys.accounts
         self.secrets = Secrets(self.environment, lambda: self.keys.secrets())
         self.transport: Transport = SharedHttp() if world.transport is None else world.transport
 

@@ -6,6 +6,7 @@ known. A protocol is loaded when it is first asked for, so a program loads only 
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -112,4 +113,6 @@ def find_protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         known = ", ".join(PROTOCOLS)
         raise UsageError(f"no protocol is called {name!r}; known are {known}. Add its module to PROTOCOLS")
-    return import_module(PROTOCOLS[name]).PROTOCOL  # type: ignore[no-any-return]
+    place = PROTOCOLS[name]
+    module = sys.modules.get(place) or import_module(place)  # asked three times for each request
+    return module.PROTOCOL  # type: ignore[no-any-return]

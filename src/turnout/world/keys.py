@@ -18,6 +18,7 @@ from ..targets.target import Target
 from ..tools.confine.threads import in_daemon
 from ..wire.request import WireRequest
 from . import google_token
+from .accounts import Accounts
 from .aws_credentials import AwsAccount, find_region
 from .aws_signature import signed_headers
 from .stored_logins import StoredLogins
@@ -55,7 +56,8 @@ class Keys:
     ) -> None:
         self._environment = environment
         self._sources = dict(sources or {})
-        self._logins = StoredLogins(environment)
+        self.accounts = Accounts.of(environment)
+        self._logins = StoredLogins(self.accounts)
         self._aws = AwsAccount(environment)
         self._known: dict[tuple[str, str], str] = {}
         self._read_so_far: dict[str, None] = {}  # old keys too: a server may still name one

@@ -7,7 +7,6 @@ the new token from the file.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 class StoredLogins:
     """The stored accounts of a session's user, each as a source of keys."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._accounts = Accounts.of(environment)
+    def __init__(self, accounts: Accounts | None) -> None:
+        self._accounts = accounts
         self._sources: dict[str, TokenSource] = {}
 
     def source_for(self, target: Target) -> TokenSource | None:

@@ -34,6 +34,8 @@ class Fields:
 
     def peek(self, path: str) -> Any:
         """The value at a path such as `reasoning.effort`, which stays."""
+        if "." not in path:
+            return self._left.get(path)
         value: Any = self._left
         for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None
