@@ -6,13 +6,14 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from itertools import cycle
 from typing import Any
 
 import pytest
 from tests.corpus import SOAK
 from tests.world.raw_server import whole
 
-from turnout import History, Limits, Session, Text, World
+from turnout import History, Limits, Outcome, Session, Text, ToolCall, World
 from turnout.world.ports import Incoming, Outgoing
 
 LONG = 10_000 if SOAK else 2_000
@@ -36,13 +37,13 @@ REPLIES = {
 
 
 class Canned:
-    """A model that says one word, and does not count tokens."""
+    """A model that gives these replies in turn, and does not count tokens."""
 
     status = 200
     headers: Mapping[str, str] = {}
 
-    def __init__(self, reply: bytes) -> None:
-        self._reply = reply
+    def __init__(self, *replies: bytes) -> None:
+        self._replies = cycle(replies)
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
@@ -53,7 +54,7 @@ class Canned:
         return self._chunks()
 
     async def _chunks(self) -> AsyncIterator[bytes]:
-        yield self._reply
+        yield next(self._replies)
 
 
 def calls_in_a_turn(target: str, turns: int, **more: Any) -> int:
@@ -90,3 +91,35 @@ def test_a_turn_takes_the_same_work_however_long_the_conversation(target: str, l
     """Also where the provider counts no tokens, and with limits on tokens and money."""
     short, long = calls_in_a_turn(target, 100, limits=limits), calls_in_a_turn(target, LONG, limits=limits)
     assert long < 1.2 * short, f"{short} calls at 100 turns became {long} at {LONG}"
+
+
+CALL = (
+    b'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function",'
+    b'"function":{"name":"look_up","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n'
+)
+
+
+def look_up() -> str:
+    """Look something up."""
+    return "found"
+
+
+def test_a_turn_with_a_tool_takes_the_same_work_however_long_the_conversation() -> None:
+    """A call, its result and the answer: nothing looks through what was said before."""
+    short, long = calls_with_a_tool(100), calls_with_a_tool(LONG)
+    assert long < 1.2 * short, f"{short} calls at 100 turns became {long} at {LONG}"
+
+
+def calls_with_a_tool(turns: int) -> int:
+    """Calls of functions in the third turn, in which a tool runs, after so long a conversation with tools."""
+    history = History("long")
+    for number in range(turns // 4):
+        history.user(f"question {number}")
+        turn = history.reply("openai:gpt-5.1", [ToolCall(f"c{number}", "look_up", {})])
+        history.settle(turn.tool_calls[0].id, Outcome("complete", "found"))
+        history.reply("openai:gpt-5.1", [Text(f"answer {number}")])
+    world = World(transport=Canned(CALL, REPLIES["openai:gpt-5.1"]), environment={})
+    session = Session(
+        "openai:gpt-5.1", history=history, world=world, api_key="k", tools=[look_up], approval="full"
+    )
+    return asyncio.run(_count_calls(session))

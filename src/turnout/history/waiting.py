@@ -65,6 +65,8 @@ def waiting_call_of(entry: Entry) -> WaitingCall | None:
 def waiting_calls(history: History) -> tuple[WaitingCall, ...]:
     """The calls of the open turn that wait for an answer from outside, in the order of their calls."""
     still_open = {item.call.id: None for item in history.open_calls if not item.started}
+    if not still_open:
+        return ()  # asked after every batch of calls: the notes of a long conversation are not looked through
     approved = approved_calls(history)
     noted = {
         found.call_id: found for entry in history.entries if (found := waiting_call_of(entry)) is not None

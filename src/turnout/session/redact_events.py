@@ -7,7 +7,7 @@ that edits a file with a key in it must be able to name that key.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -40,15 +40,13 @@ class EventRedactor:
         self._starting: dict[str, list[str]] = {}  # spellings by their first letters, one to `LETTERS`
         self._held: dict[Any, Any] = {}  # the delta whose end waits, by what it is a piece of
 
-    def feed(self, event: SessionEvent) -> Iterator[SessionEvent]:
+    def feed(self, event: SessionEvent) -> Sequence[SessionEvent]:
         self._update_spellings()
         if not self._spellings:
-            yield event
-        elif isinstance(event, DELTAS):
-            yield from self._feed_delta(event)
-        else:
-            yield from self._take_held_deltas()
-            yield self._redacted_event(event)
+            return (event,)
+        if isinstance(event, DELTAS):
+            return self._feed_delta(event)
+        return (*self._take_held_deltas(), self._redacted_event(event))
 
     def _update_spellings(self) -> None:
         """Take in the keys that were read since the last event."""
@@ -60,14 +58,17 @@ class EventRedactor:
                 for count in range(1, LETTERS + 1):
                     self._starting.setdefault(spelling[:count], []).append(spelling)
 
-    def _feed_delta(self, event: Any) -> Iterator[SessionEvent]:
+    def _feed_delta(self, event: Any) -> Sequence[SessionEvent]:
         piece_of = (type(event), getattr(event, "id", ""))
         held = self._held.pop(piece_of, None)
-        text, cut = self._hide_secrets((_delta_text(held) if held else "") + _delta_text(event))
+        given = _delta_text(event)
+        text, cut = self._hide_secrets(_delta_text(held) + given if held else given)
         if cut < len(text):
             self._held[piece_of] = _with_text(event, text[cut:])
-        if text[:cut]:
-            yield event if text[:cut] == _delta_text(event) else _with_text(event, text[:cut])
+        shown = text[:cut]
+        if shown == given:
+            return (event,) if given else ()
+        return (_with_text(event, shown),) if shown else ()
 
     def _hide_secrets(self, text: str) -> tuple[str, int]:
         """The text with whole secrets hidden, and where an end begins that may be the start of another.
@@ -86,9 +87,9 @@ class EventRedactor:
             at += 1
         return text, len(text)
 
-    def _take_held_deltas(self) -> Iterator[SessionEvent]:
+    def _take_held_deltas(self) -> Iterable[SessionEvent]:
         held, self._held = self._held, {}
-        yield from held.values()
+        return held.values()
 
     def _redacted_event(self, event: Any) -> Any:
         if (names := _TEXTS.get(type(event))) is not None:

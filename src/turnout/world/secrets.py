@@ -39,11 +39,16 @@ class Secrets:
     def __init__(self, environment: Mapping[str, str], keys: Callable[[], Iterable[str]] = tuple) -> None:
         self._known = frozenset(secrets_of(environment))
         self.keys = keys
+        self._read: tuple[str, ...] | None = None  # the keys that `_spellings` are of
+        self._spellings: tuple[str, ...] = ()
 
     @property
     def spellings(self) -> tuple[str, ...]:
         """Every text that must not get out, the longest first."""
-        return spellings_of(self._known.union(self.keys()))
+        keys = tuple(self.keys())
+        if keys != self._read:  # asked for each event of a stream
+            self._read, self._spellings = keys, spellings_of(self._known.union(keys))
+        return self._spellings
 
     def hide(self, text: str) -> str:
         """The text without them, and without what looks like one."""
