@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-ROUNDS = 9
+ROUNDS = 4
 MODULES = "import sys; print(len(sys.modules))"
 QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # it would ask the network for prices
 
