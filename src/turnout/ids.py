@@ -180,6 +180,9 @@ class IdProjection:
         if call_id in self._given:
             return self[call_id]
         usual = self._usual_id(call_id)
+        if usual and not preferred and usual not in self._taken:  # as nearly all are
+            self._given[call_id] = None
+            return usual
         candidates = iter(self.format(call_id, self.name(name), len(self._given)))
         chosen = preferred or next(candidates)
         while chosen in self._taken or self._is_usual_of_another(chosen, call_id):

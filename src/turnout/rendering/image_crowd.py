@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..model import Media, Message
+from ..model import Media, Message, ToolResponse
 from .image_size import ImageLimit
 
 STEP = 10
@@ -28,8 +28,7 @@ class ImageCrowd:
         """Count the images of a turn. A turn whose large images were replaced was counted before."""
         if not self.limit.many or turn_key in self._crowded:
             return
-        images = list(_images_in(messages))
-        if images:
+        if images := _images_in(messages):
             large = sum(map(self.limit.is_too_large_among_many, images))
             self._turns[turn_key] = (len(images), large)
 
@@ -54,9 +53,12 @@ class ImageCrowd:
                 needed, rounded, left = needed - large, rounded - large, left - large
 
 
-def _images_in(messages: Iterable[Message]) -> Iterator[Media]:
+def _images_in(messages: Iterable[Message]) -> list[Media]:
+    media: list[Media] = []
     for message in messages:
-        shown = (block for item in message.responses for block in item.outcome.content)
-        for block in shown if message.role == "tool" else message.blocks:
-            if isinstance(block, Media) and block.mime.startswith("image/"):
-                yield block
+        for block in message.blocks:
+            if isinstance(block, Media):
+                media.append(block)
+            elif isinstance(block, ToolResponse):
+                media += [part for part in block.outcome.content if isinstance(part, Media)]
+    return [each for each in media if each.mime.startswith("image/")]
