@@ -47,7 +47,6 @@ class Limits(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
 
     cost: float | None = None  # US dollars
     tokens: int | None = None
-    budget: SharedBudget | None = None  # money and tokens that this session shares with others
     rounds: int = 50  # of tool calls; then one last answer without tools
     time: float | None = None  # seconds that one run may take
     tools: ToolLimits | None = None  # calls at once, seconds a call, characters of results
@@ -58,6 +57,7 @@ class Limits(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     repeats: int = 3  # the same call with the same result
     cycles: int = 3  # a circle of two or three calls, over and over
     pauses: int = 10  # a turn that the provider paused
+    budget: SharedBudget | None = None  # money and tokens that this session shares with others
 
     @property
     def tool_limits(self) -> ToolLimits:

@@ -7,6 +7,7 @@ may start tasks and threads of its own.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from types import TracebackType
 
 from ...errors import UsageError
@@ -14,7 +15,7 @@ from ...errors import UsageError
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def forbid_requests(forbid: bool = True, *, allow_loopback: bool = True) -> ForbiddenRequests:
+def forbid_requests(forbid: bool = True, *, allow_loopback: bool = True) -> AbstractContextManager[None]:
     """For tests: forbid every request of this process.
 
     It holds from the call on. Used with `with`, it holds until the end of the block. Requests to this
