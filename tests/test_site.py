@@ -94,6 +94,16 @@ def test_a_search_finds_every_public_name(built_site: Path) -> None:
     assert wanted - places == set()
 
 
+def test_a_struct_is_shown_with_its_fields(built_site: Path) -> None:
+    """msgspec makes the parameters of a Struct from its fields; a comment behind one describes it."""
+    tools, sessions = (
+        re.sub(r"<[^>]+>", "", (built_site / "reference" / name).read_text())
+        for name in ("tools.html", "sessions.html")
+    )
+    assert re.search(r"Approval\(\s*mode: Mode = (?:\"|&quot;)ask", tools) and "save_rule:" in tools
+    assert re.search(r"Limits\(\s*\*,\s*cost:", sessions) and "one last answer without tools" in sessions
+
+
 def test_built_pages_load_nothing_from_elsewhere(built_site: Path) -> None:
     """No script, style, font or picture has an address of another host."""
     loading = re.compile(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=\"?(?:https?:)?//[^\">]*")
