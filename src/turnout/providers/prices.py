@@ -71,11 +71,11 @@ def _listed_price(provider: str, model: str) -> Price | None:
     found = next((row for row in rows if row is not None and row.input is not None), None)
     if found is None or found.input is None or found.output is None:
         return None
-    apart = _counts_cached_apart(provider, model)
+    apart = counts_cached_apart(provider, model)
     return Price(found.input, found.output, found.cached, found.cache_write, apart, found.long)
 
 
-def _counts_cached_apart(provider: str, model: str) -> bool:
+def counts_cached_apart(provider: str, model: str) -> bool:
     """Anthropic's count of input leaves out what came from the cache; others' counts hold it."""
     from . import PROVIDERS
 

@@ -34,6 +34,20 @@ TRAFFIC = (
 )
 
 
+COUNTED = {
+    "replies": 40,
+    "tokens_input": 90_000,
+    "tokens_prompt": 120_000,
+    "tokens_cached": 80_000,
+    "tokens_output": 8000,
+    "cost_microdollars": 300_000,
+    "tool_calls_total": 95,
+    "tool_calls_invalid_args": 3,
+    "tool_calls_repaired": 5,
+    "took_over_rate_limit": 2,
+}
+
+
 class SteppedClock:
     """A wall clock that a test moves."""
 
@@ -51,16 +65,9 @@ def fill_gallery(made: Shown) -> None:
         _add_repair(store, clock)
         _add_plain(store, clock)
         _add_waiting(store, clock)
-        for count, (provider, model) in enumerate(
-            (("anthropic", "claude-sonnet-4-5"), ("openai", "gpt-5.1")), 1
-        ):
-            for name, by in (
-                ("replies", 40),
-                ("tokens_input", 90_000),
-                ("tokens_output", 8000),
-                ("cost_microdollars", 300_000),
-            ):
-                store.counters(name, Origin(provider, provider, model), by * count)
+        for by, target in enumerate(("anthropic:claude-sonnet-4-5", "openai:gpt-5.1"), 1):
+            for name, number in COUNTED.items():
+                store.counters(name, Origin.parse(target), number * by)
         store.counters.flush()
     _add_requests(made)
 

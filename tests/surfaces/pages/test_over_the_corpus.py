@@ -78,7 +78,7 @@ def test_requests_show_the_repairs_and_the_sums_of_their_reports(tmp_path: Path)
                 gateway.memory.flush()
                 report = (await ask(gateway, "GET", f"/requests/{id}.json")).json
                 page = (await ask(gateway, "GET", f"/requests/{id}")).body.decode()
-                told = [text.partition(" ")[0] for text in report["repaired"]] + ["dropped"] * len(
+                told = [text.partition(" ")[0] for text in report["repaired"]] + ["changed"] * len(
                     report["dropped"]
                 )
                 assert repairs_on(page) == told and report["repairs"] == len(told)

@@ -47,10 +47,23 @@ def test_the_byte_where_the_prefix_left_the_request_before(tmp_path: Path) -> No
         for number, word in ((1, "folder"), (2, "house")):
             sent = json.dumps(SENT).replace("folder", word)
             bodies = json.dumps({"received": json.dumps(BODY), "sent": sent}).encode()
-            made.memory.add_request(request_record(number, conversation="same"), bodies)
+            record = request_record(number, conversation="same", target="kimi:kimi-k2.5")
+            made.memory.add_request(record, bodies)
         made.memory.flush()
         at = json.dumps(SENT).index("folder")
         assert f"The first {at} of" in made.text("/requests/req_000002")
+
+
+def test_a_cache_of_another_provider_is_not_compared_with(tmp_path: Path) -> None:
+    """After a switch the cache is another one; back at the first target the last one there is compared."""
+    with shown(tmp_path) as made:
+        bodies = json.dumps({"received": json.dumps(BODY), "sent": json.dumps(SENT)}).encode()
+        for number, target in enumerate(("kimi:kimi-k2.5", "openai:gpt-5.1", "kimi:kimi-k2.5"), 1):
+            made.memory.add_request(request_record(number, conversation="same", target=target), bodies)
+        made.memory.flush()
+        assert "each has its own cache" in made.text("/requests/req_000002")
+        back = made.text("/requests/req_000003")
+        assert "It only grew" in back and 'href="/requests/req_000001"' in back
 
 
 def test_repairs_shown_are_those_of_the_record(tmp_path: Path) -> None:

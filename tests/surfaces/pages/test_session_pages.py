@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.surfaces.pages.shown import sample_history, shown
 
-from turnout import History
+from turnout import History, ModelTurn, Origin, Text
 
 
 def test_a_conversation_can_be_read_without_scripts(tmp_path: Path) -> None:
@@ -89,3 +89,36 @@ def test_a_live_session_follows_its_end(tmp_path: Path) -> None:
         history.user("And then?")
         made.store.journal("live").commit()
         assert "And then?" in made.text(place[1])
+
+
+def test_a_reply_is_shown_while_it_is_written(tmp_path: Path) -> None:
+    """The stored draft of a reply is at the end of the live part, as text, until the reply is there."""
+    with shown(tmp_path) as made:
+        history = made.store.open("live")
+        history.user("Hello")
+        journal = made.store.journal("live")
+        journal.commit()
+        turn = ModelTurn(history.next_key(), Origin("openai", "", "m"), (Text("Half of an <b>answer"),))
+        journal.draft(turn)
+        part = made.text("/sessions/live/live?from=1")
+        assert "is being written" in part and "Half of an &lt;b&gt;answer" in part
+        history.append(turn)
+        journal.draft(None)
+        journal.commit()
+        part = made.text("/sessions/live/live?from=1")
+        assert "is being written" not in part and "Half of an" in part
+
+
+def test_a_group_leads_to_its_sessions(tmp_path: Path) -> None:
+    """The name of a client or a provider is a link to the list of its sessions, and of no others."""
+    with shown(tmp_path) as made:
+        for key, target in (("ci/one", "openai:m"), ("ci/two", "kimi:m"), ("plain", "kimi:m")):
+            history = History(key)
+            history.user(f"I am {key}")
+            history.reply(target, "x")
+            made.store.add(history)
+        assert 'href="/sessions?client=ci"' in made.text("/sessions?group=client")
+        listed = made.text("/sessions?client=ci")
+        assert "I am ci/one" in listed and "I am ci/two" in listed and "I am plain" not in listed
+        assert 'href="/sessions?provider=kimi"' in made.text("/sessions?group=provider")
+        assert "I am ci/one" not in made.text("/sessions?provider=kimi&client=ci")

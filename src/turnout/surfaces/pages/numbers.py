@@ -15,13 +15,20 @@ from msgspec import Struct
 
 from ...store import Store
 from ...store.ports import Count
-from ...telemetry.counts import COUNTERS
+from ...telemetry.counts import COUNTERS, TOOK_OVER
 from ..shared.conversation_html.rows import provider_colour
-from ..shared.usage_counts import COST, INPUT, NAMES, OUTPUT, REPLIES
+from ..shared.usage_counts import CACHED, COST, INPUT, NAMES, OUTPUT, PROMPT, REPLIES
 from .request_records import RequestFilter, RequestRecords
 
 DAYS = 30
 DAY = 86_400.0
+FAILOVERS = "failovers"
+SESSION_HEADS = [
+    *(NAMES[name] for name in (COST, REPLIES, INPUT, OUTPUT)),
+    "cached",
+    *(NAMES[name] for name in COUNTERS),
+    FAILOVERS,
+]
 REQUEST_GROUPS = ("day", "provider", "client")
 
 
@@ -78,25 +85,31 @@ def _count_table(
 ) -> NumberTable:
     sums: dict[str, Counter[str]] = {}
     for count in counts:
-        sums.setdefault(key(count), Counter())[count.name] += count.count
-    shown = [COST, REPLIES, INPUT, OUTPUT, *COUNTERS]
+        sums.setdefault(key(count), Counter())[_shown_name(count.name)] += count.count
     largest = max((used[COST] for used in sums.values()), default=0) or 1
     names = sorted(sums, reverse=True) if is_day else sorted(sums, key=lambda name: -sums[name][COST])
     rows = [
         NumberRow(
             name,
-            [_cell(each, sums[name][each]) for each in shown],
+            _session_cells(sums[name]),
             sums[name][COST] / largest,
             "" if is_day else provider_colour(name.partition(":")[0]),
         )
         for name in names[:100]
     ]
-    totals = [_cell(each, sum(used[each] for used in sums.values())) for each in shown]
-    return NumberTable(title, [NAMES[each] for each in shown], rows, totals)
+    return NumberTable(title, SESSION_HEADS, rows, _session_cells(sum(sums.values(), Counter())))
 
 
-def _cell(name: str, number: int) -> str:
-    return f"${number / 1_000_000:,.4f}" if name == COST else f"{number:,}"
+def _shown_name(name: str) -> str:
+    """A failover has a counter for each reason; the page counts them together."""
+    return FAILOVERS if name.startswith(TOOK_OVER) else name
+
+
+def _session_cells(used: Counter[str]) -> list[str]:
+    share = f"{used[CACHED] / used[PROMPT]:.0%}" if used[PROMPT] else ""
+    counted = [f"{used[name]:,}" for name in (*COUNTERS, FAILOVERS)]
+    tokens = [f"{used[name]:,}" for name in (REPLIES, INPUT, OUTPUT)]
+    return [f"${used[COST] / 1_000_000:,.4f}", *tokens, share, *counted]
 
 
 # Requests

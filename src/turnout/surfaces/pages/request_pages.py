@@ -233,19 +233,21 @@ def key_header(target: Target) -> str:
 
 
 def _prefix_values(records: RequestRecords, record: dict[str, Any], sent: str) -> dict[str, Any] | None:
-    before = records.previous_sent(record["conversation"], record["number"])
+    before = records.previous_sent(record)
     if before is None or not sent:
         return None
-    id, body = before
-    at = common_prefix(body.encode(), sent.encode())
+    one, other = before.body.encode(), sent.encode()
+    at = common_prefix(one, other)
     return {
-        "id": id,
+        "id": before.id,
+        "target": before.target,
+        "is_same_target": before.target == record["target"],
         "at": at,
-        "size": len(sent.encode()),
-        "share": at / max(1, len(sent.encode())),
-        "is_whole": at >= len(body.encode().rstrip(b"]}")) - 1,
-        "before": _text_around(body.encode(), at),
-        "after": _text_around(sent.encode(), at),
+        "size": len(other),
+        "share": at / max(1, len(other)),
+        "is_whole": at >= len(one.rstrip(b"]}")) - 1,
+        "before": _text_around(one, at),
+        "after": _text_around(other, at),
     }
 
 

@@ -65,6 +65,14 @@ class RequestFilter(Struct, frozen=True):
         return " AND ".join(parts), values
 
 
+class SentBefore(Struct, frozen=True):
+    """An earlier request of a conversation: who got it, and its body."""
+
+    id: str
+    target: str
+    body: str
+
+
 class RequestRecords:
     """Reads requests. Without a file there are none."""
 
@@ -138,16 +146,17 @@ class RequestRecords:
         bodies = msgspec.json.decode(rows[0]["bodies"]) if rows[0]["bodies"] else None
         return record, bodies
 
-    def previous_sent(self, conversation: str, number: int) -> tuple[str, str] | None:
-        """The id and the body of the request that was sent before this one, in the same conversation."""
+    def previous_sent(self, record: dict[str, Any]) -> SentBefore | None:
+        """What was sent before this request in its conversation: to the same target, where there is one."""
         sql = (
-            "SELECT id, bodies FROM requests WHERE conversation = ? AND number < ? AND bodies IS NOT NULL "
-            "ORDER BY number DESC LIMIT 1"
+            "SELECT id, target, bodies FROM requests WHERE conversation = ? AND number < ? "
+            "AND bodies IS NOT NULL ORDER BY target = ? DESC, number DESC LIMIT 1"
         )
-        rows = self._rows(sql, (conversation, number))
-        if not rows or not conversation:
+        rows = self._rows(sql, (record["conversation"], record["number"], record["target"]))
+        if not rows or not record["conversation"]:
             return None
-        return str(rows[0]["id"]), str(msgspec.json.decode(rows[0]["bodies"]).get("sent", ""))
+        sent = msgspec.json.decode(rows[0]["bodies"]).get("sent", "")
+        return SentBefore(str(rows[0]["id"]), str(rows[0]["target"]), str(sent))
 
     def close(self) -> None:
         if self._connection is not None:

@@ -62,15 +62,16 @@ def open_for_reading(store: Store, id: str) -> OpenedSession:
 
 def list_values(store: Store, query: dict[str, str]) -> dict[str, Any]:
     """What the list shows for a query."""
-    words, provider, group = (query.get(name, "").strip() for name in ("words", "provider", "group"))
+    words, group = query.get("words", "").strip(), query.get("group", "")
+    wanted = {name: given for name in ("provider", "client") if (given := query.get(name, "").strip())}
     excerpts = {hit.session: hit.excerpt for hit in store.search(words, MOST_FOUND)} if words else {}
     number = _page_number(query)
-    everything = bool(words or provider or group)
+    everything = bool(words or wanted or group)
     lines = store.list(limit=None if everything else number * PER_PAGE + 1, subagents="all" in query)
     if words:
         lines = [line for line in lines if line.id in excerpts]
-    if provider:
-        lines = [line for line in lines if GROUPS["provider"](line) == provider]
+    for name, given in wanted.items():
+        lines = [line for line in lines if GROUPS[name](line) == given]
     shown = lines[(number - 1) * PER_PAGE : number * PER_PAGE]
     rows = [
         SessionRow(line, provider_colour(GROUPS["provider"](line)), one_line(excerpts.get(line.id, "")))
@@ -84,8 +85,9 @@ def list_values(store: Store, query: dict[str, str]) -> dict[str, Any]:
         "group": group,
         "group_names": list(GROUPS),
         "words": words,
-        "is_filtered": bool(words or provider) or number > 1,
-        "provider": provider,
+        "is_filtered": bool(words or wanted) or number > 1,
+        "provider": wanted.get("provider", ""),
+        "client": wanted.get("client", ""),
     }
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from ...model import ModelTurn, Origin, Usage
 from ...providers.cost import cost_of_turn, total_usage
 from ...providers.hosted_uses import cost_of_uses, hosted_uses
+from ...providers.prices import counts_cached_apart
 from ...telemetry.counts import COUNTERS
 from .bars import bars
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 REPLIES = "replies"
 INPUT = "tokens_input"
+PROMPT = "tokens_prompt"
+"""All that the model read: also what came from a cache, which some APIs count apart."""
+CACHED = "tokens_cached"
 OUTPUT = "tokens_output"
 COST = "cost_microdollars"
 HOSTED = "hosted_"
@@ -57,11 +61,20 @@ def count_use(store: Store | None, turns: Iterable[ModelTurn]) -> None:
         used = turn.usage
         store.counters(REPLIES, turn.origin, 1)
         store.counters(INPUT, turn.origin, (used and used.input) or 0)
+        store.counters(PROMPT, turn.origin, _prompt_tokens(turn.origin, used))
+        store.counters(CACHED, turn.origin, (used and used.cached_input) or 0)
         store.counters(OUTPUT, turn.origin, (used and used.output) or 0)
         store.counters(COST, turn.origin, round((cost_of_turn(turn) or 0.0) * 1_000_000))
         for kind, count in hosted_uses(turn).items():
             store.counters(f"{HOSTED}{kind}", turn.origin, count)
         store.counters(HOSTED_COST, turn.origin, round(cost_of_uses(turn) * 1_000_000))
+
+
+def _prompt_tokens(origin: Origin, used: Usage | None) -> int:
+    if used is None:
+        return 0
+    apart = counts_cached_apart(origin.provider, origin.model)
+    return (used.input or 0) + ((used.cached_input or 0) + (used.cache_write or 0) if apart else 0)
 
 
 def usage_by_model(turns: Sequence[ModelTurn]) -> dict[str, Tokens]:
