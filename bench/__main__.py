@@ -26,6 +26,7 @@ ALL = (
     "http_clients",
     "startup",
     "store",
+    "machines",
     "terminal",
     "gateway",
     "pages",

@@ -13,10 +13,9 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import Any, NoReturn
 
 USERS = ("postgres", "nobody")
 QUICK = ("fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB")
@@ -30,22 +29,26 @@ def programs() -> Path | None:
 
 
 class Server:
-    """A server with one database `turnout`, whose user is trusted."""
+    """A server with a database `turnout`, whose user is trusted; `listen`: addresses besides loopback."""
 
-    def __init__(self, *settings: str) -> None:
+    def __init__(self, *settings: str, listen: Sequence[str] = ()) -> None:
         folder = programs()
         if folder is None:
-            pytest.skip("PostgreSQL is not installed (`apt install postgresql`)")
+            skip_test("PostgreSQL is not installed (`apt install postgresql`)")
         self._programs = folder
         self.folder = Path(tempfile.mkdtemp(prefix="turnout-pg-"))
         self.port = free_port()
         self.settings = settings or QUICK
+        self._addresses = ("127.0.0.1", *listen)
         self._user = _user_without_rights()
         self._process: subprocess.Popen[bytes] | None = None
         if self._user is not None:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
         options = ["--auth=trust", "--username=turnout", "--no-sync", "--encoding=UTF8", "--locale=C"]
         self._run("initdb", f"--pgdata={self.folder}/data", *options).wait(60)
+        for address in listen:
+            with open(f"{self.folder}/data/pg_hba.conf", "a") as rules:
+                rules.write(f"host all all {address}/30 trust\n")
         self.start()
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "turnout", "turnout").wait(30)
 
@@ -69,7 +72,7 @@ class Server:
         self._process = self._run(
             "postgres",
             *("-D", f"{self.folder}/data", "-p", str(self.port), "-k", str(self.folder)),
-            "--listen_addresses=127.0.0.1",
+            f"--listen_addresses={','.join(self._addresses)}",
             *options,
         )
         ends = time.monotonic() + 30
@@ -122,7 +125,13 @@ def _user_without_rights() -> Any:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    pytest.skip("PostgreSQL refuses root, and there is no user `nobody`")
+    return skip_test("PostgreSQL refuses root, and there is no user `nobody`")
+
+
+def skip_test(reason: str) -> NoReturn:
+    import pytest  # the benchmarks use this server too, and have no pytest
+
+    pytest.skip(reason)
 
 
 def free_port() -> int:

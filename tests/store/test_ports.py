@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from turnout.errors import SessionHeld, UsageError
+from turnout.history.waiting import WaitingCall, note_waiting
+from turnout.model import ToolCall
 from turnout.store import Lease, Record, SessionHeader, SessionLog, Store, Tally
 from turnout.store.holder import this_process
 
@@ -71,3 +74,41 @@ def test_entries_are_read_by_their_place(store: Store) -> None:
     assert [each.place for each in store.log.read_after("s", 2)] == [3]
     with pytest.raises(UsageError, match="no session 'nope'"):
         store.log.read_after("nope", 0)
+
+
+def test_leases_are_read_for_many_sessions_at_once(store: Store, open_at: Any) -> None:
+    """Held, lost by a process that was not heard of in time, released; unknown ones are left out."""
+    short = open_at(lease=0.01)
+    short.open("lost")
+    store.open("held")
+    store.open("free")
+    store.release("free")
+    time.sleep(0.05)
+    found = store.log.read_leases(["held", "lost", "free", "unknown"])
+    assert {id: (lease.holder is not None, lease.valid) for id, lease in found.items()} == {
+        "held": (True, True),
+        "lost": (True, False),
+        "free": (False, False),
+    }
+    assert store.log.read_leases([]) == {}
+
+
+def test_answers_that_nobody_has_read_are_listed(store: Store) -> None:
+    """A worker looks for them twice a second, so calls that still wait are not read."""
+    history = store.open("s")
+    turn = history.reply("openai:gpt-5.1", [ToolCall("a", "pay", {}), ToolCall("b", "pay", {})])
+    for call in turn.tool_calls:
+        note_waiting(history, WaitingCall("s", call.id, "pay", {}))
+    assert store.backend.waiting_calls.list_answered() == []
+    store.answer("s", turn.tool_calls[1].id, "paid")
+    assert store.backend.waiting_calls.list_answered() == [("s", turn.tool_calls[1].id)]
+
+
+def test_what_belongs_to_a_store_is_closed_with_it(store: Store) -> None:
+    """Each time that the store is closed."""
+    closed: list[int] = []
+    store.at_close(lambda: closed.append(1))
+    store.close()
+    store.list()
+    store.close()
+    assert len(closed) == 2

@@ -52,6 +52,15 @@ async def pay(amount: int) -> str:
     raise AssertionError
 
 
+@tool(risk="read")
+async def pass_gate(ctx: ToolContext) -> str:
+    """Wait until the gate is open, which is a file."""
+    record(EFFECTS, ctx.call_id)
+    while not os.path.exists(os.environ["TURNOUT_GATE"]):
+        await asyncio.sleep(0.2)
+    return "passed"
+
+
 def usual_script() -> list[Any]:
     parallel = [Call("work", {"n": 1}), Call("work", {"n": 2}), Call("work_in_thread", {"n": 3})]
     return [parallel, [Call("work", {"n": 4})], "All done."]
@@ -61,6 +70,8 @@ def session_for(id: str, store: Store) -> Session:
     """The session of a run. What the model says next follows from what is in the log."""
     if id.startswith("pay"):
         script: list[Any] = [[Call("pay", {"amount": 5})], "Paid."]
+    elif id.startswith("gate"):
+        script = [[Call("pass_gate", {})], "Through."]
     elif id.startswith("quick"):
         script = ["Quick."]
     else:
@@ -71,7 +82,7 @@ def session_for(id: str, store: Store) -> Session:
         "openai:gpt-5.1",
         store=store,
         id=id,
-        tools=[work, work_in_thread, pay],
+        tools=[work, work_in_thread, pay, pass_gate],
         api_key="k",
         approval=Approval(defer=True),
         world=World(transport=model, environment={}),

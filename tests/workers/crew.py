@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,25 @@ ROOT = Path(__file__).parents[2]
 
 
 class Crew:
-    """Workers on one store. `effects` is the file in which their tools record what they do."""
+    """Workers on one store. `effects` is the file in which their tools record what they do.
+
+    `command` is what the program is started with: on another host, or under another clock.
+    """
 
     def __init__(
-        self, url: str, folder: Path, *, count: int, lease: float = 30.0, concurrency: int = 10, **more: str
+        self,
+        url: str,
+        folder: Path,
+        *,
+        count: int,
+        lease: float = 30.0,
+        concurrency: int = 10,
+        command: Sequence[str] = (),
+        **more: str,
     ) -> None:
         self.effects = folder / "effects"
         environment = {**os.environ, "TURNOUT_EFFECTS": str(self.effects), **more}
-        program = [sys.executable, "-m", "tests.workers.nursery", url, str(lease), str(concurrency)]
+        program = [*command, sys.executable, "-m", "tests.workers.nursery", url, str(lease), str(concurrency)]
         self._nursery = subprocess.Popen(
             program, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

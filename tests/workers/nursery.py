@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
+import time
 import traceback
 from contextlib import suppress
 
@@ -35,7 +37,15 @@ def start_worker(url: str, lease: str, concurrency: str) -> int:
         os._exit(1)
 
 
+def sleep_by_select(seconds: float) -> None:
+    select.select([], [], [], max(seconds, 0.0))
+
+
 def main(*given: str) -> None:
+    if os.environ.get("FAKETIME"):
+        # libfaketime leaves the monotonic clock alone as we ask, and shifts sleeps until a time on it
+        # nevertheless: they fail as invalid, and `time.sleep` is one of them.
+        time.sleep = sleep_by_select
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not kept
     started = []
     for _ in sys.stdin:

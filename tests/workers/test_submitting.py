@@ -7,7 +7,9 @@ import time
 from datetime import datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
+from tests.store.servers import Server
 from tests.workers.crew import Crew
 
 from turnout import workers
@@ -136,3 +138,27 @@ def test_wrong_submissions_are_refused(store: Store, given: dict[str, Any]) -> N
     """An empty prompt; a time and a schedule at once."""
     with pytest.raises(UsageError):
         asyncio.run(workers.submit(store, **{"prompt": "go", **given}))
+
+
+def test_many_submissions_use_few_connections(server: Server) -> None:
+    """The engine stays open with the store, and its connections end with it."""
+    url = server.new_database("few")
+
+    async def talk(store: Store) -> None:
+        for number in range(10):
+            await workers.submit(store, "go", session=f"few{number}")
+
+    def connected() -> int:
+        with psycopg.connect(server.url) as connection:
+            row = connection.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = 'few'").fetchone()
+        return row[0] if row else 0
+
+    with Store.at(url, heartbeat=False) as store:
+        asyncio.run(talk(store))
+        first = workers.submitting.engine_of(store).client
+        asyncio.run(talk(store))
+        assert workers.submitting.engine_of(store).client is first and 0 < connected() <= 15
+    ends = time.monotonic() + 20
+    while connected() and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert connected() == 0

@@ -8,12 +8,14 @@ import signal
 import time
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any
 
 from tests.laws.share import ROTATION, SOAK, tell
 from tests.store.postgres.test_database import cut_connections
 from tests.store.servers import Server
 from tests.workers.crew import Crew
+from tests.workers.pickups import PickupWatch, summary_of
 
 from turnout import workers
 from turnout.history.check import violations
@@ -21,6 +23,7 @@ from turnout.model import Started
 from turnout.store import Store
 
 FAULTS = 200 if SOAK else 20
+ROUNDS = 10 if SOAK else 1
 LEASE = 1.5
 WORKERS = 3
 KINDS = ("kill",) * 8 + ("stop",) * 5 + ("cut",) * 5 + ("restart",) * 2
@@ -92,25 +95,62 @@ async def all_results(store: Store, ids: list[str]) -> list[dict[str, Any]]:
     return [await workers.wait(store, f"{id}:p") for id in ids]
 
 
-def test_the_run_of_a_killed_worker_is_picked_up_in_time(
+def test_after_every_kind_of_fault_a_worker_goes_on_in_time(
     server: Server, tmp_path: Path, record_property: Any
 ) -> None:
-    """Killed in the middle of a tool: another worker has the session within the lease and three seconds."""
+    """In the middle of tools: each session has a worker again within the lease and three seconds.
+
+    The tools of a worker that is gone are told to the model as interrupted, and none takes effect twice.
+    """
     url = server.new_database("pickup")
-    with Crew(url, tmp_path, count=1, lease=LEASE, TURNOUT_SLOW="30") as crew, Store.at(url) as store:
-        asyncio.run(workers.submit(store, "go", session="s", key="p"))
-        until(lambda: len(crew.done()) == 3)
-        epoch = store.read("s").entries
-        crew.start()
-        os.kill(crew.pids[0], signal.SIGSTOP)  # it keeps its lease until that ends: its process lives
-        began = time.monotonic()
-        until(lambda: len(store.read("s").entries) > len(epoch))
-        took = time.monotonic() - began
-        outcomes = [item.outcome for item in store.read("s").ledger if item.outcome is not None]
-        assert {(each.status, each.reason) for each in outcomes[:3]} == {("interrupted", "stopped")}
-    tell(record_property, "picked up after, ms", {"took": round(took * 1000)})
-    assert took < LEASE + 3
-    assert set(crew.done().values()) == {1}
+    made = Crew(url, tmp_path, count=WORKERS, lease=LEASE, concurrency=30, TURNOUT_SLOW="60")
+    with made as crew, Store.at(url, heartbeat=False) as store:
+        watch, usual = PickupWatch(url), []
+        for number in range(ROUNDS):
+            for kind in ("kill", "stop", "cut", "restart"):
+                ids = [f"{kind}{number}-{each}" for each in range(WORKERS)]
+                usual.append(begin_runs(store, ids))
+                make_fault(kind, ids[0], store, crew, server, url, watch)
+                until(lambda: watch.lost_count == 0, 60)
+                for id in ids:
+                    asyncio.run(workers.cancel(store, id))
+        took = watch.close()
+        lost = [store.read(f"{kind}0-{each}") for kind in ("kill", "stop") for each in range(WORKERS)]
+    outcomes = {item.outcome.reason for each in lost for item in each.ledger if item.outcome is not None}
+    assert "stopped" in outcomes and set(crew.done().values()) == {1}
+    for kind, seconds in took.items():
+        tell(record_property, f"a worker again after {kind}, ms", summary_of(seconds))
+    assert set(took) == {"kill", "stop", "cut", "restart"}
+    # A machine that is busy with other things begins every run late, and these too.
+    allowed = max(LEASE + 3, LEASE + 5 * median(usual))
+    assert all(median(seconds) < allowed for seconds in took.values()), (took, usual)
+
+
+def begin_runs(store: Store, ids: list[str]) -> float:
+    """Have sessions in the middle of tools; how many seconds that took."""
+    began = time.monotonic()
+    for id in ids:
+        asyncio.run(workers.submit(store, "go", session=id, key="p"))
+    until(lambda: all(sum(item.started for item in store.read(id).ledger) == 3 for id in ids), 60)
+    return time.monotonic() - began
+
+
+def make_fault(
+    kind: str, id: str, store: Store, crew: Crew, server: Server, url: str, watch: PickupWatch
+) -> None:
+    """Make a fault that concerns the worker of a session, or all of them."""
+    if kind == "restart":
+        server.restart(signal.SIGINT)
+        return watch.note_fault(kind)
+    if kind == "cut":
+        cut_connections(url)
+        return watch.note_fault(kind)
+    holder = store.summary(id).holder
+    assert holder is not None
+    os.kill(holder.pid, signal.SIGKILL if kind == "kill" else signal.SIGSTOP)
+    watch.note_fault(kind, holder.pid)
+    crew.pids[crew.pids.index(holder.pid)] = crew.start()
+    return None
 
 
 def test_a_cancel_from_another_process_reaches_the_tool(server: Server, tmp_path: Path) -> None:

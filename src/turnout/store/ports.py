@@ -127,6 +127,13 @@ class Count(Struct, frozen=True):
     count: int
 
 
+class LeaseState(Struct, frozen=True):
+    """Who has a session. A holder that is not `valid` was not heard of in time, or has ended."""
+
+    holder: Holder | None
+    valid: bool
+
+
 class WatchedEntry(Struct, frozen=True):
     """One stored entry: its place in the session, from 1, when it was written, and its bytes."""
 
@@ -166,6 +173,9 @@ class SessionLog(Protocol):
 
     def find(self, session: str) -> SessionSummary | None:
         """The summary of a session; None when there is none with that id."""
+
+    def read_leases(self, sessions: Sequence[str]) -> dict[str, LeaseState]:
+        """Who has each of these sessions, living or lost; those that are not known are left out."""
 
     def add(self, header: SessionHeader, entries: Iterable[bytes], tally: Tally) -> None:
         """Add a whole session: a fork, or an import."""
@@ -235,6 +245,9 @@ class WaitingCalls(Protocol):
 
     def list_waiting(self, session: str | None) -> list[WaitingCall]:
         """The calls of one session, or of all, that wait; oldest first."""
+
+    def list_answered(self) -> list[tuple[str, str]]:
+        """The session and the id of each call that has an answer which no process has read yet."""
 
     def put_answer(self, session: str, call_id: str, answer: bytes) -> bool:
         """Store an answer; False if no such call waits, or if it has an answer. The first one counts."""

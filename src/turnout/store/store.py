@@ -53,7 +53,10 @@ def open_store(environment: Mapping[str, str]) -> Store:
 
 
 class Store:
-    """Sessions in one file, shared by all processes of the machine, or in PostgreSQL (`Store.at`)."""
+    """Sessions in one file, shared by all processes of the machine, or in PostgreSQL (`Store.at`).
+
+    `lease` is in seconds: without a renewal for so long, another process may take a session over.
+    """
 
     def __init__(
         self,
@@ -77,11 +80,12 @@ class Store:
         self.address = self.backend.address
         self.counters = Counters(self.backend.counter_table, wall_clock)
         self._wall_clock = wall_clock
-        self._lease = lease
+        self.lease = lease
         self._number = next(NUMBERS)
         self._journals: dict[str, Journal] = {}
         self._heartbeat = Heartbeat(self._renew_leases, lease / 3) if heartbeat else None
         self._cancel_watch = CancelWatch(self.backend, self._open_leases)
+        self._endings: list[Callable[[], None]] = []
 
     @classmethod
     def at(cls, url: str | Path | None = None, **options: Any) -> Store:
@@ -122,7 +126,7 @@ class Store:
             raise SessionHeld(f"session {id} is open in this store already; release it first")
         specs = specs_of(tools)
         header = SessionHeader(id, "", system, specs, "subagent" if parent else "session", parent)
-        lease = self.log.take(header, holders.this_process(self._wall_clock(), self._number), self._lease)
+        lease = self.log.take(header, holders.this_process(self._wall_clock(), self._number), self.lease)
         try:
             stored = self.log.load(id)
             history = history_of_stored(stored)
@@ -290,9 +294,15 @@ class Store:
         """Release all sessions and close the file, or the connections."""
         with ExitStack() as endings:
             endings.callback(self.backend.close)
+            for end in self._endings:
+                endings.callback(end)
             endings.callback(self._close_if_idle)
             for id in tuple(self._journals):
                 endings.callback(self.release, id)
+
+    def at_close(self, end: Callable[[], None]) -> None:
+        """Have something closed with the store, each time that it is closed."""
+        self._endings.append(end)
 
     def __enter__(self) -> Store:
         return self

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from typing import Any
@@ -45,18 +46,22 @@ class Engine:
     def __init__(self, store: Store) -> None:
         self._url = database_of(store)
         self._client: DBOSClient | None = None
+        self._lock = threading.Lock()
 
     @property
     def client(self) -> DBOSClient:
-        if self._client is None:
-            with as_turnout_errors():
-                logging.getLogger("dbos").setLevel(logging.ERROR)
-                DBOS.migrate(self._url)  # nothing where the tables are there
-                serializer = DBOSPortableJSONSerializer()
-                self._client = DBOSClient(
-                    system_database_url=self._url, serializer=serializer, application_name="turnout"
-                )
-        return self._client
+        with self._lock:
+            return self._client or self._open_client()
+
+    def _open_client(self) -> DBOSClient:
+        with as_turnout_errors():
+            logging.getLogger("dbos").setLevel(logging.ERROR)
+            DBOS.migrate(self._url)  # nothing where the tables are there
+            serializer = DBOSPortableJSONSerializer()
+            self._client = DBOSClient(
+                system_database_url=self._url, serializer=serializer, application_name="turnout"
+            )
+            return self._client
 
     def close(self) -> None:
         if self._client is not None:
@@ -85,17 +90,23 @@ class Engine:
 
     def list_runs(self, limit: int | None = None, **wanted: Any) -> list[Any]:
         """The runs, latest first, as the engine describes them."""
+        options = {"name": [PROMPT, SCHEDULED], "limit": limit, "sort_desc": True, **wanted}
         with as_turnout_errors():
-            return self.client.list_workflows(name=[PROMPT, SCHEDULED], limit=limit, sort_desc=True, **wanted)
+            return self.client.list_workflows(**options)
+
+    def list_running(self) -> list[Any]:
+        """The runs that a worker has taken. What a prompt says is not read: there may be many, and often."""
+        prompts = self.list_runs(name=[PROMPT], status="PENDING", load_output=False, load_input=False)
+        return prompts + self.list_runs(name=[SCHEDULED], status="PENDING", load_output=False)
 
     def list_schedules(self) -> list[Any]:
         with as_turnout_errors():
             return list(self.client.list_schedules())
 
-    def resume(self, id: str, queue: str) -> None:
-        """Have a run whose worker is gone picked up by another one."""
+    def resume(self, ids: list[str], queue: str) -> None:
+        """Have runs whose worker is gone picked up by others."""
         with as_turnout_errors():
-            self.client.resume_workflow(id, queue_name=queue)
+            self.client.resume_workflows(ids, queue_name=queue)
 
     def cancel(self, id: str) -> None:
         """Take a run that no worker has begun out of the queue."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
@@ -22,6 +23,8 @@ QUEUE = "turnout"
 STATUSES = {"ENQUEUED": "queued", "DELAYED": "scheduled", "PENDING": "running", "CANCELLED": "cancelled"}
 LIVE = ("ENQUEUED", "DELAYED", "PENDING")
 UNFINISHED = ("queued", "scheduled", "running")
+ENGINES: WeakKeyDictionary[Store, Engine] = WeakKeyDictionary()
+LOCK = threading.Lock()
 
 
 class SubmittedRun(Struct, frozen=True):
@@ -79,15 +82,15 @@ def _submit(
     queue: str,
 ) -> SubmittedRun:
     scope = f"{session}:{key}" if session and key else key or f"r{os.urandom(8).hex()}"
-    with engine_of(store) as engine:
-        if every is not None:
-            engine.schedule(scope, every, session or "", prompt, queue)
-            return SubmittedRun(scope, session or "")
-        place = session or f"s{sha256(scope.encode()).hexdigest()[:16]}"
-        with suppress(UsageError):  # it is there
-            store.log.add(SessionHeader(place), (), Tally())
-        delay = (at - datetime.now(UTC if at.tzinfo else None)).total_seconds() if at is not None else 0.0
-        engine.enqueue(scope, place, prompt, queue=queue, delay=delay)
+    engine = engine_of(store)
+    if every is not None:
+        engine.schedule(scope, every, session or "", prompt, queue)
+        return SubmittedRun(scope, session or "")
+    place = session or f"s{sha256(scope.encode()).hexdigest()[:16]}"
+    with suppress(UsageError):  # it is there
+        store.log.add(SessionHeader(place), (), Tally())
+    delay = (at - datetime.now(UTC if at.tzinfo else None)).total_seconds() if at is not None else 0.0
+    engine.enqueue(scope, place, prompt, queue=queue, delay=delay)
     return SubmittedRun(scope, place)
 
 
@@ -98,8 +101,7 @@ async def answer(
 
     def leave_answer() -> SubmittedRun:
         store.answer(session, call_id, outcome)
-        with engine_of(store) as engine:
-            return queue_resumption(engine, session, call_id, queue)
+        return queue_resumption(engine_of(store), session, call_id, queue)
 
     return await asyncio.to_thread(leave_answer)
 
@@ -113,16 +115,14 @@ def queue_resumption(engine: Engine, session: str, call_id: str, queue: str) -> 
 
 async def wait(store: Store, id: str) -> dict[str, Any]:
     """What came of a run, as soon as it has ended: `session`, `status` and `text`. A failure is raised."""
-    with engine_of(store) as engine:
-        return await engine.result(id)
+    return await engine_of(store).result(id)
 
 
 async def runs(store: Store, *, limit: int | None = 100) -> list[RunLine]:
     """The runs, latest first."""
 
     def list_runs() -> list[RunLine]:
-        with engine_of(store) as engine:
-            return [run_line(each) for each in engine.list_runs(limit)]
+        return [run_line(each) for each in engine_of(store).list_runs(limit)]
 
     return await asyncio.to_thread(list_runs)
 
@@ -133,24 +133,24 @@ async def cancel(store: Store, id: str) -> list[str]:
 
 
 def _cancel(store: Store, id: str) -> list[str]:
-    with engine_of(store) as engine:
-        lines = [run_line(each) for each in engine.list_runs(workflow_ids=[id])]
-        if not lines:
-            live = [run_line(each) for each in engine.list_runs(status=[*LIVE])]
-            lines = [line for line in live if line.session == id]
-        found = [line for line in lines if line.status in UNFINISHED]
-        for line in found:
-            # A worker that runs it is told through the store; what no worker has is taken from the queue.
-            if line.status != "running" or not store.cancel(line.session):
-                engine.cancel(line.id)
-        if found:
-            return [line.id for line in found]
-        if engine.delete_schedule(id):
-            return [id]
-        if store.knows(id) and store.cancel(id):
-            return [id]
-        if lines:
-            return []
+    engine = engine_of(store)
+    lines = [run_line(each) for each in engine.list_runs(workflow_ids=[id])]
+    if not lines:
+        live = [run_line(each) for each in engine.list_runs(status=[*LIVE])]
+        lines = [line for line in live if line.session == id]
+    found = [line for line in lines if line.status in UNFINISHED]
+    for line in found:
+        # A worker that runs it is told through the store; what no worker has is taken from the queue.
+        if line.status != "running" or not store.cancel(line.session):
+            engine.cancel(line.id)
+    if found:
+        return [line.id for line in found]
+    if engine.delete_schedule(id):
+        return [id]
+    if store.knows(id) and store.cancel(id):
+        return [id]
+    if lines:
+        return []
     raise UsageError(f"there is no run or session {id!r}; `turnout runs` lists them")
 
 
@@ -177,13 +177,16 @@ def run_line(status: Any) -> RunLine:
     )
 
 
-@contextmanager
-def engine_of(store: Store) -> Iterator[Engine]:
-    """The engine on a store, closed afterwards."""
+def engine_of(store: Store) -> Engine:
+    """The engine on a store, with connections that stay open until the store is closed.
+
+    To open it takes a hundred times as long as to submit a prompt: it looks whether its tables are there.
+    """
     from .engine import Engine  # needs turnout[dbos]
 
-    engine = Engine(store)
-    try:
-        yield engine
-    finally:
-        engine.close()
+    with LOCK:
+        engine = ENGINES.get(store)
+        if engine is None:
+            engine = ENGINES[store] = Engine(store)
+            store.at_close(engine.close)
+    return engine

@@ -1,8 +1,9 @@
 """The worker process: takes runs from the queue, and picks up those whose worker is gone.
 
 The lease of a session is the failure detector. A run that the engine shows as under way, but whose session
-has no valid lease, twice in a row, has lost its worker: it is put back into the queue. If that was too
-early, no harm is done: the key of the prompt and the lease keep a run from happening twice.
+was lost by its worker, twice in a row, is put back into the queue. A worker that has taken a run and has
+not had its session yet may only be busy, so it is given the time of a lease. If that was too early, no
+harm is done: the key of the prompt and the lease keep a run from happening twice.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,9 +20,10 @@ from typing import Any
 
 from ..errors import StoreError, TurnoutError
 from ..store import Store
+from ..store.ports import Holder, LeaseState
 from .engine import Engine, start_worker, stop_worker
 from .prompt_work import SessionFor, finish_prompt
-from .submitting import QUEUE, queue_resumption, run_line
+from .submitting import QUEUE, RunLine, queue_resumption, run_line
 
 LOOK = 0.5
 """Seconds between two looks for runs that have lost their worker."""
@@ -48,7 +51,7 @@ class Worker:
         self._concurrency = concurrency
         self._report = report or (lambda text: None)
         self._engine = Engine(store)
-        self._lost: set[str] = set()  # runs that had no valid lease at the last look
+        self._unheld: dict[tuple[str, str], float] = {}  # claims without a valid lease, since when
         self._mine: set[str] = set()  # keys of the runs that this process is working on
 
     async def serve(self, until: asyncio.Event, grace: float = GRACE) -> None:
@@ -93,23 +96,35 @@ class Worker:
 
     def _look_once(self) -> None:
         """Put runs without a worker back into the queue, and go on where answers have come."""
-        lost = set()
-        for status in self._engine.list_runs(status="PENDING", load_output=False):
-            line = run_line(status)
-            if line.id in self._mine or self._is_held(line.session):
-                continue
-            lost.add(line.id)
-            if line.id in self._lost:
+        for queue, lines in self._lost_runs().items():
+            for line in lines:
                 self._report(f"run {line.id}: its worker {line.worker} is gone; it goes on")
-                self._engine.resume(line.id, line.queue or self._queue)
-        self._lost = lost
-        for call in self._store.waiting_calls():
-            if call.answered:
-                queue_resumption(self._engine, call.session, call.call_id, self._queue)
+            self._engine.resume([line.id for line in lines], queue)
+        for session, call_id in self._store.backend.waiting_calls.list_answered():
+            queue_resumption(self._engine, session, call_id, self._queue)
 
-    def _is_held(self, session: str) -> bool:
-        summary = self._store.log.find(session) if session else None
-        return summary is not None and summary.holder is not None
+    def _lost_runs(self) -> dict[str, list[RunLine]]:
+        """The runs that have lost their worker, by their queues. One look is not enough to say so."""
+        running = [run_line(each) for each in self._engine.list_running()]
+        others = [line for line in running if line.id not in self._mine]
+        leases = self._store.log.read_leases([line.session for line in others])
+        now, before, self._unheld = time.monotonic(), self._unheld, {}
+        lost: dict[str, list[RunLine]] = {}
+        for line in others:
+            lease = leases.get(line.session, LeaseState(None, False))
+            if lease.valid:
+                continue
+            claim = (line.id, line.worker)
+            since = self._unheld[claim] = before.get(claim, now)
+            patience = 0.0 if is_of_worker(lease.holder, line.worker) else self._store.lease
+            if claim in before and now - since >= patience:
+                lost.setdefault(line.queue or self._queue, []).append(line)
+        return lost
+
+
+def is_of_worker(holder: Holder | None, worker: str) -> bool:
+    """Whether the process that had a session is this worker, by its name."""
+    return holder is not None and worker.startswith(f"{holder.host}-{holder.pid}-")
 
 
 def print_report(text: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
 from turnout.errors import SessionHeld
 from turnout.model import Text
 from turnout.store import SessionHeader, Store, holder
+from turnout.store.postgres import log as log_module
 
 
 def test_a_holder_on_another_host_keeps_its_session_until_its_lease_ends(database: str) -> None:
@@ -52,3 +54,31 @@ def test_a_stale_writer_changes_nothing(database: str) -> None:
         one.release("s")
         assert (other.log.load("s"), other.summary("s")) == before
         assert [turn.blocks for turn in other.read("s").turns] == [(Text("mine"),), (Text("theirs"),)]
+
+
+def test_a_session_that_was_taken_and_released_meanwhile_is_taken(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process is first, and done, between our look and our taking it: that is no error."""
+    with Store.at(database, heartbeat=False) as one, Store.at(database, heartbeat=False) as other:
+        one.open("s")
+        one.release("s")
+        look, looks = log_module._read_free_holder, []
+
+        def look_and_lose(connection: Any, session: str, asking: Any) -> Any:
+            found = look(connection, session, asking)
+            looks.append(found)
+            if len(looks) == 1:
+                monkeypatch.setattr(log_module, "_read_free_holder", look)
+                other.open("s")
+                monkeypatch.setattr(log_module, "_read_free_holder", look_then_release)
+            return found
+
+        def look_then_release(connection: Any, session: str, asking: Any) -> Any:
+            other.release("s")
+            looks.append(look(connection, session, asking))
+            return looks[-1]
+
+        monkeypatch.setattr(log_module, "_read_free_holder", look_and_lose)
+        one.open("s")
+        assert len(looks) == 2

@@ -18,6 +18,7 @@ from .. import holder as holders
 from ..ports import (
     Holder,
     Lease,
+    LeaseState,
     Lines,
     Record,
     SessionHeader,
@@ -32,6 +33,9 @@ from .requests import note_waiting_rows
 
 CHANNEL = "turnout"
 """Notifications: `e NUMBER` for new entries of a watched session, `c NUMBER` for a request to cancel."""
+
+ATTEMPTS = 5
+"""How often a session is looked at again that another process took, and may have released, meanwhile."""
 
 NOW = "coalesce(%(now)s::float8, extract(epoch FROM clock_timestamp())::float8)"
 EXPIRES = "clock_timestamp() + make_interval(secs => %(seconds)s)"
@@ -75,6 +79,7 @@ RETURNING set_config('synchronous_commit', 'off', true)
 """
 LINE = "id, title, model, turns, cost, created, updated, size, kind, parent, source"
 LINES = f"SELECT {LINE}, CASE WHEN expires > clock_timestamp() THEN holder END FROM session"
+LEASES = "SELECT id, holder, expires > clock_timestamp() FROM session WHERE id = ANY(%s)"
 LATEST = "ORDER BY updated DESC, number DESC LIMIT"
 
 
@@ -95,14 +100,15 @@ class PostgresLog:
         asked = {"id": header.id, "holder": holders.encode_holder(holder).decode(), "seconds": seconds}
 
         def take_row(connection: Connection) -> Lease:
-            seen = _read_free_holder(connection, header.id, holder)
-            if seen is None:
-                connection.execute(INSERT, self._header_values(header))
-            row = connection.execute(TAKE, {**asked, "seen": seen or ""}).fetchone()
-            if row is None:  # another process was first
-                _read_free_holder(connection, header.id, holder)
-                raise StoreError(f"session {header.id} changed hands in this moment; try again")
-            return Lease(header.id, row[0], seconds)
+            for _ in range(ATTEMPTS):
+                seen = _read_free_holder(connection, header.id, holder)  # raises where it is held
+                if seen is None:
+                    connection.execute(INSERT, self._header_values(header))
+                row = connection.execute(TAKE, {**asked, "seen": seen or ""}).fetchone()
+                if row is not None:
+                    return Lease(header.id, row[0], seconds)
+                # Another process was first. It may have released the session meanwhile, so look again.
+            raise SessionHeld(f"session {header.id} is taken by others again and again; try again")
 
         return self.database.run(take_row)
 
@@ -247,6 +253,12 @@ class PostgresLog:
         found = self.list_where("id = %s", (session,), 1)
         return found[0] if found else None
 
+    def read_leases(self, sessions: Sequence[str]) -> dict[str, LeaseState]:
+        rows = self.database.run(
+            lambda connection: connection.execute(LEASES, (list(sessions),)).fetchall() if sessions else []
+        )
+        return {id: _lease_state(holder, is_valid) for id, holder, is_valid in rows}
+
     def add(self, header: SessionHeader, entries: Iterable[bytes], tally: Tally) -> None:
         """Add a whole session: a fork, or an import."""
         records = [Record(f"0.{at}", data) for at, data in enumerate(entries)]
@@ -311,6 +323,11 @@ def _read_header(connection: Connection, session: str) -> tuple[int, SessionHead
     number, id, title, system, tools, *rest = row
     known = msgspec.json.decode(tools, type=tuple[ToolSpec, ...])
     return number, SessionHeader(id, title, system, known, *rest)
+
+
+def _lease_state(holder: str | None, is_valid: bool) -> LeaseState:
+    who = holders.decode_holder(holder.encode() if holder else None)
+    return LeaseState(who, who is not None and is_valid and not holders.has_ended(who))
 
 
 def _summary_of(row: Sequence[Any]) -> SessionSummary:

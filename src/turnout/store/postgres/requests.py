@@ -16,6 +16,10 @@ UPDATE session SET cancelled = clock_timestamp() WHERE id = %s AND holder IS NOT
 RETURNING pg_notify('turnout', 'c ' || number)
 """
 CANCELLED = "SELECT id, epoch FROM session WHERE id = ANY(%s) AND cancelled IS NOT NULL"
+ANSWERED = """
+SELECT s.id, w.call_id FROM waiting_call w JOIN session s ON s.number = w.session
+WHERE w.answer IS NOT NULL ORDER BY w.at, w.call_id
+"""
 WAITING = """
 SELECT s.id, w.at, w.data, w.answer IS NOT NULL FROM waiting_call w JOIN session s ON s.number = w.session
 WHERE %s IN ('', s.id) ORDER BY w.at, w.call_id
@@ -60,6 +64,9 @@ class PostgresWaiting:
             replace(msgspec.json.decode(data, type=WaitingCall), session=id, at=at, answered=answered)
             for id, at, data, answered in rows
         ]
+
+    def list_answered(self) -> list[tuple[str, str]]:
+        return self._database.run(lambda connection: connection.execute(ANSWERED).fetchall())
 
     def put_answer(self, session: str, call_id: str, answer: bytes) -> bool:
         row = self._database.run(

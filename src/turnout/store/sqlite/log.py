@@ -21,6 +21,7 @@ from .. import holder as holders
 from ..ports import (
     Holder,
     Lease,
+    LeaseState,
     Lines,
     Record,
     SessionHeader,
@@ -249,6 +250,18 @@ class SqliteLog:
         with self.database.read_connection() as connection:
             row = connection.execute(f"SELECT {LINE} FROM session WHERE id = ?", (session,)).fetchone()
         return self.summary(row) if row else None
+
+    def read_leases(self, sessions: Sequence[str]) -> dict[str, LeaseState]:
+        with self.database.read_connection() as connection:
+            found = {
+                session: connection.execute(f"SELECT {LINE} FROM session WHERE id = ?", (session,)).fetchone()
+                for session in sessions
+            }
+        return {session: self._lease_state(row) for session, row in found.items() if row}
+
+    def _lease_state(self, row: Sequence[Any]) -> LeaseState:
+        valid = self._valid_holder(row[0], row[-2], row[-1]) is not None
+        return LeaseState(holders.decode_holder(row[-2]), valid)
 
     def summary(self, row: Sequence[Any]) -> SessionSummary:
         who = self._valid_holder(row[0], row[-2], row[-1])

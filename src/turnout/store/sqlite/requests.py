@@ -17,6 +17,10 @@ CANCEL = """
 INSERT OR REPLACE INTO cancel_request SELECT number, ? FROM session WHERE id = ? AND holder IS NOT NULL
 """
 MINE = "FROM session s WHERE s.id = ? AND s.epoch = ?"
+ANSWERED = """
+SELECT s.id, w.call_id FROM waiting_call w JOIN session s ON s.number = w.session
+WHERE w.answer IS NOT NULL ORDER BY w.at, w.call_id
+"""
 WAITING = """
 SELECT s.id, w.at, w.data, w.answer IS NOT NULL FROM waiting_call w JOIN session s ON s.number = w.session
 WHERE ? IN ('', s.id) ORDER BY w.at, w.call_id
@@ -66,6 +70,11 @@ class SqliteWaiting:
             replace(msgspec.json.decode(data, type=WaitingCall), session=id, at=at, answered=bool(answered))
             for id, at, data, answered in rows
         ]
+
+    def list_answered(self) -> list[tuple[str, str]]:
+        with self._database.read_connection() as connection:
+            rows: Any = connection.execute(ANSWERED).fetchall()
+        return list(rows)
 
     def put_answer(self, session: str, call_id: str, answer: bytes) -> bool:
         with self._database.write_transaction() as connection:
