@@ -10,10 +10,10 @@ import importlib, pkgutil
 def import_all(name):
     package = importlib.import_module(name)
     for found in pkgutil.walk_packages(getattr(package, "__path__", ()), name + "."):
-        if not found.name.endswith("__main__"):
+        if not found.name.endswith(("__main__", "pytest_plugin")):
             importlib.import_module(found.name)
 """
-"""Imports every module of a package."""
+"""Imports every module of a package; the plugin is loaded by pytest alone, which no extra brings."""
 
 SESSION = """
 from turnout import Session
