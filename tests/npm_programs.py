@@ -17,7 +17,9 @@ def search_path() -> str:
 
 
 def npm_program(name: str) -> str:
-    """The file of a program; the test is skipped where it is not installed."""
+    """The file of a program; the test is skipped where it is not installed, and outside of `make soak`."""
+    if not os.environ.get("TURNOUT_SOAK"):
+        pytest.skip(f"{name} runs in `make soak` only")
     found = shutil.which(name, path=search_path())
     if found is None:
         pytest.skip(f"{name} is not installed; `make clients` does that")

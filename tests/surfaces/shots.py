@@ -1,4 +1,4 @@
-"""Pictures of the terminal at three widths, to be looked at: python -m tests.surfaces.shots FOLDER
+"""Pictures of the terminal at three widths, to be looked at: python -m tests.surfaces.shots FOLDER [SCENE…]
 
 tmux runs the real program against the simulator and gives its screen with colours; rich writes it as SVG,
 and chromium, where there is one, as PNG.
@@ -44,12 +44,13 @@ def next(self) -> Token:
 """
 STEPS = [{"text": "read the parser", "status": "done"}, {"text": "mend it", "status": "in_progress"}]
 SCENES: dict[str, tuple[list[str], tuple[str, ...]]] = {
-    "answer": (["-m", "gpt-4o", "--approval-mode", "auto-edit"], ("understand it", "")),
-    "tools": (["-m", "gpt-4o", "--approval-mode", "auto-edit"], ("plan and write", "")),
-    "question": (["-m", "claude-sonnet-5"], ("run it", "")),
-    "model": (["-m", "gpt-4o"], ("/model", "")),
-    "context": (["-m", "gpt-4o"], ("/context", "")),
-    "help": (["-m", "gpt-4o"], ("/help", "")),
+    "answer": (["-m", "gpt-4o", "--approval-mode", "auto-edit"], ("understand it",)),
+    "tools": (["-m", "gpt-4o", "--approval-mode", "auto-edit"], ("plan and write",)),
+    "question": (["-m", "claude-sonnet-5"], ("run it",)),
+    "jobs": (["-m", "gpt-4o", "--approval-mode", "full"], ("start the server",)),
+    "model": (["-m", "gpt-4o"], ("/model",)),
+    "context": (["-m", "gpt-4o"], ("/context",)),
+    "help": (["-m", "gpt-4o"], ("/help",)),
     "rescue": (["rescue"], ()),
     "guide": ([], ()),
 }
@@ -59,6 +60,8 @@ def model(asked: SimulatedRequest) -> object:
     if "plan" in asked.user and not asked.results:
         write = Call("write_file", {"path": "long.txt", "content": LONG})
         return [Think("Steps first."), Call("todo", {"items": [*STEPS, {"text": "run the tests"}]}), write]
+    if "server" in asked.user and not asked.results:
+        return [Call("shell", {"command": "echo listening on 3000; sleep 300", "background": True})]
     if "run it" in asked.user and not asked.results:
         return [Call("shell", {"command": "make test && rm -rf build"})]
     return [Think("Let me see."), Say(ANSWER)]
@@ -74,14 +77,30 @@ def screen_of(user: User, arguments: list[str], typed: tuple[str, ...], columns:
     size = ["-x", str(columns), "-y", str(ROWS)]
     subprocess.run([*tmux, "new-session", "-d", *size, "-c", str(user.folder), *command], check=True)
     try:
-        time.sleep(2.5)
+        _still_screen(tmux)
         for text in typed:
-            subprocess.run([*tmux, "send-keys", "-l", text], check=True) if text else time.sleep(2)
-            subprocess.run([*tmux, "send-keys", "Enter"], check=True) if text else None
-        shown = subprocess.run([*tmux, "capture-pane", "-e", "-p"], check=True, capture_output=True)
-        return shown.stdout.decode()
+            subprocess.run([*tmux, "send-keys", "-l", text], check=True)
+            _still_screen(tmux)  # typed before it is read, a key would go elsewhere
+            subprocess.run([*tmux, "send-keys", "Enter"], check=True)
+            _still_screen(tmux)
+        return _still_screen(tmux)
     finally:
         subprocess.run([*tmux, "kill-server"], check=False)
+
+
+def _still_screen(tmux: list[str]) -> str:
+    """The screen, once it shows something and has not changed for a while."""
+    last, since = "", time.monotonic()
+    ends = since + 30
+    while time.monotonic() < ends:
+        shown = subprocess.run([*tmux, "capture-pane", "-e", "-p"], check=True, capture_output=True)
+        screen = shown.stdout.decode()
+        if screen != last:
+            last, since = screen, time.monotonic()
+        elif screen.strip() and time.monotonic() - since > 0.7:
+            break
+        time.sleep(0.1)
+    return last
 
 
 def write_picture(screen: str, path: Path, columns: int) -> None:
@@ -98,9 +117,10 @@ def write_picture(screen: str, path: Path, columns: int) -> None:
         subprocess.run([chromium, *flags, *target], check=False, timeout=60, capture_output=True)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, *scenes: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for scene, (arguments, typed) in SCENES.items():
+    for scene in scenes or SCENES:
+        arguments, typed = SCENES[scene]
         for columns in WIDTHS:
             with tempfile.TemporaryDirectory() as place, simulated(Path(place), model) as user:
                 if scene in ("rescue", "guide"):
@@ -116,4 +136,4 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     if shutil.which("tmux") is None:
         sys.exit("make shots needs tmux; install it, and run this again")
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "shots"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "shots"), *sys.argv[2:])

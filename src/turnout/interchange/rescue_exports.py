@@ -100,6 +100,7 @@ def _claude_record(message: Record, uuid: str, parent: str | None, new: NewFile)
 
 def write_for_codex(history: History, new: NewFile) -> RescuedFile:
     """A rollout that `codex resume ID` opens."""
+    # Without `model_provider`: Codex refuses to resume a session that names another one than it is set up for.
     meta = {
         "id": new.id,
         "timestamp": new.stamp,
@@ -108,7 +109,6 @@ def write_for_codex(history: History, new: NewFile) -> RescuedFile:
         "cli_version": "0.60.0",
         "instructions": None,
         "source": "cli",
-        "model_provider": "openai",
     }
     records = [_codex_line("session_meta", meta, new)]
     for item in list_in(loads(render(history, GPT).body).get("input")):

@@ -29,6 +29,7 @@ def needs_guide(asked: SessionArguments, config: Config) -> bool:
 def run_guide(config: Config) -> GuideResult:
     """Ask in the terminal who answers."""
     from ..shared.first_guide import FirstGuide
+    from ..shared.wrapped_text import wrap_for_terminal
 
     def run_demo() -> None:
         from . import main
@@ -47,7 +48,7 @@ def run_guide(config: Config) -> GuideResult:
     guide = FirstGuide(
         config.folder,
         config.environment,
-        write=lambda text: click.echo(text),
+        write=lambda text: click.echo(wrap_for_terminal(text)),
         ask=ask_line,
         run_demo=run_demo,
         store_session=store_session,
