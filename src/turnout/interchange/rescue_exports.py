@@ -100,7 +100,7 @@ def _claude_record(message: Record, uuid: str, parent: str | None, new: NewFile)
 
 def write_for_codex(history: History, new: NewFile) -> RescuedFile:
     """A rollout that `codex resume ID` opens."""
-    # Without `model_provider`: Codex refuses to resume a session that names another one than it is set up for.
+    # No `model_provider`: Codex refuses to resume a session that names another one than its own.
     meta = {
         "id": new.id,
         "timestamp": new.stamp,

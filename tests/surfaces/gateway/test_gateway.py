@@ -505,3 +505,21 @@ def test_the_next_request_of_a_conversation_reads_only_what_is_new(tmp_path: Pat
             reused.append(report["reused"])
             messages += [{"role": "assistant", "content": "Hello."}, {"role": "user", "content": "and?"}]
         assert reused == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("target", "told"), [(UPSTREAMS["anthropic"], "set anew"), (UPSTREAMS["gemini"], "caches by itself")]
+)
+def test_what_became_of_cache_markers_is_told(target: str, told: str, tmp_path: Path) -> None:
+    """Claude gets markers of ours, with the client's lifetime; others cache by themselves."""
+    transport = ScriptedTransport(["First."])
+    gateway = make_gateway(tmp_path, transport=transport)
+    mark = {"type": "ephemeral", "ttl": "1h"}
+    parts = [{"type": "text", "text": "a document", "cache_control": mark}, {"type": "text", "text": "and?"}]
+    body = {"model": target, "max_tokens": 100, "messages": [{"role": "user", "content": parts}]}
+    answer = ask_once(gateway, "POST", "/v1/messages", body)
+    report = ask_once(gateway, "GET", f"/requests/{answer.headers['x-turnout-request']}.json").json
+    lines = [line for line in (*report["steps"], *report["dropped"]) if "cache_control: 1 markers" in line]
+    assert answer.status == 200 and len(lines) == 1 and told in lines[0]
+    assert (b'"ttl":"1h"' in transport.exchanges[-1].body) == (told == "set anew")
+    assert int(answer.headers["x-turnout-repairs"]) == len(report["repaired"]) + len(report["dropped"])

@@ -312,8 +312,20 @@ class GatewayReply:
         record.repaired += [f"{step}, because {sent.target} refused the conversation" for step in steps]
         changes = [change for change in sent.changes if UNKNOWN_MODEL not in change]
         record.dropped = [*self._read.dropped, *changes]
+        self._note_cache_marks(sent)
         record.repairs = len(record.repaired) + len(record.dropped)
         del record.repaired[200:], record.dropped[200:]
+
+    def _note_cache_marks(self, sent: WireRequest) -> None:
+        """Where the markers of the client went: they are set anew, at the ends of what stays the same."""
+        if (
+            not (count := self._read.cache_marks) or self._route.protocol == "chat"
+        ):  # there it is told already
+            return
+        if b'"cache_control"' in sent.body or b'"cachePoint"' in sent.body:
+            self.record.steps.append(f"cache_control: {count} markers set anew for {sent.target}")
+        else:
+            self.record.dropped.append(f"cache_control: {count} markers; {sent.target} caches by itself")
 
     async def _keep_reply(self, complete: Complete, encoder: ReplyEncoder, body: bytes = b"") -> None:
         """Remember what the client does not carry, keep the history for its next request, and finish."""

@@ -51,13 +51,15 @@ READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
 class InboundRequest(Struct, frozen=True):
     """A request as it came in: render it for any target with `render(history, to, options=options)`.
 
-    `dropped` names what no target can get, with the reason.
+    `dropped` names what no target can get, with the reason. `cache_marks` counts the markers of the prompt
+    cache: they are set anew, where the target has any.
     """
 
     history: History
     options: Options
     stream: bool
     dropped: tuple[str, ...]
+    cache_marks: int = 0
 
 
 def read_request(
@@ -84,7 +86,7 @@ def read_request(
     stream = read.api == "ollama" if asked_stream is None else asked_stream  # Ollama streams by default
     reader = READERS.get(read.api)
     found = reader(fields) if reader is not None else {}
-    _add_cache_ttl(found, read, fields)
+    marks = _add_cache_ttl(found, read, fields)
     _add_held(found, read, fields)
     _drop_foreign(read, fields)
     asked = _options(found, read.history, fields)
@@ -95,7 +97,7 @@ def read_request(
         data |= {"spelled": spelled} if spelled else {}
         data |= {"names": names} if names else {}
         asked = replace(asked, private=Residue(read.origin, data))
-    return InboundRequest(read.history, asked, stream, tuple(fields.dropped))
+    return InboundRequest(read.history, asked, stream, tuple(fields.dropped), marks)
 
 
 def _options(found: dict[str, Any], history: History, fields: Fields) -> Options:
@@ -147,13 +149,14 @@ def _add_held(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
 # Cache markers
 
 
-def _add_cache_ttl(found: dict[str, Any], read: ReadBody, fields: Fields) -> None:
-    """Cache markers in messages, system text and tools become one option that every API has."""
+def _add_cache_ttl(found: dict[str, Any], read: ReadBody, fields: Fields) -> int:
+    """Cache markers in messages, system text and tools become one option that every API has; their number."""
     marks = [*_marks_in(read.marked_values), *_marks_in(found.pop("cache_control", None))]
     if any(mark.get("ttl") == "1h" for mark in marks):
         found.setdefault("cache_ttl", "1h")
     if marks and read.api == "chat":
         fields.drop("cache_control", f"{len(marks)} markers in messages: Chat targets cache by themselves")
+    return len(marks)
 
 
 def _marks_in(value: Any) -> list[dict[str, Any]]:
