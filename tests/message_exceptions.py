@@ -13,7 +13,6 @@ NO_NEXT_STEP: dict[str, str] = {
     "{…} is a database; {…}": FILLED_IN,
     "{…} is {…}; a store is a file, so {…}": FILLED_IN,
     "the store {…} failed: {…}": FILLED_IN,
-    "Previous response with id '{…}' not found.": "these are OpenAI's own words; its clients look for them",
     "bug: the run ended without a terminal event": "cannot happen; it is for a bug report",
     "bug: the subagent ended without a terminal event": "cannot happen; it is for a bug report",
 }

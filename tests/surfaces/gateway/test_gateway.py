@@ -70,10 +70,16 @@ def test_refusals_have_the_callers_shape(protocol: str, tmp_path: Path) -> None:
     ):
         answer = ask_once(gateway, "POST", path, body, **headers)
         assert answer.status == status and error_text(answer)
+        told = answer.json["error"]
         if protocol == "anthropic":
+            words = {401: "authentication_error", 403: "permission_error"}
             assert answer.json["type"] == "error"
-        if protocol == "gemini":
-            assert answer.json["error"]["code"] == status
+            assert told["type"] == words.get(status, "invalid_request_error")
+        elif protocol == "gemini":
+            words = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED"}
+            assert told["code"] == status and told["status"] == words.get(status, "INVALID_ARGUMENT")
+        else:
+            assert told["code"] == {401: "invalid_api_key"}.get(status)
 
 
 def test_the_open_pages_show_no_data(tmp_path: Path) -> None:
@@ -250,6 +256,8 @@ def test_a_response_is_continued_by_its_id(tmp_path: Path) -> None:
     assert second.status == 200 and "seen 42" in sent and "hello" in sent and not transport.refusals
     unknown = ask_once(again, "POST", "/v1/responses", {**follow, "previous_response_id": "resp_no"})
     assert unknown.status == 400 and "Previous response with id 'resp_no' not found." in error_text(unknown)
+    told = unknown.json["error"]
+    assert (told["param"], told["code"]) == ("previous_response_id", "previous_response_not_found")
 
 
 def test_a_foreign_signature_for_its_own_model_is_replayed(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ...targets.error_body import error_body
 from ...targets.inbound import read_request
 from ...targets.target import Target
 from ...telemetry.counts import Telemetry
+from ...wire.failure.error_words import refusal_envelope
 from ...world.config import Config
 from ...world.keys import Keys
 from ...world.ports import Transport
@@ -44,7 +45,6 @@ from .values import Handler, Request, Response, json_response, text_response
 WELCOME = "turnout gateway: point a client here; `turnout serve --for CLIENT` shows how.\n"
 MAX_KEPT_BODY = 1024 * 1024
 """Bytes of a body that --keep-bodies keeps."""
-KINDS = {401: "auth", 403: "auth", 404: "not_found", 413: "too_large", 429: "rate_limit"}
 
 
 class Gateway:
@@ -193,10 +193,7 @@ class Gateway:
         if not protocol:
             answer = error_response(status, message)
         else:
-            kind: Any = KINDS.get(status, "invalid_request")
-            told = ProviderError(message, kind="invalid_request" if kind == "auth" else kind, status=status)
-            body = error_body(protocol, told)
-            answer = Response(status, dict(body.headers), body.body)
+            answer = json_response(refusal_envelope(protocol, status, message), status)
         answer.headers |= extra
         return answer
 
@@ -299,7 +296,9 @@ class Gateway:
     def _answer_model(self, request: Request, route: GatewayRoute) -> Response:
         if route.model in self.model_names():
             return json_response(model_entry(route.protocol, route.model))
-        return self.refusal(request, 404, f"the model {route.model[:200]!r} is not configured")
+        why = f"the model {route.model[:200]!r} is not configured; GET /v1/models lists what is"
+        body = error_body(route.protocol, ProviderError(why, kind="not_found", status=404))
+        return Response(body.status, dict(body.headers), body.body)
 
     async def _answer_count(self, request: Request, route: GatewayRoute) -> Response:
         inbound = await open_inbound(route, request.body, self.state.response)

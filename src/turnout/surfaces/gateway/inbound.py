@@ -75,7 +75,7 @@ def _fields_of(body: bytes) -> dict[str, Any]:
 def _check_list(protocol: str, fields: dict[str, Any]) -> None:
     name = LISTS[protocol]
     if name not in fields:
-        raise invalid(f"Missing required parameter: '{name}'.", name)
+        raise invalid(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
     text = bytes(fields[name]).strip()
     if text[:1] == b'"' and protocol in ("responses", "gemini"):
         return
@@ -84,18 +84,14 @@ def _check_list(protocol: str, fields: dict[str, Any]) -> None:
     if text[:1] != b"[":
         raise invalid(f"Invalid type for '{name}': expected an array of objects.", name)
     if not text[1:-1].strip():
-        raise invalid(f"'{name}': at least one message is required.", name)
+        raise invalid(f"'{name}': at least one message is required.", name, "empty_array")
 
 
 def _with_previous(fields: dict[str, Any], previous: str, items: bytes | None) -> bytes:
     """The body with the items of the response that it continues before its own."""
     if items is None:
-        raise ProviderError(
-            f"Previous response with id '{previous[:100]}' not found.",
-            kind="invalid_request",
-            status=400,
-            code="previous_response_not_found",
-        )
+        why = f"Previous response with id '{previous[:100]}' not found."
+        raise InvalidField(why, "previous_response_id", "previous_response_not_found")
     given = bytes(fields["input"]).strip()
     if given[:1] == b'"':
         given = b'[{"role":"user","content":' + given + b"}]"
@@ -117,8 +113,16 @@ def _wants_usage(protocol: str, fields: dict[str, Any]) -> bool:
     return not isinstance(asked, dict) or asked.get("include_usage") is not False
 
 
-def invalid(message: str, parameter: str = "") -> ProviderError:
-    return ProviderError(message, kind="invalid_request", status=400, code=parameter and "invalid_value")
+class InvalidField(ProviderError):
+    """A request that is not its protocol. `field` is the parameter that OpenAI names in such an answer."""
+
+    def __init__(self, message: str, field: str = "", code: str = "") -> None:
+        super().__init__(message, kind="invalid_request", status=400, code=code)
+        self.field = field
+
+
+def invalid(message: str, field: str = "", code: str = "invalid_type") -> InvalidField:
+    return InvalidField(message, field, code)
 
 
 def without_billing(system: str) -> str:

@@ -49,6 +49,14 @@ _WORDS: dict[FailureKind, _Words] = {
     "malformed": _Words(502, "server_error", "upstream_malformed", "api_error", "INTERNAL"),
     "too_large": _Words(413, INVALID, "request_too_large", "request_too_large", "INVALID_ARGUMENT"),
 }
+_OWN_WORDS: dict[int, _Words] = {
+    401: _Words(401, INVALID, "invalid_api_key", "authentication_error", "UNAUTHENTICATED"),
+    403: _Words(403, INVALID, None, "permission_error", "PERMISSION_DENIED"),
+    404: _Words(404, INVALID, "unknown_url", "not_found_error", "NOT_FOUND"),
+    413: _WORDS["too_large"],
+    429: _WORDS["rate_limit"],
+}
+"""Refusals of the server that the caller talks to, before any provider was asked."""
 ANTHROPIC_OVERLOADED = 529  # Anthropic's own status for it, which its clients retry
 
 
@@ -60,6 +68,17 @@ def error_envelope(protocol: str, error: Failure) -> Wire:
         case "gemini":
             return {"error": gemini_error(error)}
     return {"error": chat_error(error)}
+
+
+def refusal_envelope(protocol: str, status: int, message: str) -> Wire:
+    """The body with which a server of this protocol refuses a request itself: token, path or size."""
+    words = _OWN_WORDS.get(status, _WORDS["invalid_request"])
+    match protocol:
+        case "anthropic":
+            return {"type": "error", "error": {"type": words.anthropic, "message": message}}
+        case "gemini":
+            return {"error": {"code": status, "message": message, "status": words.google}}
+    return {"error": {"message": message, "type": words.openai, "param": None, "code": words.code}}
 
 
 def caller_status(protocol: str, error: Failure) -> int:
@@ -81,7 +100,9 @@ def _words_of(error: Failure) -> _Words:
 def chat_error(error: Failure) -> Wire:
     """The error object of OpenAI."""
     words = _words_of(error)
-    return {"message": error.message, "type": words.openai, "param": None, "code": words.code}
+    field = getattr(error, "field", None) or None
+    code = words.code or (error.code if field is not None and isinstance(error, ProviderError) else None)
+    return {"message": error.message, "type": words.openai, "param": field, "code": code}
 
 
 def responses_error(error: Failure) -> Wire:
