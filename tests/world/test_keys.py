@@ -11,8 +11,9 @@ from tests.session.talk import everything, session
 
 from turnout.errors import ProviderError
 from turnout.session.events import Failed
+from turnout.targets.target import find_target
 from turnout.world import keys
-from turnout.world.keys import KeyCommand
+from turnout.world.keys import KeyCommand, Keys
 
 
 def test_a_key_command_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +57,33 @@ def _gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+ENTRA = "eyJhbGci.eyJhdWQi.c2ln"
+BEARER = {"authorization": f"Bearer {ENTRA}"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "header"),
+    [
+        ({"AZURE_OPENAI_API_KEY": "0123abcd"}, {"api-key": "0123abcd"}),
+        (
+            {"AZURE_OPENAI_AD_TOKEN": "eyJhbGci.eyJhdWQi.c2ln"},
+            {"authorization": "Bearer eyJhbGci.eyJhdWQi.c2ln"},
+        ),
+        (
+            {"AZURE_OPENAI_API_KEY": "eyJhbGci.eyJhdWQi.c2ln"},
+            {"authorization": "Bearer eyJhbGci.eyJhdWQi.c2ln"},
+        ),
+        ({"AZURE_OPENAI_API_KEY": "k", "AZURE_OPENAI_AD_TOKEN": ENTRA}, {"api-key": "k"}),
+    ],
+)
+@pytest.mark.parametrize("target", ["azure:gpt-5.1", "azure-responses:gpt-5.1", "azure@deployments:gpt-5.1"])
+def test_azure_takes_a_key_or_a_token_of_entra(
+    target: str, variables: dict[str, str], header: dict[str, str]
+) -> None:
+    """A key goes in a header of its own, a token as a bearer, from whichever variable it comes."""
+    place = find_target(target, environment={"AZURE_OPENAI_RESOURCE": "mine"})
+    found = asyncio.run(Keys(variables).headers(place))
+
+    assert {name.lower(): value for name, value in found.items()} == header
