@@ -71,7 +71,8 @@ def test_a_server_without_its_address_cannot_be_asked_elsewhere() -> None:
         ),
         ({"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["f"]}}, ()),
         ({"type": "code_interpreter", "container": {"type": "auto", "memory_limit": "4g"}}, ("container",)),
-        ({"type": "code_interpreter", "container": "cntr_1"}, ("container",)),
+        ({"type": "code_interpreter", "container": "cntr_1"}, ()),
+        ({"type": "code_interpreter", "container": "elsewhere_1"}, ("container",)),
         ({"googleSearch": {"timeRangeFilter": {"startTime": "2020"}}}, ("timeRangeFilter",)),
     ],
 )
