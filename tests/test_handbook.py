@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from handbook.made_blocks import blocks_in, made_files, with_blocks_made
-from handbook.site_pages import DOCS
+from handbook.site_pages import DOCS, ROOT
 
 from turnout.providers import PROVIDERS
 from turnout.surfaces.gateway.clients import CLIENTS
@@ -33,6 +33,14 @@ def test_every_provider_has_its_facts_on_one_page() -> None:
 def test_every_client_of_the_gateway_is_shown() -> None:
     """The page has what `turnout serve --for CLIENT` prints for each client that it knows."""
     assert [name for _, name in blocks_in(DOCS / "guide" / "gateway-clients.md")] == list(CLIENTS)
+
+
+def test_the_readme_counts_providers_and_clients_right() -> None:
+    """The first numbers that people read are those of the code."""
+    words = ("six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    text = " ".join((ROOT / "README.md").read_text().split())
+    assert f"whichever of {len(PROVIDERS)} [providers]" in text
+    assert f"[{words[len(CLIENTS) - 6]} kinds of clients]" in text
 
 
 def test_a_block_is_written_anew_and_the_rest_is_kept() -> None:
