@@ -328,14 +328,17 @@ class ModelTurn(Struct, frozen=True, gc=False, tag="model_turn"):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls in this turn, in order."""
         return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
     @property
     def text(self) -> str:
+        """What the model said, without its thinking."""
         return "".join(block.text for block in self.blocks if isinstance(block, Text))
 
     @property
     def thinking(self) -> str:
+        """What the model thought, as far as it was shown."""
         return "".join(block.text for block in self.blocks if isinstance(block, Thinking))
 
 
@@ -408,10 +411,12 @@ class Message(Struct, frozen=True, gc=False, tag="message"):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls in this message."""
         return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
     @property
     def responses(self) -> tuple[ToolResponse, ...]:
+        """The results in this message."""
         return tuple([block for block in self.blocks if isinstance(block, ToolResponse)])
 
 

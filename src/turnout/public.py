@@ -53,8 +53,10 @@ from .model import UserTurn as UserTurn
 from .pool.item import PoolItem as PoolItem
 from .pool.pool import Pool as Pool
 from .pool.result import PoolResult as PoolResult
+from .rendering.report import Emitted as Emitted
 from .rendering.report import Rendered as Rendered
 from .rendering.report import Report as Report
+from .rendering.report import Synthetic as Synthetic
 from .session.answer import Answer as Answer
 from .session.budget import SharedBudget as SharedBudget
 from .session.compress import CompressPolicy as CompressPolicy
@@ -79,6 +81,10 @@ from .session.settings import Approval as Approval
 from .session.settings import Routing as Routing
 from .session.settings import Workspace as Workspace
 from .store import Store as Store
+from .store.ports import Hit as Hit
+from .store.ports import Holder as Holder
+from .store.ports import SessionSummary as SessionSummary
+from .store.signals import WatchedEvent as WatchedEvent
 from .streaming.events import Done as Done
 from .streaming.events import Error as Error
 from .streaming.events import OpaqueBlock as OpaqueBlock
@@ -111,6 +117,7 @@ from .targets.target import target as target
 from .telemetry.counts import Exporter as Exporter
 from .telemetry.counts import Operation as Operation
 from .telemetry.counts import Telemetry as Telemetry
+from .telemetry.counts import Timing as Timing
 from .telemetry.otel import OpenTelemetry as OpenTelemetry
 from .tools.confine.forbidden_requests import forbid_requests as forbid_requests
 from .tools.confine.threads import ThreadPort as ThreadPort
@@ -135,9 +142,11 @@ from .wire.check import check as check
 from .wire.check.problem import Problem as Problem
 from .wire.options import Options as Options
 from .wire.reply_encoder import ReplyEncoder as ReplyEncoder
+from .wire.request import ModelFacts as ModelFacts
 from .wire.request import WireRequest as WireRequest
 from .world.keys import KeyCommand as KeyCommand
 from .world.keys import KeyFile as KeyFile
+from .world.learned_steps import LearnedStep as LearnedStep
 from .world.learned_steps import LearnedSteps as LearnedSteps
 from .world.ports import Chance as Chance
 from .world.ports import Incoming as Incoming

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import typing
-from collections.abc import Callable, Iterator
 from json import loads
 from pathlib import Path
 from typing import Any
@@ -209,37 +207,6 @@ def test_a_run_ends_when_its_time_is_used_up(script: Any) -> None:
 
 
 # What is public
-
-
-def test_every_type_in_a_public_signature_is_exported() -> None:
-    """A user can import the name of whatever a parameter, a result or a field of settings may be."""
-    for where, hints in public_hints():
-        for found in {kind for hint in hints.values() for kind in types_in(hint)}:
-            if found.__module__.startswith("turnout."):
-                assert getattr(turnout, found.__name__, None) is found, f"{found.__qualname__} in {where}"
-
-
-def public_hints() -> Iterator[tuple[str, dict[str, Any]]]:
-    """The type hints of public functions, of what users call on a session, and of settings."""
-    values = (Options, Approval, Limits, Workspace, World, turnout.Hooks, turnout.CompressPolicy)
-    calls = ("__init__", "run", "go_on", "ask", "ask_sync", "queue", "switch", "cancel", "compact", "close")
-    functions = [getattr(turnout, name) for name in turnout.__all__]
-    wanted: list[Callable[..., Any]] = [each for each in functions if inspect.isfunction(each)]
-    wanted += [inspect.unwrap(getattr(Session, name)) for name in calls]
-    names = {name: getattr(turnout, name) for name in turnout.__all__}
-    for each in (*wanted, *values):
-        module = inspect.getmodule(each)
-        yield each.__qualname__, typing.get_type_hints(each, {**vars(module), **names})
-
-
-def types_in(hint: Any) -> Iterator[type]:
-    """The classes that a hint names, at any depth."""
-    if inspect.isclass(hint) and not typing.get_args(hint):
-        yield hint
-    for part in typing.get_args(hint):
-        yield from (
-            found for each in (part if isinstance(part, list) else [part]) for found in types_in(each)
-        )
 
 
 def test_no_two_public_classes_share_a_name() -> None:

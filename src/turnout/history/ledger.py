@@ -22,10 +22,12 @@ class ToolInteraction(Struct, frozen=True, gc=False):
 
     @property
     def status(self) -> str:
+        """`pending`, or the status of the outcome."""
         return self.outcome.status if self.outcome else "pending"
 
     @property
     def arguments(self) -> dict[str, Any]:
+        """The arguments that the tool ran with."""
         return self.call.arguments if self.changed_arguments is None else self.changed_arguments
 
 
@@ -41,24 +43,29 @@ class Ledger:
         self._interactions: dict[str, ToolInteraction] = {}
 
     def open(self, turn: ModelTurn) -> None:
+        """Enter the calls of a turn."""
         for call in turn.tool_calls:
             self._interactions[call.id] = ToolInteraction(call, turn.key)
 
     def start(self, call_id: str, arguments: dict[str, Any] | None) -> None:
+        """Record that a call began to run, with these arguments if they were changed."""
         self._interactions[call_id] = replace(
             self._interactions[call_id], started=True, changed_arguments=arguments
         )
 
     def settle(self, call_id: str, outcome: Outcome) -> None:
+        """Record the outcome of a call."""
         was = self._interactions[call_id]
         self._interactions[call_id] = ToolInteraction(
             was.call, was.turn_key, was.started, was.changed_arguments, outcome
         )
 
     def get(self, call_id: str) -> ToolInteraction | None:
+        """One call by its id; None if there is none."""
         return self._interactions.get(call_id)
 
     def of_turn(self, turn: ModelTurn) -> tuple[ToolInteraction, ...]:
+        """The calls of one turn, in order."""
         return tuple(self._interactions[call.id] for call in turn.tool_calls)
 
     def __getitem__(self, call_id: str) -> ToolInteraction:

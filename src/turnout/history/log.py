@@ -112,14 +112,17 @@ class History:
 
     @property
     def ledger(self) -> Ledger:
+        """Every tool call of the conversation with its outcome."""
         return self._state.ledger
 
     @property
     def summary(self) -> str:
+        """What stands in place of the turns that were compacted; empty if none were."""
         return self._state.summary
 
     @property
     def shortened_results(self) -> Mapping[str, str]:
+        """Call id -> the short form of a result that was cut to make room."""
         return self._state.shortened
 
     @property
@@ -139,13 +142,16 @@ class History:
 
     @property
     def open_turn(self) -> ModelTurn | None:
+        """The last turn, while calls of it have no outcome."""
         return self._state.open_turn
 
     @property
     def open_calls(self) -> tuple[ToolInteraction, ...]:
+        """The calls that have no outcome yet."""
         return self._state.open_calls()
 
     def interaction(self, call_id: str) -> ToolInteraction:
+        """One call with its outcome, by its id."""
         if (found := self._state.ledger.get(call_id)) is None:
             raise UsageError(f"call {call_id} is not in this history; use an id of history.ledger")
         return found
@@ -174,6 +180,7 @@ class History:
 
     @property
     def notes(self) -> tuple[Note, ...]:
+        """What was noted beside the turns."""
         return tuple(entry for entry in self.entries if isinstance(entry, Note))
 
     # Writing

@@ -38,6 +38,7 @@ class PoolResult(Struct, frozen=True, kw_only=True):
 
     @property
     def is_answered(self) -> bool:
+        """Whether there is an answer; else `error` says why not."""
         return self.error is None
 
 

@@ -35,6 +35,7 @@ class SharedBudget:
             raise LimitReached(f"{used_up}; raise it, or start anew")
 
     def count_reply(self, turn: ModelTurn) -> None:
+        """Count the tokens and the cost of a reply."""
         usage = turn.usage
         self.tokens_used += (usage.input or 0) + (usage.output or 0) if usage is not None else 0
         self.cost_used += cost_of_turn(turn) or 0.0

@@ -65,6 +65,7 @@ class Failed(Struct, frozen=True, tag="failed"):
 
     @property
     def kind(self) -> str:
+        """The kind of failure, such as `rate_limit`; `usage` where no provider is at fault."""
         return self.error.kind if isinstance(self.error, ProviderError | StreamError) else "usage"
 
 

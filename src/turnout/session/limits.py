@@ -61,6 +61,7 @@ class Limits(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
 
     @property
     def tool_limits(self) -> ToolLimits:
+        """The limits of one batch of calls."""
         return self.tools or ToolLimits()
 
     @property
@@ -77,10 +78,12 @@ class Limits(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
 
     @property
     def retry_policy(self) -> RetryPolicy:
+        """How often, and how long, a reply is tried for."""
         if isinstance(self.retries, int):
             return RetryPolicy(attempts=self.retries + 1)
         return self.retries or RetryPolicy()
 
     @property
     def reply_timeouts(self) -> Timeouts:
+        """The timeouts of one request."""
         return self.timeouts or Timeouts()

@@ -62,6 +62,7 @@ class Events:
         return self._run.take_ready() if self._run is not None else []
 
     async def aclose(self) -> None:
+        """Cancel the run, and wait until it has ended."""
         self._open_run = None
         if self._run is not None:
             await self._run.close()

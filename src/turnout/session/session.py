@@ -453,6 +453,7 @@ class Session:
 
     @property
     def target(self) -> Target:
+        """Whom the next request goes to."""
         return self.router.current
 
     @property
@@ -472,10 +473,12 @@ class Session:
 
     @property
     def usage(self) -> Usage:
+        """The tokens of all replies so far."""
         return total_usage(turn.usage for turn in self.turns)
 
     @property
     def cost(self) -> float | None:
+        """What the replies cost in US dollars; None where a price is not known."""
         return cost_of(self.turns)
 
     def _check_prices(self) -> None:
@@ -514,6 +517,7 @@ class Session:
         self.compressor.pin(turn_key)
 
     def unpin(self, turn_key: str) -> None:
+        """Let a turn be compacted again."""
         self.compressor.unpin(turn_key)
 
     def _overhead(self) -> int:
@@ -727,6 +731,7 @@ class Session:
     # Ending
 
     async def close(self) -> None:
+        """Cancel what runs, stop tools and commands, and release the session in the store."""
         for run in tuple(self._asked):
             run.cancel()
         for run in tuple(self._asked):

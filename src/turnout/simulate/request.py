@@ -73,10 +73,12 @@ class SimulatedRequest:
 
     @property
     def protocol(self) -> str:
+        """The API of the request."""
         return self.route.protocol
 
     @property
     def streams(self) -> bool:
+        """Whether the client wants the reply as a stream."""
         if self.protocol in ("gemini", "converse", "invoke"):
             return self.route.streams
         default = self.protocol == "ollama"  # the API of Ollama streams by default

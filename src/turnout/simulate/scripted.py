@@ -57,6 +57,7 @@ class ScriptedTransport:
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
+        """Answer a request by the script, as a provider would."""
         answer = self.simulation.answer(request.url, request.headers, request.body)
         await asyncio.sleep(answer.delay)
         if not answer.status:

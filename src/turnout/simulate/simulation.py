@@ -98,6 +98,7 @@ class Simulation:
         return sum(each.steps_left for each in sources if isinstance(each, ScriptSource))
 
     def provider(self, name: str) -> SimulatedProvider:
+        """The simulated provider of this name."""
         if name not in self._providers:
             source = self._sources.get(name, self._source)
             self._providers[name] = SimulatedProvider(name, source, **self._options)

@@ -105,6 +105,7 @@ class Store:
 
     @property
     def log(self) -> SessionLog:
+        """Where the entries of sessions are kept."""
         return self.backend.log
 
     # One session
@@ -211,6 +212,7 @@ class Store:
         return found
 
     def knows(self, id: str) -> bool:
+        """Whether there is a session with this id."""
         return self.log.find(id) is not None
 
     def search(self, query: str, limit: int = 20) -> Hits:
@@ -218,6 +220,7 @@ class Store:
         return self.backend.words.search(query, limit)
 
     def rename(self, id: str, title: str) -> None:
+        """Give a session another title."""
         self.backend.catalog.rename(id, title)
 
     def delete(self, id: str) -> Strings:

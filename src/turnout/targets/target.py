@@ -39,6 +39,7 @@ class Target(Struct, frozen=True):
 
     @property
     def model(self) -> str:
+        """The name of the model."""
         return self.origin.model
 
     @property
@@ -48,6 +49,7 @@ class Target(Struct, frozen=True):
 
     @property
     def protocol(self) -> Protocol:
+        """The API that the target speaks."""
         return find_protocol(self.dialect.api)
 
 

@@ -84,9 +84,11 @@ class Timing(Struct):
 
     @property
     def mean(self) -> float:
+        """Seconds on average."""
         return self.total / self.count if self.count else 0.0
 
     def add(self, seconds: float) -> None:
+        """Add one measurement."""
         self.count += 1
         self.total += seconds
         self.longest = max(self.longest, seconds)
@@ -95,9 +97,11 @@ class Timing(Struct):
 class Exporter(Protocol):
     """Where measurements go besides this process. What it raises is ignored."""
 
-    def count(self, name: str, origin: Origin, by: int) -> None: ...
+    def count(self, name: str, origin: Origin, by: int) -> None:
+        """Something happened `by` times at this provider and model."""
 
-    def begin(self, operation: Operation) -> Any: ...
+    def begin(self, operation: Operation) -> Any:
+        """An operation begins. What this gives back is passed to `end`."""
 
     def end(self, operation: Operation, begun: Any) -> None:
         """The operation is over; `begun` is what `begin` gave back."""
@@ -115,6 +119,7 @@ class Telemetry:
     # Counting
 
     def count(self, name: str, origin: Origin, by: int = 1) -> None:
+        """Add to a counter of this provider and model."""
         if not by:
             return
         self.counts[name, origin.provider, origin.model] += by
@@ -125,9 +130,11 @@ class Telemetry:
                 self._exporter.count(name, origin, by)
 
     def count_reply(self, turn: ModelTurn) -> None:
+        """Count the tool calls of a reply."""
         self.count("tool_calls_total", turn.origin, len(turn.tool_calls))
 
     def count_batch(self, origin: Origin, summary: Any) -> None:
+        """Count the calls of a turn whose arguments were wrong, or were repaired."""
         self.count("tool_calls_invalid_args", origin, summary.invalid)
         self.count("tool_calls_repaired", origin, summary.repaired)
 
@@ -143,6 +150,7 @@ class Telemetry:
         self.count(f"{TOOK_OVER}{word}", taken)
 
     def count_stopped_loop(self, origin: Origin) -> None:
+        """Count a run that a guard stopped."""
         self.count("tool_loop_max_iterations", origin)
 
     def read(self, name: str, provider: str = "", model: str = "") -> int:

@@ -66,6 +66,7 @@ class OpenTelemetry:
         self._counters = {name: meter.create_counter(name) for name in COUNTERS}
 
     def count(self, name: str, origin: Origin, by: int) -> None:
+        """Add to the counter of this name."""
         self._counters[name].add(by, _model_attributes(origin))
 
     def begin(self, operation: Operation) -> Any:
@@ -81,6 +82,7 @@ class OpenTelemetry:
         return span, here, context.attach(here)
 
     def end(self, operation: Operation, begun: Any) -> None:
+        """End the span, with what the operation brought."""
         span, here, token = begun
         if context.get_current() is here:  # a run that is garbage collected may end in another context
             context.detach(token)

@@ -127,6 +127,7 @@ class Cassette:
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[Incoming]:
+        """Answer a request from the recording, or send it on and record the answer."""
         self._sent.append(request)
         if not self.is_recording:
             yield _PlayedAnswer(self._take_exchange(request), self.path)

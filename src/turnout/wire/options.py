@@ -90,6 +90,7 @@ class Options(Struct, frozen=True, kw_only=True, metaclass=NamedFields):
     # With these, `**options` passes on only the options that were set.
 
     def keys(self) -> list[str]:
+        """The names of the options that were given."""
         return [name for name, usual in _DEFAULTS.items() if getattr(self, name) != usual]
 
     def __getitem__(self, name: str) -> Any:

@@ -31,19 +31,23 @@ class Incoming(Protocol):
     """The answer: status and headers at once, the body as it comes."""
 
     @property
-    def status(self) -> int: ...
+    def status(self) -> int:
+        """The HTTP status."""
 
     @property
-    def headers(self) -> Mapping[str, str]: ...
+    def headers(self) -> Mapping[str, str]:
+        """The header fields; names in small letters."""
 
     @property
-    def chunks(self) -> AsyncIterator[bytes]: ...
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The body, in pieces as they arrive."""
 
 
 class Transport(Protocol):
     """Sends a request. Raises `ConnectionError` or `TimeoutError` when there is no answer."""
 
-    def send(self, request: Outgoing) -> AbstractAsyncContextManager[Incoming]: ...
+    def send(self, request: Outgoing) -> AbstractAsyncContextManager[Incoming]:
+        """Send a request. The answer is open as long as the block."""
 
 
 def admission(transport: Transport, origin: Origin) -> AbstractAsyncContextManager[None]:
@@ -58,7 +62,8 @@ def admission(transport: Transport, origin: Origin) -> AbstractAsyncContextManag
 class Chance(Protocol):
     """The part of `random.Random` that is used."""
 
-    def uniform(self, a: float, b: float) -> float: ...
+    def uniform(self, a: float, b: float) -> float:
+        """A number between `a` and `b`."""
 
 
 WallClock = Callable[[], float]

@@ -7,6 +7,7 @@ class TokenSource:
     """A source that knows how long its token is valid. It is asked before every request."""
 
     async def current_token(self) -> str:
+        """The token to send now; it is renewed first where that is due."""
         raise NotImplementedError
 
     def note_refused(self, token: str) -> bool:

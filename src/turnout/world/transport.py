@@ -41,6 +41,7 @@ class HttpTransport:
 
     @asynccontextmanager
     async def send(self, request: Outgoing) -> AsyncIterator[HttpAnswer]:
+        """Send a request. The answer is open as long as the block."""
         address = parse_address(request.url)
         check_request(address.server.host)
         _check_headers(request.headers)

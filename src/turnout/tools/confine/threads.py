@@ -31,9 +31,11 @@ _Job = Callable[[], Callable[[], None]]
 class ThreadPort(Protocol):
     """Runs functions that block."""
 
-    def start(self, function: Callable[[], Any]) -> Any: ...
+    def start(self, function: Callable[[], Any]) -> Any:
+        """Run a function in a thread."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release the threads."""
 
 
 class NoThread(Exception):

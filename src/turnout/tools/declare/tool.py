@@ -107,10 +107,12 @@ class Tool(Struct, frozen=True, eq=False):
 
     @property
     def description(self) -> str:
+        """What the model reads about the tool."""
         return self.spec.description
 
     @property
     def changes_things(self) -> bool:
+        """Whether a call may change something: every risk but `read`."""
         return self.risk != "read"
 
     def with_name(self, name: str) -> Tool:

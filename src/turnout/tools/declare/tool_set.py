@@ -37,6 +37,7 @@ class ToolSet:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the tools, in order."""
         return tuple(tool.name for tool in self._tools)
 
     def only(self, keep: Callable[[Tool], bool]) -> ToolSet:

@@ -53,12 +53,15 @@ class ApprovalRequest(Struct, frozen=True):
     fingerprint: str = field(default="")
 
     def once(self) -> Decision:
+        """Yes, to this call only."""
         return self._decision("once")
 
     def for_session(self, rule: Rule | None = None) -> Decision:
+        """Yes, and to calls like it until the session ends; `rule` says which."""
         return self._decision("session", rule=rule)
 
     def always(self, rule: Rule | None = None) -> Decision:
+        """Yes, and to calls like it from now on; `rule` is saved."""
         return self._decision("always", rule=rule)
 
     def no(self, message: str = "") -> Decision:
@@ -85,6 +88,7 @@ class ApprovalRequest(Struct, frozen=True):
 
     @property
     def bound_to(self) -> str:
+        """What a decision must name, so that it counts for this call with these arguments only."""
         return self.fingerprint or call_fingerprint(self.tool, self.arguments)
 
     def _decision(self, answer: Answer, **more: Any) -> Decision:

@@ -32,6 +32,7 @@ class Problem(Struct, frozen=True):
 
     @property
     def is_refused(self) -> bool:
+        """Whether a server refuses the request for it; else it is a warning."""
         return self.level == "refused"
 
 

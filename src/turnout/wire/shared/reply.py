@@ -73,14 +73,17 @@ class ReplyParts(Struct, frozen=True):
 
     @property
     def text(self) -> str:
+        """What the reply says."""
         return "".join(part.text for part in self.parts if isinstance(part, Say))
 
     @property
     def thinking(self) -> str:
+        """What the reply thinks."""
         return "".join(part.text for part in self.parts if isinstance(part, Think) and not part.hidden)
 
     @property
     def calls(self) -> tuple[Call, ...]:
+        """The calls in the reply."""
         return tuple(part for part in self.parts if isinstance(part, Call))
 
     @property
