@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pool.asking import CLAUDE, GPT, ask_all, asked_of, echo
+from tests.pool.asking import CLAUDE, GPT, ask_all, asked_of, collect, echo
 from tests.simulate.virtual import run as run_virtually
 
 from turnout import LimitReached, Limits, Pool, PoolResult, UsageError
@@ -150,4 +150,16 @@ def test_leaving_the_loop_cancels_what_is_under_way(tmp_path: Path) -> None:
     assert len(path.read_text().splitlines()) == 1
     with ScriptedModel(echo) as model:
         ask_all(Pool(GPT, results=path), ["p0", "p1"])
+    assert len(model.requests) == 1
+
+
+def test_every_earlier_answer_is_given(tmp_path: Path) -> None:
+    """However many there are; new prompts among them are asked."""
+    path = tmp_path / "out.jsonl"
+    prompts = [f"p{n}" for n in range(250)]
+    with ScriptedModel(echo):
+        asyncio.run(collect(Pool(GPT, results=path, concurrency=50), prompts))
+    with ScriptedModel(echo) as model:
+        results = asyncio.run(collect(Pool(GPT, results=path), [*prompts[:120], "new", *prompts[120:]]))
+    assert sum(each.earlier for each in results) == 250 and len(results) == 251
     assert len(model.requests) == 1

@@ -41,12 +41,13 @@ class PoolRun:
         """Each result as soon as it is there."""
         try:
             while True:
-                for result in self._start_jobs():
+                known = self._start_jobs()
+                for result in known:
                     yield result
-                if not (under_way := self._under_way()):
+                has_more = len(known) == KNOWN_AT_ONCE
+                if not (under_way := self._under_way()) and not has_more:
                     break
-                done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-                for result in self._take_finished(done):
+                for result in await self._wait_for_results(under_way, is_waiting=not has_more):
                     yield result
         finally:
             await self._cancel_tasks()
@@ -91,6 +92,14 @@ class PoolRun:
 
     def _under_way(self) -> set[asyncio.Task[Any]]:
         return {*self._tasks, *([self._fetching] if self._fetching is not None else [])}
+
+    async def _wait_for_results(self, tasks: set[asyncio.Task[Any]], *, is_waiting: bool) -> list[PoolResult]:
+        """What has ended, once something has; without waiting, what has ended already."""
+        if not tasks:
+            return []
+        patience = None if is_waiting else 0
+        done, _ = await asyncio.wait(tasks, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        return self._take_finished(done)
 
     def _take_finished(self, done: set[asyncio.Task[Any]]) -> list[PoolResult]:
         if self._fetching is not None and self._fetching in done:
