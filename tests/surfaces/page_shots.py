@@ -42,6 +42,7 @@ def main(folder: Path) -> None:
                     tab.resize(width, HEIGHT)
                     for name, url in PAGES.items():
                         tab.open(base + url)
+                        tab.wait_until("[...document.images].every((each) => each.complete)")
                         tab.picture(folder / f"{name}-{width}-{scheme}.webp", HEIGHT)
                         print(folder / f"{name}-{width}-{scheme}.webp")
 
