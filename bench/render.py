@@ -24,7 +24,7 @@ from bench.render_peers import Peer, peers
 from turnout import History, render
 
 MESSAGES = 1_000
-ROUNDS = 5
+ROUNDS = 3
 TURNS = 8  # of turnout's own in each round: they are too short to be measured once
 
 TARGETS = {
