@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from turnout.model import Origin
+from turnout.providers.known_facts import known_facts
 from turnout.providers.models import MODELS, facts, normalize_model_name
 
 
@@ -37,3 +39,10 @@ def test_an_unknown_model_gets_the_defaults() -> None:
 def test_every_name_of_the_table_is_found_as_it_is_written() -> None:
     """No row hides behind the normalization."""
     assert [name for name in MODELS if facts(name) is not MODELS[name]] == []
+
+
+def test_a_listed_limit_does_not_narrow_what_an_unknown_family_reads() -> None:
+    """Voxtral on Bedrock is listed with its limit and its hearing; what is not listed may be sent too."""
+    voxtral = known_facts(Origin("bedrock", "openai", "mistral.voxtral-mini-3b-2507"))
+    assert voxtral.output == 8192
+    assert {"audio/", "video/", "image/png"} <= set(voxtral.media)

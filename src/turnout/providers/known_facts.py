@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ..model import Origin
 from ..wire.request import ModelFacts
 from .catalogue import LimitRow, context_window, limit_row
-from .models import IMAGE, facts, family_name, normalize_model_name
+from .models import IMAGE, OTHER_MEDIA, facts, family_name, normalize_model_name
 
 OVERRIDES: dict[tuple[str, str], dict[str, Any]] = {}
 """Facts that users set, by provider and normalized name; they count for names that begin so."""
@@ -42,7 +42,9 @@ def _with_listed_limits(found: ModelFacts, provider: str, model: str) -> ModelFa
     name, row = limit_row(provider, model)
     if not name or len(name) < len(family_name(model)):
         return found
-    media = tuple(kind for kind in found.media if _reads(row, kind) is not False)
+    # A listed limit says nothing about media that are not listed: a family that is unknown may read them.
+    possible = found.media if found.known else (*found.media, *OTHER_MEDIA)
+    media = tuple(kind for kind in possible if _reads(row, kind) is not False)
     media += tuple(kind for kind in IMAGE if row.image and not any("image/" in each for each in media))
     output = found.output if row.output is None else row.output
     return replace(found, output=output, media=media, known=found.known or row.output is not None)

@@ -20,6 +20,7 @@ CLAUDE = (*IMAGE, "application/pdf", "text/plain")
 GEMINI_IMAGE = ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
 EVERYTHING = (*GEMINI_IMAGE, "audio/", "video/", "application/pdf", "text/")
 AUDIO = ("audio/",)
+OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
 NOTHING: tuple[str, ...] = ()
 
 CLASSIC = ("low", "medium", "high")

@@ -19,6 +19,7 @@ from ..history.log import History
 from ..model import Media, Message, Origin, Text, ToolSpec, UserTurn
 from ..parameters import check_names
 from ..plain import clean_text
+from ..providers.models import OTHER_MEDIA
 from ..rendering.policy import Reader
 from ..rendering.report import Rendered
 from ..rendering.transcript import Transcript
@@ -35,7 +36,6 @@ from .source_names import with_source_names
 from .target import Target
 from .target import find_target as find
 
-OTHER_MEDIA = ("audio/", "video/", "application/", "text/")  # what an unknown model may read besides images
 POLICIES = ("omit", "as_text")  # what becomes of other models' thinking
 
 
