@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from msgspec import Struct
 
 from ..model import Origin
 from .places import write_private
-from .written_targets import target_table
 
 MOST = 200
 LONGEST_REASON = 300
@@ -87,13 +85,21 @@ class LearnedSteps:
 
     def _read_steps(self) -> Iterator[LearnedStep]:
         try:
-            tables = tomllib.loads(self._path.read_text(encoding="utf-8")).get("targets", {})
-        except (OSError, ValueError):
+            text = self._path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return
+        import tomllib  # most users have learned nothing
+
+        try:
+            tables = tomllib.loads(text).get("targets", {})
+        except tomllib.TOMLDecodeError:
             return
         for table in tables.values() if isinstance(tables, dict) else ():
             yield from _steps_in(table)
 
     def _write_steps(self, steps: list[LearnedStep]) -> None:
+        from .written_targets import target_table
+
         tables: dict[str, dict[str, Any]] = {}
         for kept in steps:
             table = tables.setdefault(kept.target, {"target": kept.target, "without": []})

@@ -6,7 +6,6 @@ Only a new table is added. The rest of the file, with its comments, stays as it 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +36,8 @@ def expect_free_name(places: Places, name: str) -> None:
     path = places.config / "config.toml"
     if not path.is_file():
         return
+    import tomllib
+
     try:
         known = tomllib.loads(path.read_text(encoding="utf-8")).get("targets", {})
     except tomllib.TOMLDecodeError as error:
