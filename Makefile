@@ -38,10 +38,10 @@ check: setup
 	$(BIN)/python -m pytest tests/test_layers.py
 
 test: check
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 soak: setup
-	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --timeout 3000
+	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal --timeout 3000
 
 fmt: setup
 	$(BIN)/ruff check --fix src tests bench handbook examples release
