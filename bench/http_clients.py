@@ -278,7 +278,7 @@ FAULTS: dict[str, raw.Answer] = {
     "chunked body without its end": raw.answering(BEGUN, then=raw.hang_up),
     "less than the length it named": raw.answering(SHORT, then=raw.hang_up),
     "no HTTP at all": raw.answering(b"220 mail.example ESMTP\r\n\r\n", then=raw.hang_up),
-    "gzip nobody asked for": raw.answering(PACKED),
+    "gzip without being asked": raw.answering(PACKED),
     "a redirect": raw.answering(MOVED),
 }
 
