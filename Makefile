@@ -37,8 +37,9 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_layers.py
 
+# Three workers on two cores: the tests of the terminal wait more than they work.
 test: check
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 soak: setup
 	TURNOUT_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal --timeout 3000
