@@ -7,17 +7,17 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.store.servers import Server
+from tests.store.database import database, server
 
 from turnout.store import Store
 
+__all__ = ["database", "server"]
+
 MakeStore = Callable[..., Store]
-NUMBERS = count(1)
 
 
 @pytest.fixture
@@ -37,21 +37,6 @@ def file_store(quick_folder: Path) -> Iterator[Store]:
     """An empty store in a file, without a heartbeat."""
     with Store(quick_folder / "s.db", heartbeat=False) as opened:
         yield opened
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """One PostgreSQL server for all tests of this process."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'turnout[postgres]'")
-    running = Server()
-    yield running
-    running.remove()
-
-
-@pytest.fixture
-def database(server: Server) -> str:
-    """The address of an empty database."""
-    return server.new_database(f"t{next(NUMBERS)}")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

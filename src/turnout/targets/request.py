@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..declarations import specs_of
@@ -163,24 +164,63 @@ def render(
     place = find(to, base_url=base_url, project=project)
     check_names("render()", "option", asked, [*RENDER_PARAMETERS, *Options.__struct_fields__])
     wanted = without_spelling(Options.of(_merged_options(place, {**(options or {}), **asked})), asked)
-    seen = view(history, place, wanted.thinking, wanted.foreign_thinking, flat_through)
-    specs = history.tools if tools is None else specs_of(tools)
-    selected = seen.select(with_extra_tools(specs, wanted.extra, place))
-    noted, inbound = [*selected.changes], wanted
-    wanted = select_options(wanted, selected, place, noted, forgives="tool_choice" not in asked)
-    text = history.system if system is None else clean_text(system)
-    wanted, text = with_answer_in_words(wanted, text, place, noted, has_tools=bool(selected.tools))
+    asking = _Asking(
+        history,
+        place,
+        specs=history.tools if tools is None else specs_of(tools),
+        system=history.system if system is None else clean_text(system),
+        project=project,
+        user_prompt_id=user_prompt_id,
+        flat_through=flat_through,
+        asked=asked,
+    )
+    return _accepted_request(asking, wanted)
+
+
+class _Asking(Struct, frozen=True):
+    """What one call of `render` asks for, but for the options: those may be corrected on the way."""
+
+    history: History
+    place: Target
+    specs: Sequence[ToolSpec]
+    system: str
+    project: str
+    user_prompt_id: str
+    flat_through: str
+    asked: Mapping[str, Any]
+
+
+def _accepted_request(asking: _Asking, wanted: Options) -> WireRequest:
+    """The request without the private fields that its own API would refuse; each is named in its changes."""
+    request = _write_request(asking, wanted)
+    if wanted.private is None:
+        return request
+    accepted, refused = without_refused_fields(wanted, request, asking.asked)
+    if not refused:
+        return request
+    again = _accepted_request(asking, accepted)
+    return replace(again, changes=(*refused, *again.changes))
+
+
+def _write_request(asking: _Asking, inbound: Options) -> WireRequest:
+    history, place, asked = asking.history, asking.place, asking.asked
+    seen = view(history, place, inbound.thinking, inbound.foreign_thinking, asking.flat_through)
+    selected = seen.select(with_extra_tools(asking.specs, inbound.extra, place))
+    noted = [*selected.changes]
+    wanted = select_options(inbound, selected, place, noted, forgives="tool_choice" not in asked)
+    has_tools = bool(selected.tools)
+    wanted, text = with_answer_in_words(wanted, asking.system, place, noted, has_tools=has_tools)
     body, changes = seen.encoder.body(seen.transcript.tail, text, selected.tools, wanted)
     changes += noted
     if wanted.chain and place.api != "responses":
         changes.append("chain left out: this API keeps no responses to continue from")
     if not place.facts.known:
         changes.append(f"model {place.model or '(none)'} is not in the table: the provider's defaults apply")
-    body = _with_envelope(place, body, project, user_prompt_id or _prompt_id(history), changes)
-    request = WireRequest(
+    prompt_id = asking.user_prompt_id or _prompt_id(history)
+    return WireRequest(
         url=url(place, stream=bool(wanted.stream)),
         headers=_with_needed(_headers(place, seen), place, selected, wanted),
-        body=body,
+        body=_with_envelope(place, body, asking.project, prompt_id, changes),
         protocol=place.api,
         target=place.origin,
         source=seen.transcript.snapshot(),
@@ -188,23 +228,6 @@ def render(
         diagnostics=selected.diagnostics,
         tools=tuple(spec.name for spec in selected.tools if spec.is_function),
     )
-    if inbound.private is None:
-        return request
-    accepted, refused = without_refused_fields(inbound, request, asked)
-    if not refused:
-        return request
-    again = render(
-        history,
-        place,
-        tools=None if tools is None else specs,
-        system=system,
-        project=project,
-        user_prompt_id=user_prompt_id,
-        flat_through=flat_through,
-        options=accepted,
-        **asked,
-    )
-    return replace(again, changes=(*refused, *again.changes))
 
 
 RENDER_PARAMETERS = ("tools", "system", "base_url", "project", "user_prompt_id", "flat_through", "options")

@@ -204,9 +204,9 @@ class PromptBatch:
         self._failures.append(error)
         words = f"{result.id} at {result.target}: {error_kind(error)}: {error}"
         if len(self._failures) <= SHOWN_FAILURES:
-            progress.say(one_line(self.pool.hide_secrets(words)))
+            progress.print_line(one_line(self.pool.hide_secrets(words)))
         elif len(self._failures) == SHOWN_FAILURES + 1:
-            progress.say("more failures are not shown here")
+            progress.print_line("more failures are not shown here")
         if error_kind(error) == "auth" and result.target not in self._advice:
             self._advice[result.target] = self._advice_for(result.target)
 

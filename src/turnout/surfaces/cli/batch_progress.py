@@ -51,7 +51,7 @@ class Progress(Protocol):
 
     def update(self) -> None: ...
 
-    def say(self, line: str) -> None: ...
+    def print_line(self, line: str) -> None: ...
 
 
 @contextmanager
@@ -75,7 +75,7 @@ class PlainProgress:
     def update(self) -> None:
         return None
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         click.echo(line, err=True)
 
 
@@ -93,5 +93,5 @@ class BarProgress:
         told += [f"${self._pool.cost:.4f}"] if self._pool.cost else []
         self._bar.update(self._task, completed=self._counts.done, told=", ".join(told))
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         self._bar.console.print(line, markup=False, highlight=False)

@@ -52,7 +52,7 @@ class Plain:
             Thread(target=self._read_lines, args=(asyncio.get_running_loop(),), daemon=True).start()
             try:
                 if first:
-                    self.talk.say(first)
+                    self.talk.take_line(first)
                 await self._hear_lines()
             finally:
                 await self.talk.leave()
@@ -65,7 +65,7 @@ class Plain:
             line = await self._lines.get()
             if line is None:
                 return
-            self.talk.say(line)
+            self.talk.take_line(line)
             await self.talk.wait_until_idle()
 
     def _read_lines(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -73,7 +73,7 @@ class Talk:
 
     # What the user does
 
-    def say(self, text: str) -> None:
+    def take_line(self, text: str) -> None:
         """Take a typed line: a prompt, a `/command`, or a `!command` of the shell."""
         text = text.strip()
         if text.startswith("/") and not text.startswith("//"):

@@ -101,7 +101,7 @@ class Terminal:
     def _start_with(self, first: str) -> None:
         asyncio.get_running_loop().call_soon(self._draw_frame)
         if first:
-            asyncio.get_running_loop().call_soon(self.talk.say, first)
+            asyncio.get_running_loop().call_soon(self.talk.take_line, first)
 
     # The port `Edge`
 
@@ -208,7 +208,7 @@ class Terminal:
         if text.strip():
             self.buffer.history.append_string(self.talk.pasted.whole_text(text))
         self.buffer.reset()
-        self.talk.say(text)
+        self.talk.take_line(text)
 
     def press_choice(self, choice: AnswerChoice) -> None:
         if self.asked is not None:
@@ -234,7 +234,7 @@ class Terminal:
         if self.buffer.text:
             self.buffer.reset()
         elif any(isinstance(turn, UserTurn) for turn in self.talk.session.history.turns):
-            self.talk.say("/rewind")
+            self.talk.take_line("/rewind")
 
     def paste_text(self, text: str) -> None:
         """Bracketed paste: a dropped image or file, a long text as a sign, or the text itself."""
